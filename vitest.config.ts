@@ -1,10 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
+const exclude = ['**/node_modules/**', '**/dist/**', 'scripts/fixtures/**'];
+
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**'],
+    pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
+    // build are for the server's tests alone.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'server',
+          include: ['server/**/*.test.ts'],
+          exclude,
+          globalSetup: ['scripts/vitest-global-setup.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ['**/*.test.ts'],
+          exclude: [...exclude, 'server/**'],
+        },
+      },
+    ],
   },
 });

@@ -1,0 +1,52 @@
+/**
+ * The text formats that schemas of the contract name. Each says in one sentence what is wrong with a text, or nothing.
+ * Pure and free of any platform, so that a server and a browser can apply the same rule.
+ */
+import { originFault } from './origins.ts';
+
+export interface Format {
+  /** The `type` of the fault that the API reports. */
+  type: string;
+  fault(text: string): string | undefined;
+}
+
+const maxCodePoints = 255;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const control = /\p{Cc}/u;
+const bidiControl = /\p{Bidi_Control}/u;
+const visible = /[^\p{White_Space}\p{Cf}]/u;
+
+function shortTextFault(what: string, text: string): string | undefined {
+  if (!text.isWellFormed()) return `${what} must be valid Unicode without lone surrogates`;
+  if (control.test(text)) return `${what} must not contain control characters`;
+  if (bidiControl.test(text)) return `${what} must not contain bidirectional control characters`;
+  if (!visible.test(text)) return `${what} must not be blank`;
+  // Counted only when it could matter: a string never has more code points than UTF-16 units.
+  if (text.length > maxCodePoints && [...text].length > maxCodePoints) {
+    return `${what} must have 1 to ${maxCodePoints} characters`;
+  }
+  return undefined;
+}
+
+export const formats: Readonly<Record<string, Format>> = {
+  uuid: {
+    type: 'type_error.uuid',
+    fault: (text) => (uuid.test(text) ? undefined : 'value is not a valid uuid'),
+  },
+  'date-time': {
+    type: 'value_error.datetime',
+    fault: (text) =>
+      dateTime.test(text) && !Number.isNaN(Date.parse(text))
+        ? undefined
+        : 'a time must be written as in 2026-01-31T09:30:00Z',
+  },
+  name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
+  tag: { type: 'value_error.tag', fault: (text) => shortTextFault('a tag', text) },
+  'search-text': {
+    type: 'value_error.text',
+    fault: (text) =>
+      text.includes('\0') || !text.isWellFormed() ? 'the text must be valid Unicode without NUL characters' : undefined,
+  },
+  'web-origin': { type: 'value_error.origin', fault: originFault },
+};

@@ -1,0 +1,25 @@
+/** Browser origins, as an operator writes them in `allowed_origin` and as browsers serialise them. */
+
+const dnsHost = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+const defaultPorts: Record<string, string> = { 'http:': ':80', 'https:': ':443' };
+
+const accepted =
+  'an origin must be http:// or https://, a lower-case host, and a port if needed, as in https://app.example.com';
+
+/** What is wrong with an origin, as one sentence, or nothing. */
+export function originFault(text: string): string | undefined {
+  return serialiseOrigin(text) === undefined ? accepted : undefined;
+}
+
+/**
+ * The origin as browsers write it (without the scheme's own port), or undefined when the text is anything but an
+ * origin. A text that differs from what a browser makes of it in any other way is refused rather than mended.
+ */
+export function serialiseOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, hostname } = new URL(text);
+  const defaultPort = defaultPorts[protocol];
+  if (defaultPort === undefined) return undefined;
+  if (text !== origin && text !== origin + defaultPort) return undefined;
+  return hostname.startsWith('[') || dnsHost.test(hostname) ? origin : undefined;
+}

@@ -1,0 +1,173 @@
+/** What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own. */
+import { type Static, Type } from 'typebox';
+import { Enumeration, operatorPermissions, RegionId, Tag, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
+
+const TagList = (of: string) =>
+  Type.Array(Tag, {
+    default: [],
+    maxItems: 100,
+    description: `Tags that filter the ${of} offered; at most 100`,
+    examples: [['crm', 'eu']],
+  });
+const TagListMode = (of: string) =>
+  Enumeration(tagModes, {
+    default: 'any',
+    description: `\`any\`: a ${of} matches with at least one of the tags; \`all\`: only with every one`,
+  });
+
+export const ScopedTokenRequest = Type.Object(
+  { workspace_name: WorkspaceName, region_id: Type.Optional(RegionId) },
+  { title: 'Scoped token request', examples: [{ workspace_name: 'acme-inc' }] },
+);
+export type ScopedTokenRequest = Static<typeof ScopedTokenRequest>;
+
+export const WidgetTokenRequest = Type.Object(
+  {
+    workspace_name: WorkspaceName,
+    allowed_origin: Type.String({
+      format: 'web-origin',
+      description: 'Origin of the page that embeds the widget: scheme and host, with a port if it is not the usual one',
+      examples: ['https://app.example.com', 'http://localhost:3000'],
+    }),
+    region_id: Type.Optional(RegionId),
+    selected_source_template_tags: Type.Optional(TagList('source templates')),
+    selected_source_template_tags_mode: Type.Optional(TagListMode('source template')),
+    selected_connection_template_tags: Type.Optional(TagList('connection templates')),
+    selected_connection_template_tags_mode: Type.Optional(TagListMode('connection template')),
+  },
+  {
+    title: 'Widget token request',
+    examples: [
+      {
+        workspace_name: 'acme-inc',
+        allowed_origin: 'https://app.example.com',
+        selected_source_template_tags: ['crm'],
+        selected_source_template_tags_mode: 'any',
+      },
+    ],
+  },
+);
+export type WidgetTokenRequest = Static<typeof WidgetTokenRequest>;
+
+export const TokenResponse = Type.Object(
+  {
+    token: Type.String({
+      description:
+        'A scoped token (a JWT), or a widget token: base64 of a JSON object with `token` (a scoped token) and `widgetUrl`',
+      examples: ['eyJhbGciOiJFZERTQSIs…'],
+    }),
+  },
+  { title: 'Token' },
+);
+export type TokenResponse = Static<typeof TokenResponse>;
+
+export const ScopedTokenInfo = Type.Object(
+  {
+    organization_id: Uuid("The token's organization", '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
+    'workspace ID': Uuid(
+      "The token's workspace. The field name contains a space.",
+      '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11',
+    ),
+  },
+  { title: 'Scoped token information' },
+);
+export type ScopedTokenInfo = Static<typeof ScopedTokenInfo>;
+
+export const RevokeTokenRequest = Type.Object(
+  {
+    token: Type.String({
+      description: 'A scoped or a widget token, as it was issued',
+      examples: ['eyJhbGciOiJFZERTQSIs…'],
+    }),
+  },
+  { title: 'Revoke token request' },
+);
+export type RevokeTokenRequest = Static<typeof RevokeTokenRequest>;
+
+export const RevokeTokenResponse = Type.Object(
+  {
+    revoked: Type.Boolean({
+      description: 'false when the token is not one of this organization',
+      examples: [true],
+    }),
+  },
+  { title: 'Revocation' },
+);
+export type RevokeTokenResponse = Static<typeof RevokeTokenResponse>;
+
+const TimestampOrNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
+
+export const OperatorToken = Type.Object(
+  {
+    id: Uuid('Identifier of the operator token', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
+    name: Type.String({ description: 'What the token is for', examples: ['production backend'] }),
+    permission: Enumeration(operatorPermissions, {
+      description: '`read` may call GET endpoints only',
+      examples: ['full'],
+    }),
+    created_at: Timestamp('When the token was created'),
+    expires_at: TimestampOrNull('When the token stops working; null: never'),
+    last_used_at: TimestampOrNull('Last use, to the minute; null: not used yet'),
+    revoked_at: TimestampOrNull('When the token was (or will be) revoked; null: not revoked'),
+  },
+  { title: 'Operator token' },
+);
+export type OperatorToken = Static<typeof OperatorToken>;
+
+export const OperatorTokenList = Type.Object({ data: Type.Array(OperatorToken) }, { title: 'Operator tokens' });
+export type OperatorTokenList = Static<typeof OperatorTokenList>;
+
+export const OperatorTokenWithSecret = Type.Object(
+  {
+    ...OperatorToken.properties,
+    token: Type.String({ description: 'The secret. Shown this once, never again.', examples: ['inlay_op_…'] }),
+  },
+  { title: 'New operator token' },
+);
+export type OperatorTokenWithSecret = Static<typeof OperatorTokenWithSecret>;
+
+const OperatorTokenName = Type.String({
+  format: 'name',
+  minLength: 1,
+  maxLength: 255,
+  description: 'What the token is for',
+  examples: ['production backend'],
+});
+
+export const CreateOperatorTokenRequest = Type.Object(
+  {
+    name: OperatorTokenName,
+    permission: Type.Optional(Enumeration(operatorPermissions, { default: 'full' })),
+    expires_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When the token shall stop working; never, if not given' }),
+    ),
+  },
+  { title: 'Create operator token', examples: [{ name: 'production backend', permission: 'full' }] },
+);
+export type CreateOperatorTokenRequest = Static<typeof CreateOperatorTokenRequest>;
+
+export const RotateOperatorTokenRequest = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 2_592_000,
+        default: 0,
+        description: 'How long the old token goes on working beside the new one; 0: it stops at once',
+        examples: [86_400],
+      }),
+    ),
+  },
+  { title: 'Rotate operator token' },
+);
+export type RotateOperatorTokenRequest = Static<typeof RotateOperatorTokenRequest>;
+
+export const OperatorTokenPath = Type.Object({
+  operator_token_id: Uuid('Identifier of the operator token', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
+});
+export type OperatorTokenPath = Static<typeof OperatorTokenPath>;
+
+/** The JSON object inside a widget token. */
+export const WidgetTokenEnvelope = Type.Object({ token: Type.String(), widgetUrl: Type.String() });
+export type WidgetTokenEnvelope = Static<typeof WidgetTokenEnvelope>;

@@ -1,0 +1,47 @@
+/* The HTTP face of connections: paths, schemas and access; the rules are in connections.ts. */
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import {
+  ConnectionCreate,
+  ConnectionPatch,
+  createConnection,
+  getConnection,
+  listConnections,
+  patchConnection,
+  showConnection,
+} from './connections.ts';
+import { deleteConnection } from './deletion.ts';
+import { access, type SchemaTypes } from './http.ts';
+import { ListQuery, page, Uuid } from './paging.ts';
+import type { Platform } from './platform.ts';
+
+const params = Type.Object({ connectionId: Uuid });
+
+export function connectionRoutes(app: FastifyInstance, platform: Platform): void {
+  const routes = app.withTypeProvider<SchemaTypes>();
+  const policy = access('platform');
+
+  routes.get('/connections', { ...policy, schema: { querystring: ListQuery } }, async ({ query }) => {
+    const connections = await listConnections(platform, query);
+    return page(platform, '/connections', query, connections.map(showConnection));
+  });
+
+  routes.post('/connections', { ...policy, schema: { body: ConnectionCreate } }, async ({ body }) =>
+    showConnection(await createConnection(platform, body)),
+  );
+
+  routes.get('/connections/:connectionId', { ...policy, schema: { params } }, async ({ params: { connectionId } }) =>
+    showConnection(await getConnection(platform.store, connectionId)),
+  );
+
+  routes.patch(
+    '/connections/:connectionId',
+    { ...policy, schema: { params, body: ConnectionPatch } },
+    async ({ params: { connectionId }, body }) => showConnection(await patchConnection(platform, connectionId, body)),
+  );
+
+  routes.delete('/connections/:connectionId', { ...policy, schema: { params } }, async ({ params }, reply) => {
+    await deleteConnection(platform, params.connectionId);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,111 @@
+/*
+ * The HTTP face of sources, destinations and the definitions they are made from: paths, schemas and access. Each route
+ * exists once per kind; the rules are in connectors.ts and definitions.ts.
+ */
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import {
+  ConnectorCreate,
+  ConnectorPatch,
+  ConnectorPut,
+  createConnector,
+  getConnector,
+  listConnectors,
+  patchConnector,
+  putConnector,
+  showConnector,
+} from './connectors.ts';
+import { type ConnectorKind, type Definition, getDefinition } from './definitions.ts';
+import { deleteConnector } from './deletion.ts';
+import { access, type SchemaTypes } from './http.ts';
+import { ListQuery, page, Uuid } from './paging.ts';
+import type { Platform } from './platform.ts';
+import { getWorkspace } from './workspaces.ts';
+
+const params = Type.Object({ id: Uuid });
+
+export function connectorRoutes(app: FastifyInstance, platform: Platform, kind: ConnectorKind): void {
+  const routes = app.withTypeProvider<SchemaTypes>();
+  const policy = access('platform');
+  const collection = `/${kind}s`;
+  const member = `${collection}/:id`;
+
+  routes.get(collection, { ...policy, schema: { querystring: ListQuery } }, async ({ query }) => {
+    const connectors = await listConnectors(platform, kind, query);
+    const shown = connectors.map((connector) => showConnector(platform, connector));
+    return page(platform, collection, query, shown);
+  });
+
+  routes.post(collection, { ...policy, schema: { body: ConnectorCreate } }, async ({ body }) =>
+    showConnector(platform, await createConnector(platform, kind, body)),
+  );
+
+  routes.get(member, { ...policy, schema: { params } }, async ({ params: { id } }) =>
+    showConnector(platform, await getConnector(platform.store, kind, id)),
+  );
+
+  routes.patch(member, { ...policy, schema: { params, body: ConnectorPatch } }, async ({ params: { id }, body }) =>
+    showConnector(platform, await patchConnector(platform, kind, id, body)),
+  );
+
+  routes.put(member, { ...policy, schema: { params, body: ConnectorPut } }, async ({ params: { id }, body }) =>
+    showConnector(platform, await putConnector(platform, kind, id, body)),
+  );
+
+  routes.delete(member, { ...policy, schema: { params } }, async ({ params: { id } }, reply) => {
+    await deleteConnector(platform, kind, id);
+    return reply.code(204).send();
+  });
+
+  const definitions = `/workspaces/:workspaceId/definitions/${kind}s`;
+  const inWorkspace = Type.Object({ workspaceId: Uuid });
+  const definitionInWorkspace = Type.Object({ workspaceId: Uuid, definitionId: Uuid });
+
+  routes.get(definitions, { ...policy, schema: { params: inWorkspace } }, async ({ params: { workspaceId } }) => {
+    await getWorkspace(platform.store, workspaceId);
+    const data = platform.definitions.filter((definition) => definition.kind === kind).map(showDefinition);
+    return { data, next: '', previous: '' };
+  });
+
+  routes.get(
+    `${definitions}/:definitionId`,
+    { ...policy, schema: { params: definitionInWorkspace } },
+    async ({ params: { workspaceId, definitionId } }) => {
+      await getWorkspace(platform.store, workspaceId);
+      return showDefinition(getDefinition(platform.definitions, kind, definitionId));
+    },
+  );
+}
+
+export function definitionRoutes(app: FastifyInstance, platform: Platform): void {
+  const querystring = Type.Object({ type: Type.Enum(['source', 'destination']), workspaceId: Type.Optional(Uuid) });
+  app
+    .withTypeProvider<SchemaTypes>()
+    .get('/connector_definitions', { ...access('platform'), schema: { querystring } }, async ({ query }) => {
+      if (query.workspaceId !== undefined) await getWorkspace(platform.store, query.workspaceId);
+      const data = platform.definitions
+        .filter(({ kind }) => kind === query.type)
+        .map(({ definitionId: id, name, kind, version }) => ({ id, name, connectorDefinitionType: kind, version }));
+      return { data };
+    });
+}
+
+/** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */
+function showDefinition({
+  definitionId,
+  kind,
+  slug,
+  name,
+  version,
+  documentation,
+  connectionSpecification,
+}: Definition) {
+  return {
+    id: definitionId,
+    name,
+    dockerRepository: `inlay/${kind}-${slug}`,
+    dockerImageTag: version,
+    documentation,
+    connectionSpecification,
+  };
+}

@@ -1,0 +1,76 @@
+/*
+ * Every failure the platform tells its callers about, in the two shapes of the public API it imitates: a problem
+ * object that names what went wrong, and a bare `errorId` whose meaning stands only in the log. The list is closed;
+ * whatever is not on it is an internal error and tells nothing. `type` and `title` are identifiers that clients match.
+ */
+
+const REFERENCE = 'https://reference.airbyte.com/reference/errors';
+
+const problems = {
+  'bad-request': {
+    status: 400,
+    type: `${REFERENCE}#bad-request`,
+    detail: 'The request cannot be carried out as it stands.',
+  },
+  'value-not-found': { status: 400, type: REFERENCE, detail: 'A value of the request names nothing that exists.' },
+  'cron-validation/invalid-expression': {
+    status: 400,
+    type: 'error:cron-validation/invalid-expression',
+    detail: 'The cron expression is not a valid Quartz expression.',
+  },
+  'invalid-api-key': {
+    status: 401,
+    type: `${REFERENCE}#invalid-api-key`,
+    detail: 'The access token is missing, invalid or expired.',
+  },
+  forbidden: { status: 403, type: `${REFERENCE}#forbidden`, detail: 'The request is not permitted.' },
+  'resource-not-found': {
+    status: 404,
+    type: `${REFERENCE}#resource-not-found`,
+    detail: 'The resource does not exist or has been deleted.',
+  },
+  'unprocessable-entity': {
+    status: 422,
+    type: `${REFERENCE}#unprocessable-entity`,
+    detail: 'The request was understood, but its content is not acceptable.',
+  },
+  'service-unavailable': { status: 503, type: REFERENCE, detail: 'The platform is busy; try again.' },
+} as const;
+
+export type ProblemTitle = keyof typeof problems;
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly title: ProblemTitle;
+  readonly data: Record<string, unknown> | null;
+
+  constructor(title: ProblemTitle, data: Record<string, unknown> | null = null, options?: ErrorOptions) {
+    super(problems[title].detail, options);
+    this.title = title;
+    this.data = data;
+  }
+
+  get status(): number {
+    return problems[this.title].status;
+  }
+
+  toBody() {
+    const { status, type, detail } = problems[this.title];
+    return { status, type, title: this.title, detail, documentationUrl: null, data: this.data };
+  }
+}
+
+/** A refusal that shows the caller only an `errorId`; the message is for the log and must not quote the request. */
+export class OpaqueRefusal extends Error {
+  override readonly name = 'OpaqueRefusal';
+  readonly status: 400 | 401 | 404 | 422;
+
+  constructor(status: OpaqueRefusal['status'], message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function resourceNotFound(resourceType: string, resourceId: string): Problem {
+  return new Problem('resource-not-found', { resourceType, resourceId });
+}

@@ -1,0 +1,93 @@
+/* A platform on a database file of its own in a temporary folder, called over its API the way a client would. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
+import { onTestFinished } from 'vitest';
+import { platformApi } from '../src/api.ts';
+import { bundledDefinitions, type Definition } from '../src/definitions.ts';
+import { openPlatform, type Platform, type PlatformOptions } from '../src/platform.ts';
+
+export const credentials = { clientId: 'the-client', clientSecret: 'the-secret-of-the-client' };
+export const publicUrl = 'http://platform.test/platform/v1';
+
+export function temporaryFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'platform.db');
+}
+
+export interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came back
+  body: any;
+}
+
+export interface RunningPlatform {
+  platform: Platform;
+  app: FastifyInstance;
+  file: string;
+  clock: { time: number; now(): number };
+  /** With a good token; `path` is relative to the API. */
+  call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Reply>;
+  inject(options: InjectOptions): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+interface StartOptions extends Partial<PlatformOptions> {
+  /** Connectors beside the bundled ones. */
+  moreDefinitions?: Definition[];
+}
+
+export async function startPlatform({ moreDefinitions = [], ...options }: StartOptions = {}): Promise<RunningPlatform> {
+  const file = options.file ?? temporaryFile();
+  const clock = {
+    time: Date.UTC(2030, 0, 1),
+    now() {
+      return this.time;
+    },
+  };
+  const { clientId, clientSecret } = { ...credentials, ...options };
+  const opened = await openPlatform({ publicUrl, clock, ...options, clientId, clientSecret, file });
+  const platform = { ...opened, definitions: [...bundledDefinitions, ...moreDefinitions] };
+  const app = Fastify();
+  await app.register(platformApi(platform), { prefix: '/platform/v1' });
+
+  let running = true;
+  const stop = async () => {
+    if (!running) return;
+    running = false;
+    await app.close();
+    await platform.close();
+  };
+  onTestFinished(stop);
+
+  const inject = async (request: InjectOptions): Promise<Reply> => {
+    const reply = await app.inject(request);
+    return { status: reply.statusCode, body: reply.body === '' ? undefined : reply.json() };
+  };
+  const { token } = await platform.tokens.issue(clientId, clientSecret);
+  const call: RunningPlatform['call'] = (method, path, body) =>
+    inject({
+      method,
+      url: `/platform/v1${path}`,
+      headers: { authorization: `Bearer ${token}` },
+      ...(body && { payload: body }),
+    });
+
+  return { platform, app, file, clock, call, inject, stop };
+}
+
+/** A workspace with a source, a destination and a connection between them; their ids. */
+export async function fillWorkspace({ call }: RunningPlatform, name = 'filled') {
+  const { workspaceId } = (await call('POST', '/workspaces', { name })).body;
+  const source = { name: 'src', workspaceId, configuration: { sourceType: 'sample-data', count: 10 } };
+  const destination = { name: 'dst', workspaceId, configuration: { destinationType: 'local-files', path: 'out' } };
+  const { sourceId } = (await call('POST', '/sources', source)).body;
+  const { destinationId } = (await call('POST', '/destinations', destination)).body;
+  const { connectionId } = (await call('POST', '/connections', { sourceId, destinationId })).body;
+  return { workspaceId, sourceId, destinationId, connectionId } as Record<
+    'workspaceId' | 'sourceId' | 'destinationId' | 'connectionId',
+    string
+  >;
+}

@@ -1,0 +1,272 @@
+// Checks which way the arrows between our source files run (ARCHITECTURE.md). Reads the `src` of every package; test
+// files stand outside the layers, so only cycles and names apply to them.
+//
+//   node scripts/check-arrows.mjs [root]
+
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, extname, join, posix, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { isMain } from './is-main.mjs';
+
+/**
+ * One import. `to` is a file of ours relative to the root, `package` the name of anything else.
+ * @typedef {{ from: string, specifier: string, to?: string, package?: string }} Arrow
+ * @typedef {{ rule: string, file: string, import?: string }} Finding
+ */
+
+const packages = ['contract', 'platform', 'server', 'widget', 'embed'];
+const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx'];
+
+/** @param {string} file */
+const packageOf = (file) => file.slice(0, file.indexOf('/'));
+/** @param {string} file */
+const isTest = (file) => /\.test\.[a-z]+$/.test(file);
+/** @param {string | undefined} file */
+const isStore = (file) => file?.endsWith('.store.ts') ?? false;
+/** @param {string | undefined} file */
+const isRoutes = (file) => file?.endsWith('.routes.ts') ?? false;
+/** @param {string | undefined} file @param {string} folder */
+const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
+/** @param {string} file @param {string[]} names */
+const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
+
+/**
+ * The rules about a single import, in words and in code. `isPure` tells whether a file imports nothing of server/src.
+ * @type {{ words: string, isBroken: (arrow: Arrow, isPure: (file: string) => boolean) => boolean }[]}
+ */
+const importRules = [
+  {
+    words: 'contract imports nothing of ours and no package but typebox',
+    isBroken: ({ from, to, package: name }) =>
+      isIn(from, 'contract') && (to ? !isIn(to, 'contract') : name !== 'typebox'),
+  },
+  {
+    words: 'widget imports nothing of ours but contract',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'widget') && to !== undefined && !['widget', 'contract'].includes(packageOf(to)),
+  },
+  {
+    words: 'embed imports nothing but contract, and has no dependencies',
+    isBroken: ({ from, to }) => isIn(from, 'embed') && !['embed', 'contract'].includes(packageOf(to ?? '/')),
+  },
+  {
+    words: 'platform imports nothing of ours but contract',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'platform') && to !== undefined && !['platform', 'contract'].includes(packageOf(to)),
+  },
+  {
+    words: 'server imports nothing of widget or embed',
+    isBroken: ({ from, to }) => isIn(from, 'server') && (isIn(to, 'widget') || isIn(to, 'embed')),
+  },
+  {
+    words: 'in server, only app.ts, cli.ts and platform/ import the bundled platform',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server') && isIn(to, 'platform') && !isTop(from, 'app', 'cli') && !isIn(from, 'server/src/platform'),
+  },
+  {
+    words: 'a store is imported only by files of its own folder',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server') && to !== undefined && isStore(to) && dirname(from) !== dirname(to),
+  },
+  {
+    words:
+      'a store imports of server/src only db/, stores of its own folder, ' +
+      'and files of its own folder or the top that import nothing of server/src',
+    isBroken: ({ from, to }, isPure) => {
+      if (
+        !isIn(from, 'server/src') ||
+        !isStore(from) ||
+        to === undefined ||
+        !isIn(to, 'server/src') ||
+        isIn(to, 'server/src/db')
+      )
+        return false;
+      if (isStore(to) || isRoutes(to)) return isRoutes(to) || dirname(from) !== dirname(to);
+      return !(isPure(to) && (dirname(to) === dirname(from) || dirname(to) === 'server/src'));
+    },
+  },
+  {
+    words: 'routes are imported only by app.ts',
+    isBroken: ({ from, to }) => isIn(from, 'server/src') && isRoutes(to) && !isTop(from, 'app'),
+  },
+  {
+    words: 'only routes, http/, app.ts, cli.ts and main.ts import http/ or fastify',
+    isBroken: ({ from, to, package: name }) =>
+      isIn(from, 'server/src') &&
+      (isIn(to, 'server/src/http') || name === 'fastify') &&
+      !isRoutes(from) &&
+      !isIn(from, 'server/src/http') &&
+      !isTop(from, 'app', 'cli', 'main'),
+  },
+];
+
+const cycleRule = 'no import cycles, type-only imports included';
+
+const vagueNames = ['utils', 'helpers', 'common', 'shared', 'manager', 'service', 'impl', 'types'];
+const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
+
+/** The rules about a path below `src`. @type {{ words: string, isBroken: (parts: string[]) => boolean }[]} */
+const nameRules = [
+  {
+    words: `no file or folder is named ${vagueNames.join(', ')}`,
+    isBroken: (parts) => parts.some((part) => part.split('.').some((word) => vagueNames.includes(word))),
+  },
+  { words: 'names are kebab-case', isBroken: (parts) => !parts.every((part) => kebabCase.test(part)) },
+  {
+    words: 'no barrels: no file is named index',
+    isBroken: (parts) => /^index\.[mc]?[jt]sx?$/.test(parts.at(-1) ?? ''),
+  },
+];
+
+/** Every rule in words, so that a test can tell whether each one has a fixture. */
+export const rules = [cycleRule, ...importRules.map(({ words }) => words), ...nameRules.map(({ words }) => words)];
+
+/** @param {string} directory the repository @returns {Promise<Finding[]>} */
+export async function checkArrows(directory) {
+  // esbuild names files by their real path.
+  const root = realpathSync(directory);
+  const files = packages.flatMap((name) => listFiles(root, `${name}/src`));
+  const arrows = await readArrows(
+    root,
+    files.filter((file) => sourceExtensions.includes(extname(file))),
+  );
+  const impure = new Set(arrows.filter(({ to }) => isIn(to, 'server/src')).map(({ from }) => from));
+
+  const imports = importRules.flatMap(({ words, isBroken }) =>
+    arrows
+      .filter((arrow) => !isTest(arrow.from) && isBroken(arrow, (file) => !impure.has(file)))
+      .map(({ from, specifier }) => ({ rule: words, file: from, import: specifier })),
+  );
+  const names = nameRules.flatMap(({ words, isBroken }) =>
+    files.filter((file) => isBroken(file.split('/').slice(2))).map((file) => ({ rule: words, file })),
+  );
+  return [...findCycles(arrows), ...imports, ...names];
+}
+
+/** @param {string} root @param {string} folder @returns {string[]} paths relative to the root, with slashes */
+function listFiles(root, folder) {
+  const path = join(root, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+}
+
+/**
+ * esbuild parses; nothing is bundled. It drops type-only imports, so the word `type` is taken out before it sees them;
+ * inside a string or a comment that changes nothing that matters here. Imports inside a type, `import('./a.ts').A`,
+ * have no other form and are found as text.
+ * @param {string} root @param {string[]} files @returns {Promise<Arrow[]>}
+ */
+async function readArrows(root, files) {
+  /** @type {Map<string, Arrow>} */
+  const arrows = new Map();
+  /** @param {string} importer @param {string} specifier */
+  const add = (importer, specifier) => {
+    const from = relative(root, importer).split(sep).join('/');
+    arrows.set(`${from}\n${specifier}`, { from, specifier, ...resolve(root, from, specifier) });
+  };
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: files,
+    outdir: 'out',
+    write: false,
+    bundle: true,
+    logLevel: 'silent',
+    jsx: 'preserve',
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    plugins: [
+      {
+        name: 'read-arrows',
+        setup(build) {
+          build.onResolve({ filter: /.*/ }, ({ kind, path, importer }) => {
+            if (kind === 'entry-point') return undefined;
+            add(importer, path);
+            return { path, external: true };
+          });
+          build.onLoad({ filter: /.*/ }, ({ path }) => {
+            const source = readFileSync(path, 'utf8');
+            for (const [, specifier] of source.matchAll(/\bimport\(\s*['"]([^'"]+)['"]\s*\)/g)) add(path, specifier);
+            const contents = source
+              .replace(/\bimport\s+type\s+(?!from\s*['"])/g, 'import ')
+              .replace(/\bexport\s+type\s*(\{[^}]*\}|\*(?:\s+as\s+\w+)?)\s*from\b/g, 'export $1 from');
+            const loader = path.endsWith('x') ? 'tsx' : 'ts';
+            return { contents, loader };
+          });
+        },
+      },
+    ],
+  });
+  return [...arrows.values()].sort((a, b) => compare(a.from, b.from) || compare(a.specifier, b.specifier));
+}
+
+/** @param {string} a @param {string} b */
+const compare = (a, b) => (a < b ? -1 : Number(a > b));
+
+/** @param {string} root @param {string} from @param {string} specifier @returns {{ to?: string, package?: string }} */
+function resolve(root, from, specifier) {
+  if (specifier.startsWith('.')) return { to: findSource(root, posix.join(posix.dirname(from), specifier)) };
+  const [scope = '', ...rest] = specifier.split('/');
+  const [name, subpath] = scope.startsWith('@') ? [`${scope}/${rest[0]}`, rest.slice(1)] : [scope, rest];
+  const ours = packages.find((folder) => name === `@inlay/${folder}` || (folder === 'server' && name === 'inlay'));
+  if (ours) return { to: findSource(root, `${ours}/src/${subpath.join('/') || 'index'}`) };
+  return { package: isBuiltin(specifier) ? specifier : name };
+}
+
+/** The file behind a path with or without its extension. @param {string} root @param {string} path */
+function findSource(root, path) {
+  const stem = sourceExtensions.includes(extname(path)) ? path.slice(0, -extname(path).length) : path;
+  const found = [path, ...sourceExtensions.map((extension) => stem + extension)].find((candidate) =>
+    statSync(join(root, candidate), { throwIfNoEntry: false })?.isFile(),
+  );
+  return found ?? path;
+}
+
+/**
+ * The shortest way back to each file that has one; a file already reported as part of a cycle is not started from again.
+ * @param {Arrow[]} arrows @returns {Finding[]}
+ */
+function findCycles(arrows) {
+  /** @type {Map<string, string[]>} */
+  const targets = new Map();
+  for (const { from, to } of arrows) if (to) targets.set(from, [...(targets.get(from) ?? []), to]);
+
+  /** @type {Set<string>} */
+  const reported = new Set();
+  const findings = [];
+  for (const start of targets.keys()) {
+    if (reported.has(start)) continue;
+    const cycle = shortestWayBack(start, targets);
+    if (!cycle) continue;
+    for (const file of cycle) reported.add(file);
+    findings.push({ rule: cycleRule, file: start, import: cycle.slice(1).join(' → ') });
+  }
+  return findings;
+}
+
+/** @param {string} start @param {Map<string, string[]>} targets @returns {string[] | undefined} */
+function shortestWayBack(start, targets) {
+  const ways = [[start]];
+  const seen = new Set();
+  for (const way of ways) {
+    for (const next of targets.get(way.at(-1) ?? '') ?? []) {
+      if (next === start) return [...way, start];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      ways.push([...way, next]);
+    }
+  }
+  return undefined;
+}
+
+if (isMain(import.meta.url)) {
+  const root = process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url));
+  const findings = await checkArrows(root);
+  for (const { rule, file, import: target } of findings) {
+    console.error(`${file}${target ? ` → ${target}` : ''}\n    ${rule}`);
+  }
+  if (findings.length > 0) process.exitCode = 1;
+}

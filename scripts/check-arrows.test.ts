@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { checkArrows, rules } from './check-arrows.mjs';
+
+const program = fileURLToPath(new URL('check-arrows.mjs', import.meta.url));
+const fixtures = fileURLToPath(new URL('fixtures/arrows', import.meta.url));
+
+const noCycles = 'no import cycles, type-only imports included';
+const routesOnlyInApp = 'routes are imported only by app.ts';
+const httpOnlyAtTheEdge = 'only routes, http/, app.ts, cli.ts and main.ts import http/ or fastify';
+
+/** Each fixture is a small repository; these are all the findings in it, by rule. */
+const expected: Record<string, Record<string, string[]>> = {
+  clean: {},
+  cycle: {
+    [noCycles]: ['server/src/first.ts → server/src/second.ts → server/src/third.ts → server/src/first.ts'],
+  },
+  'cycle-of-types': {
+    [noCycles]: [
+      'server/src/export-type.ts → server/src/type-expression.ts → server/src/import-type.ts → ' +
+        'server/src/inline-type.ts → server/src/export-type.ts',
+    ],
+  },
+  contract: {
+    'contract imports nothing of ours and no package but typebox': [
+      'contract/src/from-a-package.ts → jose',
+      'contract/src/from-a-package.ts → node:fs',
+      'contract/src/from-server.ts → ../../server/src/app.ts',
+    ],
+  },
+  'widget-and-embed': {
+    'widget imports nothing of ours but contract': ['widget/src/widget.ts → @inlay/platform/create-platform'],
+    'embed imports nothing but contract, and has no dependencies': [
+      'embed/src/embed.ts → inlay/app',
+      'embed/src/embed.ts → preact',
+    ],
+    'server imports nothing of widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
+  },
+  platform: {
+    'platform imports nothing of ours but contract': [
+      'platform/src/create-platform.ts → ../../server/src/app.ts',
+      'platform/src/dynamic.ts → inlay/app',
+    ],
+  },
+  'bundled-platform': {
+    'in server, only app.ts, cli.ts and platform/ import the bundled platform': [
+      'server/src/notes/notes.ts → @inlay/platform/create-platform',
+    ],
+  },
+  stores: {
+    'a store is imported only by files of its own folder': ['server/src/tags/tags.ts → ../notes/notes.store.ts'],
+    'a store imports of server/src only db/, stores of its own folder, and files of its own folder or the top that import nothing of server/src':
+      [
+        'server/src/tags/tags.store.ts → ../http/replies.ts',
+        'server/src/tags/tags.store.ts → ../lists/lists.ts',
+        'server/src/tags/tags.store.ts → ./tagging.ts',
+        'server/src/tags/tags.store.ts → ./tags.routes.ts',
+      ],
+    [routesOnlyInApp]: ['server/src/tags/tags.store.ts → ./tags.routes.ts'],
+    [httpOnlyAtTheEdge]: ['server/src/tags/tags.store.ts → ../http/replies.ts'],
+  },
+  http: {
+    [routesOnlyInApp]: ['server/src/http/health.ts → ../notes/notes.routes.ts'],
+    [httpOnlyAtTheEdge]: ['server/src/notes/notes.ts → ../http/replies.ts', 'server/src/notes/notes.ts → fastify'],
+  },
+  names: {
+    'no file or folder is named utils, helpers, common, shared, manager, service, impl, types': [
+      'server/src/notes/notes.types.ts',
+      'server/src/shared/clock.ts',
+      'widget/src/utils.ts',
+    ],
+    'names are kebab-case': ['server/src/camelCase.ts'],
+    'no barrels: no file is named index': ['contract/src/index.ts'],
+  },
+};
+
+it.each(Object.entries(expected))('finds exactly what is wrong in the fixture %s', async (name, byRule) => {
+  const found: Record<string, string[]> = {};
+  for (const { rule, file, import: target } of await checkArrows(`${fixtures}/${name}`)) {
+    found[rule] = [...(found[rule] ?? []), target ? `${file} → ${target}` : file];
+  }
+  expect(found).toEqual(byRule);
+});
+
+it('has a fixture for every rule and an expectation for every fixture', () => {
+  expect(Object.keys(expected).sort()).toEqual(readdirSync(fixtures).sort());
+  expect(new Set(Object.values(expected).flatMap(Object.keys))).toEqual(new Set(rules));
+});
+
+it('prints each offending import with its rule and exits with 1', () => {
+  const { status, stderr } = spawnSync(process.execPath, [program, `${fixtures}/bundled-platform`], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe(
+    'server/src/notes/notes.ts → @inlay/platform/create-platform\n' +
+      '    in server, only app.ts, cli.ts and platform/ import the bundled platform\n',
+  );
+  expect(status).toBe(1);
+});
+
+it('says nothing and exits with 0 when every arrow is right', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, `${fixtures}/clean`], { encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+});

@@ -1,0 +1,72 @@
+// Everything CI runs, in one command: npm run check. Every step runs even if an earlier one failed. Each step and each
+// test counts; the last line is the sum.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { summarize } from './test-report.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** @param {string} name */
+const installed = (name) => join(root, 'node_modules', '.bin', name);
+
+let passed = 0;
+let failed = 0;
+
+/** One check: silent while it passes, its whole output when it fails. @param {string} name @param {() => Promise<string | undefined>} run */
+async function check(name, run) {
+  const startedAt = performance.now();
+  const complaint = await run().catch((error) => String(error?.stack ?? error));
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  if (complaint === undefined) passed += 1;
+  else failed += 1;
+  console.log(`${complaint === undefined ? 'ok    ' : 'FAILED'}  ${name}  ${seconds} s`);
+  if (complaint) console.log(`${complaint.trimEnd()}\n`);
+}
+
+/** @param {string} program @param {string[]} args @returns {Promise<string | undefined>} the output if it failed */
+async function run(program, args) {
+  const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const [code, signal] = await once(child, 'close');
+  return code === 0 ? undefined : `${output}\n${program} ended with ${code ?? signal}.`;
+}
+
+/** Runs every test, with its progress on the screen. @returns what the run's JSON report says */
+async function runTests() {
+  const directory = await mkdtemp(join(tmpdir(), 'inlay-check-'));
+  const reportFile = join(directory, 'report.json');
+  try {
+    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
+    const child = spawn(installed('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    const [code, signal] = await once(child, 'exit');
+    const report = await readFile(reportFile, 'utf8').then(JSON.parse, () => undefined);
+    return { exit: code ?? signal, report };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+await check('format and lint', () => run(installed('biome'), ['check', '.']));
+await check('types', () => run(installed('tsc'), ['--noEmit']));
+await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']));
+// Here rather than in the tests, whose time limits should not have to allow for an installation.
+await check('PostgreSQL and PgBouncer', () => run(process.execPath, ['scripts/find-databases.mjs']));
+
+console.log('\ntests');
+const { exit, report } = await runTests();
+const tests = summarize(exit, report);
+passed += tests.passed;
+failed += tests.failed;
+for (const { name, complaint } of tests.checks) await check(name, async () => complaint);
+
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,12 @@
+export interface Postgres {
+  /** A superuser's URL of the database "postgres". */
+  readonly url: string;
+  readonly pid: number | undefined;
+  /** Ends open sessions and starts again on the same port with the same data. */
+  restart(): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+export function findPostgres(options?: { install?: boolean }): Promise<string>;
+export function startPostgres(): Promise<Postgres>;

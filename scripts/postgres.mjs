@@ -1,0 +1,126 @@
+// A throw-away PostgreSQL cluster for tests and development. It is fast rather than durable: nothing in it outlives
+// the process that started it.
+//
+//   node scripts/postgres.mjs      starts one, prints its URL and ends it on Ctrl-C
+
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  aptInstall,
+  canInstall,
+  endServer,
+  findPrograms,
+  freePort,
+  guardedDirectory,
+  startServer,
+  unprivilegedUser,
+} from './disposable.mjs';
+import { isMain } from './is-main.mjs';
+
+const oldestMajor = 14;
+
+/** Debian keeps the server programs of each major version outside $PATH. */
+function debianDirectories() {
+  const base = '/usr/lib/postgresql';
+  if (!existsSync(base)) return [];
+  return readdirSync(base)
+    .map(Number)
+    .filter((major) => major >= oldestMajor)
+    .sort((a, b) => b - a)
+    .map((major) => join(base, String(major), 'bin'));
+}
+
+function candidates() {
+  const homebrew = ['/opt/homebrew/opt', '/usr/local/opt'].flatMap((base) =>
+    [18, 17, 16, 15, 14].map((major) => `${base}/postgresql@${major}/bin`),
+  );
+  return [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...debianDirectories(), ...homebrew];
+}
+
+/**
+ * The directory of the server programs (initdb, postgres).
+ * @param {{ install?: boolean }} [options] install: as root on Debian, install the missing package
+ */
+export async function findPostgres({ install = false } = {}) {
+  const find = () => findPrograms(candidates(), ['initdb', 'postgres']);
+  let directory = find();
+  if (!directory && install && canInstall()) {
+    await aptInstall('postgresql');
+    directory = find();
+  }
+  if (directory) return directory;
+  throw new Error(
+    `The PostgreSQL server programs (initdb, postgres; version ${oldestMajor} or newer) were not found. ` +
+      'Install them: "apt-get install postgresql" on Debian and Ubuntu, "brew install postgresql@17" on macOS. ' +
+      'Or set TEST_DATABASE_URL to a server where the tests may create databases.',
+  );
+}
+
+/** @returns {Promise<import('./postgres.d.mts').Postgres>} */
+export async function startPostgres() {
+  const bin = await findPostgres({ install: true });
+  const directory = await guardedDirectory('postgres', { pidFile: 'data/postmaster.pid', stopSignal: 'INT' });
+  const data = join(directory.path, 'data');
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: directory.path,
+    max_connections: 200,
+    shared_buffers: '32MB',
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+  };
+
+  async function initialize() {
+    const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
+    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync'];
+    const context = { ...unprivilegedUser(), cwd: directory.path };
+    await promisify(execFile)(join(bin, 'initdb'), ['-D', data, ...options], context);
+  }
+
+  function start() {
+    const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    return startServer(join(bin, 'postgres'), ['-D', data, ...options], { directory: directory.path, url });
+  }
+
+  /** @type {import('node:child_process').ChildProcess | undefined} */
+  let child;
+  try {
+    await initialize();
+    child = await start();
+  } catch (error) {
+    await directory.remove();
+    throw error;
+  }
+
+  return {
+    url,
+    get pid() {
+      return child?.pid;
+    },
+    async restart() {
+      if (child) await endServer(child, 'SIGINT');
+      child = await start();
+    },
+    async stop() {
+      // SIGINT is PostgreSQL's fast shutdown: it ends open sessions instead of waiting for them.
+      if (child) await endServer(child, 'SIGINT');
+      child = undefined;
+      await directory.remove();
+    },
+  };
+}
+
+if (isMain(import.meta.url)) {
+  const postgres = await startPostgres();
+  console.log(postgres.url);
+  const stop = () => postgres.stop().then(() => process.exit(0));
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  // Nothing else keeps the process alive: the server is detached.
+  setInterval(() => {}, 2 ** 30);
+}

@@ -1,0 +1,21 @@
+// Once per run of the server's tests: the command line is built, because some tests start it as a process, and a
+// PostgreSQL is at hand. TEST_DATABASE_URL names one to use instead of a throw-away cluster; the tests create
+// databases of their own on it.
+
+import { existsSync } from 'node:fs';
+import { build } from './build.mjs';
+import { startPostgres } from './postgres.mjs';
+
+/** @param {import('vitest/node').TestProject} project */
+export default async function setUp(project) {
+  if (existsSync(new URL('../server/src/cli.ts', import.meta.url))) await build();
+
+  const existing = process.env.TEST_DATABASE_URL;
+  if (existing) {
+    project.provide('postgresUrl', existing);
+    return;
+  }
+  const postgres = await startPostgres();
+  project.provide('postgresUrl', postgres.url);
+  return () => postgres.stop();
+}

@@ -1,0 +1,170 @@
+/**
+ * One append-only list of migrations for both databases. A migration that has been released is never edited;
+ * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
+ * on both; only the names of types differ.
+ */
+import { type Kysely, type Migration, type MigrationProvider, Migrator, sql } from 'kysely';
+import type { DatabaseKind } from './open.ts';
+import type { Tables } from './tables.ts';
+
+type Step = (db: Kysely<unknown>, kind: DatabaseKind) => Promise<void>;
+
+const migrations: Record<string, Step> = {
+  '0001-tokens-and-workspaces': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    // Bytewise order and comparison, whatever locale the database was created with.
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+
+    if (kind === 'postgres') {
+      // What SQLite has of its own, or gets when the file is opened (db/open.ts), under the same names.
+      await sql`
+        create function now_ms() returns bigint language sql volatile
+        as 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint'`.execute(db);
+      await sql`
+        create function instr(whole text, part text) returns integer language sql immutable
+        as 'select strpos(whole, part)'`.execute(db);
+    }
+
+    await sql`
+      create table organizations (
+        id ${uuid} primary key,
+        name ${text} not null,
+        platform_organization_id ${text} not null,
+        created_at bigint not null
+      )`.execute(db);
+
+    await sql`
+      create table operator_tokens (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        hash ${text} not null unique,
+        permission ${text} not null check (permission in ('full', 'read')),
+        created_at bigint not null,
+        expires_at bigint,
+        last_used_at bigint,
+        revoked_at bigint
+      )`.execute(db);
+
+    await sql`
+      create table signing_keys (
+        kid ${text} primary key,
+        public_jwk ${text} not null,
+        sealed_private_key ${text} not null,
+        created_at bigint not null,
+        retired_at bigint
+      )`.execute(db);
+
+    await sql`
+      create table workspaces (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        name_folded ${text} not null,
+        desired_name ${text},
+        status ${text} not null check (status in ('active', 'inactive')),
+        lifecycle ${text} not null check (lifecycle in ('live', 'deleting', 'deleted')),
+        gen integer not null,
+        token_gen integer not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint,
+        check ((lifecycle = 'deleted') = (deleted_at is not null))
+      )`.execute(db);
+    // Two indexes, so that a page filtered by status needs no more rows than a page of all.
+    await sql`
+      create index workspaces_newest_first on workspaces (organization_id, created_at desc, id desc)
+      where lifecycle <> 'deleted'`.execute(db);
+    await sql`
+      create index workspaces_by_status on workspaces (organization_id, status, created_at desc, id desc)
+      where lifecycle <> 'deleted'`.execute(db);
+
+    await sql`
+      create table revoked_tokens (
+        workspace_id ${uuid} not null references workspaces (id),
+        jti ${text} not null,
+        revoked_at bigint not null,
+        expires_at bigint,
+        primary key (workspace_id, jti)
+      )`.execute(db);
+
+    await sql`
+      create table name_claims (
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        state ${text} not null check (state in ('creating', 'bound')),
+        workspace_id ${uuid} references workspaces (id),
+        lease_id ${text} not null,
+        lease_until bigint not null,
+        no_post_before bigint not null,
+        attempts integer not null,
+        last_error ${text},
+        created_at bigint not null,
+        primary key (organization_id, name),
+        check ((state = 'bound') = (workspace_id is not null))
+      )`.execute(db);
+    await sql`create index name_claims_by_workspace on name_claims (workspace_id)`.execute(db);
+    await sql`create index name_claims_unbound on name_claims (lease_until) where state = 'creating'`.execute(db);
+
+    await sql`
+      create table operations (
+        workspace_id ${uuid} not null references workspaces (id),
+        kind ${text} not null check (kind in ('rename', 'status', 'delete', 'orphan_delete')),
+        organization_id ${uuid} not null references organizations (id),
+        lease_id ${text},
+        lease_until bigint not null,
+        next_at bigint not null,
+        unsettled_until bigint not null,
+        attempts integer not null,
+        last_error ${text},
+        created_at bigint not null,
+        primary key (workspace_id, kind)
+      )`.execute(db);
+    await sql`create index operations_due on operations (next_at)`.execute(db);
+
+    await sql`
+      create table paused_connections (
+        workspace_id ${uuid} not null references workspaces (id),
+        connection_id ${text} not null,
+        primary key (workspace_id, connection_id)
+      )`.execute(db);
+  },
+};
+
+export const migrationNames = Object.keys(migrations);
+
+/** Brings the database to this version. Safe to call from several replicas at once: the migrator takes a lock. */
+export async function migrate(db: Kysely<Tables>, kind: DatabaseKind): Promise<string[]> {
+  const provider: MigrationProvider = {
+    async getMigrations() {
+      const entries = Object.entries(migrations).map(([name, step]): [string, Migration] => [
+        name,
+        { up: (tx) => step(tx, kind) },
+      ]);
+      return Object.fromEntries(entries);
+    },
+  };
+  const migrator = new Migrator({
+    db,
+    provider,
+    migrationTableName: 'migrations',
+    migrationLockTableName: 'migrations_lock',
+  });
+  const unknown = await appliedButUnknown(migrator, db);
+  if (unknown.length > 0) {
+    throw new Error(
+      `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
+    );
+  }
+  const { error, results } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+}
+
+async function appliedButUnknown(migrator: Migrator, db: Kysely<Tables>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'migrations')) return [];
+  const known = new Set((await migrator.getMigrations()).map((migration) => migration.name));
+  const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
+  return rows.map((row) => row.name).filter((name) => !known.has(name));
+}

@@ -1,0 +1,120 @@
+/**
+ * Opens the local store on SQLite or PostgreSQL behind one interface. What always holds: an acknowledged write is
+ * on disk (SQLite: WAL with synchronous=FULL; PostgreSQL: its default); no session state is used on PostgreSQL, so a
+ * transaction pooler may stand in between; `now_ms()` is the database's clock on both.
+ */
+import { chmodSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  SqliteDialect,
+  SqliteDriver,
+  sql,
+  type Transaction,
+} from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/** What store functions take: the database itself or an open transaction. */
+export type Db = Kysely<Tables>;
+
+export interface Store {
+  readonly kind: DatabaseKind;
+  readonly db: Db;
+  transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SqliteOptions {
+  file: string;
+  now: () => number;
+  /** Short for the service, because waiting blocks the event loop; longer for the command line. */
+  busyTimeoutMs?: number;
+}
+
+export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): Store {
+  const database = new Sqlite(file, { timeout: busyTimeoutMs });
+  if (file !== ':memory:') chmodSync(file, 0o600);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.function('now_ms', { deterministic: false }, () => BigInt(now()));
+  const db = new Kysely<Tables>({ dialect: new ImmediateSqliteDialect({ database }) });
+  return {
+    kind: 'sqlite',
+    db,
+    transaction: (work) => db.transaction().execute(work),
+    ping: async () => void (await sql`select 1`.execute(db)),
+    close: () => db.destroy(),
+  };
+}
+
+/** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
+class ImmediateSqliteDialect extends SqliteDialect {
+  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
+
+  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver() {
+    return new ImmediateSqliteDriver(this.#config);
+  }
+}
+
+class ImmediateSqliteDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+const statementTimeoutMs = 10_000;
+const lockTimeoutMs = 5_000;
+
+export interface PostgresOptions {
+  url: string;
+  maxConnections?: number;
+  onIdleError: (error: Error) => void;
+}
+
+export function openPostgres({ url, maxConnections = 20, onIdleError }: PostgresOptions): Store {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: 5_000,
+    // On the client's side: a pooler refuses time-outs sent as start-up parameters.
+    query_timeout: statementTimeoutMs + 2_000,
+    keepAlive: true,
+    application_name: 'inlay',
+    types: { getTypeParser: parserFor },
+  });
+  // Without a listener a connection that dies while idle would end the process.
+  pool.on('error', onIdleError);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    kind: 'postgres',
+    db,
+    transaction: (work) =>
+      db.transaction().execute(async (tx) => {
+        // Local to the transaction, which is all that a transaction pooler keeps.
+        await sql`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
+                         set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx);
+        return await work(tx);
+      }),
+    ping: async () => void (await sql`select 1`.execute(db)),
+    close: () => db.destroy(),
+  };
+}
+
+const int8 = 20;
+
+/** Our 64-bit integers are times and counts, far below 2^53: plain numbers, as on SQLite. */
+const parserFor: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>
+  oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

@@ -1,0 +1,27 @@
+/** Tells a store that is busy, full or away from a mistake in our own statements. */
+
+const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
+// 08 connection, 53 resources, 57 operator intervention, 58 system, 25006 read-only, 55P03 lock not available, 40 rollback
+const postgresStates = /^(08...|53...|57...|58...|25006|55P03|40...)$/;
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENOENT',
+]);
+const driverMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|The database connection is not open)/;
+
+export function isStorageFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') {
+    if (error.name === 'SqliteError') return sqliteCodes.test(code);
+    if (networkCodes.has(code) || (code.length === 5 && postgresStates.test(code))) return true;
+  }
+  return driverMessages.test(error.message);
+}

@@ -1,0 +1,114 @@
+/**
+ * The rows of the local store. Times are milliseconds since the epoch, taken from the database's own clock
+ * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order.
+ */
+import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  platform_organization_id: string;
+  created_at: number;
+}
+
+export interface OperatorTokenRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  /** SHA-256 of the token, in hex. The token itself is stored nowhere. */
+  hash: string;
+  permission: OperatorPermission;
+  created_at: number;
+  expires_at: number | null;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+export interface SigningKeyRow {
+  kid: string;
+  public_jwk: string;
+  /** Sealed with the encryption key; see tokens/sealing.ts. */
+  sealed_private_key: string;
+  created_at: number;
+  retired_at: number | null;
+}
+
+export interface RevokedTokenRow {
+  workspace_id: string;
+  jti: string;
+  revoked_at: number;
+  expires_at: number | null;
+}
+
+export type Lifecycle = 'live' | 'deleting' | 'deleted';
+
+export interface WorkspaceRow {
+  /** The workspace's id on the platform: one id on both sides. */
+  id: string;
+  organization_id: string;
+  name: string;
+  /** The name as `name_contains` sees it; see workspaces/names.ts. */
+  name_folded: string;
+  /** A rename that the platform has not confirmed yet. */
+  desired_name: string | null;
+  status: WorkspaceStatus;
+  lifecycle: Lifecycle;
+  /** Bumped by every change of intent, so that a worker holding an older one notices. */
+  gen: number;
+  /** Bumped to revoke all tokens issued so far; a token names the generation it was issued in. */
+  token_gen: number;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface NameClaimRow {
+  organization_id: string;
+  /** NFC. */
+  name: string;
+  state: 'creating' | 'bound';
+  /** Set exactly when bound. */
+  workspace_id: string | null;
+  /** Who may send the create; a new random value with each lease, so that an old holder can never be mistaken for the present one. */
+  lease_id: string;
+  lease_until: number;
+  /** No create may be sent before this time, because an earlier one may still take effect. */
+  no_post_before: number;
+  attempts: number;
+  last_error: string | null;
+  created_at: number;
+}
+
+export type OperationKind = 'rename' | 'status' | 'delete' | 'orphan_delete';
+
+/** Work the platform still has to be told. A row exists exactly as long as the work is open. */
+export interface OperationRow {
+  workspace_id: string;
+  kind: OperationKind;
+  organization_id: string;
+  lease_id: string | null;
+  lease_until: number;
+  next_at: number;
+  /** A request to the platform may still take effect until then: assert the state once more after it, before closing. */
+  unsettled_until: number;
+  attempts: number;
+  last_error: string | null;
+  created_at: number;
+}
+
+/** A connection that we disabled with its workspace and will enable with it again. */
+export interface PausedConnectionRow {
+  workspace_id: string;
+  connection_id: string;
+}
+
+export interface Tables {
+  organizations: OrganizationRow;
+  operator_tokens: OperatorTokenRow;
+  signing_keys: SigningKeyRow;
+  revoked_tokens: RevokedTokenRow;
+  workspaces: WorkspaceRow;
+  name_claims: NameClaimRow;
+  operations: OperationRow;
+  paused_connections: PausedConnectionRow;
+}

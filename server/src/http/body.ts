@@ -1,0 +1,68 @@
+/**
+ * Reads JSON bodies. Nothing is ever inflated, whatever its encoding says; a body that is not readable JSON does not
+ * fail here but becomes an `UnreadableBody`, so that its fault is reported together with those of path and query.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance } from 'fastify';
+import { UnreadableBody } from './validation.ts';
+
+const maxDepth = 64;
+
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json\b/i, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      done(Object.assign(new Error('Unsupported content coding'), { code: 'FST_ERR_CTP_ENCODING', statusCode: 415 }));
+      return;
+    }
+    done(null, parseJson(body));
+  });
+}
+
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) return undefined;
+  if (!isUtf8(body)) return new UnreadableBody('the body is not valid UTF-8');
+  if (isDeeper(body, maxDepth)) return new UnreadableBody(`the body is nested deeper than ${maxDepth} levels`);
+  let poisoned = false;
+  try {
+    // A reviver sees every key; only bodies that could hold a dangerous one pay for it.
+    const text = body.toString('utf8');
+    const value: unknown = suspicious.test(text)
+      ? JSON.parse(text, function (this: unknown, key, member: unknown) {
+          if (key === '__proto__' || (key === 'constructor' && hasOwn(member, 'prototype'))) poisoned = true;
+          return member;
+        })
+      : JSON.parse(text);
+    return poisoned ? new UnreadableBody('the body contains a forbidden property name') : value;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return new UnreadableBody(error.message);
+  }
+}
+
+/** The names may be written with escapes, so any backslash-u counts as a reason to look. */
+const suspicious = /__proto__|constructor|\\u/;
+
+function hasOwn(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+function isDeeper(json: Buffer, limit: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (inString) {
+      if (byte === backslash) i++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > limit) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return false;
+}

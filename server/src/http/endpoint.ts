@@ -1,0 +1,149 @@
+/**
+ * How every route of the API is made: one definition gives validation, types, serialisation and its page in the API
+ * reference. A route says who may call it (`access`); one that does not is refused when the service is put together.
+ */
+import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/errors';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../tokens/principals.ts';
+import { detailOf, errorCatalogue } from './error-catalogue.ts';
+import type { PartCompiler } from './validation.ts';
+
+/**
+ * public: anyone. operator: an operator token, and for anything but GET one that may write. scoped: a scoped token or
+ * the scoped token inside a widget token. platform: guarded by the bundled platform itself.
+ */
+export const accessPolicies = ['public', 'operator', 'scoped', 'platform'] as const;
+export type Access = (typeof accessPolicies)[number];
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+  interface FastifyRequest {
+    principal: Principal | null;
+  }
+  interface FastifyInstance {
+    compilePart: PartCompiler;
+  }
+}
+
+type PrincipalOf<A extends Access> = A extends 'operator'
+  ? OperatorPrincipal
+  : A extends 'scoped'
+    ? ScopedPrincipal
+    : null;
+type ValueOf<S> = S extends TSchema ? Static<S> : undefined;
+
+export interface Endpoint<
+  A extends Access,
+  P extends TSchema | undefined,
+  Q extends TSchema | undefined,
+  B extends TSchema | undefined,
+  R extends TSchema,
+> {
+  method: HTTPMethods;
+  url: string;
+  access: A;
+  tag: string;
+  summary: string;
+  description?: string;
+  deprecated?: boolean;
+  params?: P;
+  query?: Q;
+  body?: B;
+  status?: 200 | 201;
+  answer: R;
+  /** What else than success this endpoint answers, beyond what its access and schemas imply. */
+  errors?: ErrorCode[];
+  handle(input: {
+    params: ValueOf<P>;
+    query: ValueOf<Q>;
+    body: ValueOf<B>;
+    principal: PrincipalOf<A>;
+    request: FastifyRequest;
+    reply: FastifyReply;
+  }): Promise<Static<R>>;
+}
+
+export function endpoint<
+  A extends Access,
+  R extends TSchema,
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(app: FastifyInstance, definition: Endpoint<A, P, Q, B, R>): void {
+  const { method, url, access, params, query, body, answer, status = 200 } = definition;
+  const checkParams = params && app.compilePart('path', params);
+  const checkQuery = query && app.compilePart('query', query);
+  const checkBody = body && app.compilePart('body', body);
+
+  app.route({
+    method,
+    url,
+    config: { access },
+    schema: {
+      tags: [definition.tag],
+      summary: definition.summary,
+      ...(definition.description ? { description: definition.description } : {}),
+      ...(definition.deprecated ? { deprecated: true } : {}),
+      ...(params ? { params } : {}),
+      ...(query ? { querystring: query } : {}),
+      ...(body ? { body } : {}),
+      response: { [status]: answer, ...errorAnswers(impliedErrors(definition)) },
+      security: access === 'public' ? [] : [{ [`${access}Token`]: [] }],
+    },
+    handler: async (request, reply) => {
+      const faults: Fault[] = [];
+      const input = {
+        params: checkParams?.(request.params, faults) as ValueOf<P>,
+        query: checkQuery?.(request.query, faults) as ValueOf<Q>,
+        body: checkBody?.(request.body, faults) as ValueOf<B>,
+        principal: request.principal as PrincipalOf<A>,
+        request,
+        reply,
+      };
+      if (faults.length > 0) throw new AppError('invalid_request', { faults });
+      reply.code(status);
+      return await definition.handle(input);
+    },
+  });
+}
+
+function impliedErrors(definition: {
+  access: Access;
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+  errors?: ErrorCode[];
+}): ErrorCode[] {
+  const codes = new Set<ErrorCode>();
+  if (definition.access !== 'public') codes.add('unauthenticated').add('forbidden').add('rate_limited');
+  if (definition.params || definition.query || definition.body) codes.add('invalid_request');
+  for (const code of definition.errors ?? []) codes.add(code);
+  codes.add('storage_unavailable');
+  return [...codes];
+}
+
+/** One response a status, with the words of every error that shares it. */
+function errorAnswers(codes: ErrorCode[]): Record<string, object> {
+  const answers: Record<string, { description: string; examples: string[] }> = {};
+  for (const code of codes) {
+    const entry = errorCatalogue[code];
+    for (const status of entry.statuses) {
+      answers[status] ??= { description: '', examples: [] };
+      const answer = answers[status];
+      answer.description += `${answer.description ? ' ' : ''}${entry.when}`;
+      answer.examples.push(entry.example ?? detailOf(code));
+    }
+  }
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, examples }]) => [
+      status,
+      status === '422'
+        ? { ...ValidationErrorBody, description }
+        : { ...ErrorBody, description, examples: [...new Set(examples)].map((detail) => ({ detail })) },
+    ]),
+  );
+}

@@ -1,0 +1,160 @@
+/**
+ * Every error of the service: which status and which words it gets, and when it happens. The only place that knows
+ * statuses. The API reference and docs/reference/errors.md are checked against this list.
+ */
+import type { Delay, ErrorCode, ErrorFacts } from '../errors.ts';
+
+export interface CatalogueEntry {
+  status: number | ((facts: ErrorFacts) => number);
+  /** For a detail that depends on facts, `example` shows one. */
+  detail: string | ((facts: ErrorFacts) => string);
+  example?: string;
+  /** Statuses that `status` can give, for the reference. */
+  statuses: readonly number[];
+  retryAfterSeconds?: number;
+  when: string;
+}
+
+const statusOfDelay: Record<Delay, number> = { bad_answer: 502, unavailable: 503, timed_out: 504 };
+const byDelay = (facts: ErrorFacts) => statusOfDelay[facts.delay ?? 'unavailable'];
+const delayed = [502, 503, 504] as const;
+
+const at = (status: number, detail: string, when: string, retryAfterSeconds?: number): CatalogueEntry => ({
+  status,
+  statuses: [status],
+  detail,
+  when,
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+});
+
+export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
+  unauthenticated: at(
+    401,
+    'Invalid authentication credentials',
+    'The Authorization header is missing or malformed, or the token is unknown, expired, revoked, of the wrong kind for the endpoint, or of a deleted workspace.',
+  ),
+  forbidden: at(
+    403,
+    'Access denied to this resource',
+    "A read-only operator token on a write, an X-Organization-Id that is not the token's, a widget token used from another origin, or a scoped token on a resource of another workspace.",
+  ),
+  route_not_found: at(404, 'Not Found', 'No such path.'),
+  workspace_not_found: at(
+    404,
+    'Workspace not found',
+    'The workspace is unknown, deleted, or belongs to another organization.',
+  ),
+  operator_token_not_found: at(
+    404,
+    'Operator token not found',
+    'The operator token is unknown or belongs to another organization.',
+  ),
+  workspace_name_taken: at(
+    409,
+    'A workspace with this name already exists',
+    'A rename to a name that another workspace of the organization has, or that is being created.',
+  ),
+  workspace_being_deleted: at(
+    409,
+    'Workspace is being deleted',
+    'A token request for, or an update of, a workspace whose deletion is not finished.',
+    5,
+  ),
+  invalid_request: {
+    status: 422,
+    statuses: [422],
+    detail: 'An array with all faults of the request',
+    when: 'The path, query or body is not as described.',
+  },
+  rate_limited: at(429, 'Too many requests', 'The token has used up its requests for this minute.'),
+  storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
+  shutting_down: at(
+    503,
+    'The service is shutting down',
+    'The process is stopping; another one, or a retry, answers.',
+    1,
+  ),
+  creation_unconfirmed: at(
+    502,
+    'The platform did not confirm the workspace creation; retry shortly',
+    'The answer to the create was lost or was an error that may still have taken effect. A retry finds or creates the workspace, never a second one.',
+    2,
+  ),
+  creation_timed_out: at(
+    504,
+    'The platform did not confirm the workspace creation; retry shortly',
+    'The platform did not answer the create in time. A retry finds or creates the workspace, never a second one.',
+    2,
+  ),
+  creation_pending: at(
+    503,
+    'The workspace is still being created; retry shortly',
+    'Another request is creating the workspace, or an unconfirmed create has to settle before a new one may be sent.',
+    2,
+  ),
+  platform_unavailable: at(
+    503,
+    'The platform is unavailable; new workspaces cannot be created',
+    'The platform cannot be reached. Tokens for known workspaces are issued all the same.',
+    5,
+  ),
+  platform_rate_limited: at(503, 'The platform is rate limiting; retry later', 'The platform answered 429.', 10),
+  platform_credentials_rejected: at(
+    502,
+    'The platform rejected the service credentials',
+    'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET are wrong or may not do this; `inlay doctor` tells more.',
+  ),
+  platform_refused: at(
+    502,
+    'The platform refused the request',
+    'The platform answered with an error that a retry will not cure; the log has its words.',
+  ),
+  platform_lost_workspace: at(
+    502,
+    'The platform no longer has this workspace; delete it here',
+    'The workspace was deleted on the platform behind our back.',
+  ),
+  rename_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'The new name is recorded and will be applied',
+    when: 'The platform could not be told the new name yet. Until then both names lead to the workspace.',
+  },
+  status_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'The new status is recorded and will be applied',
+    when: 'The platform could not be told to change the connections yet. The status is already in force here.',
+  },
+  connections_pending: {
+    status: 502,
+    statuses: [502],
+    detail: ({ pending, total, verb }) =>
+      `${pending} of ${total} connections are not ${verb} yet; this will be completed`,
+    example: '3 of 17 connections are not disabled yet; this will be completed',
+    when: 'The platform changed some connections and failed on others.',
+  },
+  deletion_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'Deletion is recorded and will be completed',
+    when: 'The platform could not delete the workspace yet. Its tokens are refused already.',
+  },
+  sync_stopped: {
+    status: byDelay,
+    statuses: delayed,
+    detail: ({ total }) => `Synchronisation stopped after ${total} workspaces; retry`,
+    example: 'Synchronisation stopped after 200 workspaces; retry',
+    when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
+  },
+};
+
+export function statusOf(code: ErrorCode, facts: ErrorFacts = {}): number {
+  const { status } = errorCatalogue[code];
+  return typeof status === 'function' ? status(facts) : status;
+}
+
+export function detailOf(code: ErrorCode, facts: ErrorFacts = {}): string {
+  const { detail } = errorCatalogue[code];
+  return typeof detail === 'function' ? detail(facts) : detail;
+}

@@ -1,0 +1,46 @@
+/**
+ * Finds a name on a platform that has no name filter, by reading all pages, exactly and cheaply: one scan at a time per
+ * organization, and whoever asks while a scan runs shares the next one. A scan that had already started might have
+ * passed the place where the name was added meanwhile, so it proves nothing to a later asker.
+ */
+import { type PlatformWorkspace, sameName } from './platform.ts';
+
+interface Scans {
+  running: Promise<PlatformWorkspace[]>;
+  next: Promise<PlatformWorkspace[]> | undefined;
+}
+
+export class NameScan {
+  readonly #scans = new Map<string, Scans>();
+
+  constructor(private readonly pages: (organizationId: string) => AsyncIterable<PlatformWorkspace[]>) {}
+
+  async find(organizationId: string, name: string): Promise<PlatformWorkspace[]> {
+    const all = await this.#share(organizationId);
+    return all.filter((workspace) => sameName(workspace.name, name));
+  }
+
+  #share(organizationId: string): Promise<PlatformWorkspace[]> {
+    const scans = this.#scans.get(organizationId);
+    if (!scans) return this.#start(organizationId);
+    const begin = () => this.#start(organizationId);
+    scans.next ??= scans.running.then(begin, begin);
+    return scans.next;
+  }
+
+  #start(organizationId: string): Promise<PlatformWorkspace[]> {
+    const scans: Scans = { running: this.#readAll(organizationId), next: undefined };
+    this.#scans.set(organizationId, scans);
+    const finish = () => {
+      if (this.#scans.get(organizationId) === scans && !scans.next) this.#scans.delete(organizationId);
+    };
+    scans.running.then(finish, finish);
+    return scans.running;
+  }
+
+  async #readAll(organizationId: string): Promise<PlatformWorkspace[]> {
+    const all: PlatformWorkspace[] = [];
+    for await (const page of this.pages(organizationId)) all.push(...page);
+    return all;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The platform as the rest of the service sees it: workspaces and connections in our own words, and failures told
+ * apart by what a caller must do about them. One adapter implements it over HTTP (client.ts), for the bundled
+ * platform and a hosted one alike.
+ */
+
+export interface PlatformWorkspace {
+  id: string;
+  name: string;
+  /** Seconds since the epoch, where the platform tells. */
+  createdAt?: number;
+}
+
+export interface PlatformConnection {
+  id: string;
+  /** `active` is the only status that runs syncs. */
+  status: string;
+}
+
+export interface NewPlatformWorkspace {
+  organizationId: string;
+  name: string;
+  regionId: string;
+}
+
+/** The outcome of a write that succeeded. */
+export interface Written {
+  /** False when an earlier try of the same request may still take effect: a different write soon after could be undone by it. */
+  settled: boolean;
+}
+
+/** All ids of organizations here are the platform's own. */
+export interface Platform {
+  /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
+  findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
+  /** Page by page, each id once. */
+  listWorkspaces(organizationId: string): AsyncIterable<PlatformWorkspace[]>;
+  /** Never sent twice by itself: the platform has no idempotency key. */
+  createWorkspace(workspace: NewPlatformWorkspace): Promise<PlatformWorkspace>;
+  renameWorkspace(id: string, name: string): Promise<Written>;
+  /** A workspace that is gone already counts as deleted. */
+  deleteWorkspace(id: string): Promise<void>;
+  listConnections(workspaceId: string): Promise<PlatformConnection[]>;
+  /** A connection that is gone needs no change. */
+  setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
+  /** Proves that the platform answers and takes our credentials; gives the organizations they can see. */
+  listOrganizations(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * unavailable: certainly not applied, try later. throttled: certainly not applied, the platform asks for patience.
+ * rejected: certainly not applied, trying again is useless. unauthorised: our credentials. not_found: no such thing.
+ * unknown: it may have been applied, or may still be.
+ */
+export type PlatformFailure = 'unavailable' | 'throttled' | 'rejected' | 'unauthorised' | 'not_found' | 'unknown';
+
+export class PlatformError extends Error {
+  readonly failure: PlatformFailure;
+  readonly timedOut: boolean;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    failure: PlatformFailure,
+    message: string,
+    options: ErrorOptions & { timedOut?: boolean; retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options);
+    this.name = 'PlatformError';
+    this.failure = failure;
+    this.timedOut = options.timedOut ?? false;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** Names are the same when their NFC forms are equal: case counts, compatibility forms differ. */
+export function sameName(a: string, b: string): boolean {
+  return a === b || a.normalize('NFC') === b.normalize('NFC');
+}

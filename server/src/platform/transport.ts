@@ -1,0 +1,137 @@
+/**
+ * How a request reaches the platform: over a socket, or straight into the bundled platform in this process. A transport
+ * answers with whatever came back, and when nothing did, says whether the request can have been applied.
+ */
+import { Agent, Client, type Dispatcher } from 'undici';
+
+export interface PlatformRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below the platform's base URL, with its query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  timeoutMs: number;
+  /** Use a connection that nothing was sent on before: a reset on a reused one tells nothing about its cause. */
+  freshConnection?: boolean;
+}
+
+export interface PlatformAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+export interface Transport {
+  send(request: PlatformRequest): Promise<PlatformAnswer>;
+  close(): Promise<void>;
+}
+
+export class TransportError extends Error {
+  readonly sent: boolean;
+  readonly timedOut: boolean;
+
+  constructor(message: string, facts: { sent: boolean; timedOut: boolean; cause?: unknown }) {
+    super(message, { cause: facts.cause });
+    this.name = 'TransportError';
+    this.sent = facts.sent;
+    this.timedOut = facts.timedOut;
+  }
+}
+
+const connectTimeoutMs = 2_000;
+const maxAnswerBytes = 5_000_000;
+
+export function httpTransport(baseUrl: string): Transport {
+  const base = new URL(baseUrl);
+  const basePath = base.pathname.replace(/\/$/, '');
+  const connect = { timeout: connectTimeoutMs };
+  const agent = new Agent({ connect, connections: 16 });
+
+  async function exchange(dispatcher: Dispatcher, request: PlatformRequest): Promise<PlatformAnswer> {
+    const response = await dispatcher.request({
+      origin: base.origin,
+      path: basePath + request.path,
+      method: request.method,
+      headers: request.headers,
+      body: request.body ?? null,
+      signal: AbortSignal.timeout(request.timeoutMs),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body) {
+      size += chunk.length;
+      if (size > maxAnswerBytes) throw new Error(`the answer is larger than ${maxAnswerBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') };
+  }
+
+  return {
+    async send(request) {
+      const startedAt = performance.now();
+      let connected = !request.freshConnection;
+      const client = request.freshConnection ? new Client(base.origin, { connect }) : undefined;
+      client?.on('connect', () => {
+        connected = true;
+      });
+      try {
+        return await exchange(client ?? agent, request);
+      } catch (cause) {
+        const timedOut = isTimeout(cause) || performance.now() - startedAt >= request.timeoutMs;
+        const sent = connected && !neverSent.has((cause as { code?: string }).code ?? '');
+        throw new TransportError(`${request.method} ${withoutQuery(request.path)}: ${messageOf(cause)}`, {
+          sent,
+          timedOut,
+          cause,
+        });
+      } finally {
+        await client?.destroy();
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+const neverSent = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
+
+function isTimeout(cause: unknown): boolean {
+  const { name, code } = cause as { name?: string; code?: string };
+  return name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function withoutQuery(path: string): string {
+  return path.split('?', 1)[0] ?? path;
+}
+
+/** An HTTP application that can be called without a socket. */
+export interface InjectableApp {
+  inject(request: {
+    method: PlatformRequest['method'];
+    url: string;
+    headers: Record<string, string>;
+    payload?: string;
+  }): Promise<{
+    statusCode: number;
+    headers: object;
+    body: string;
+  }>;
+}
+
+/** Dispatches into an app that serves the platform's API below `basePath`. */
+export function inProcessTransport(app: InjectableApp, basePath: string): Transport {
+  return {
+    async send({ method, path, headers, body }) {
+      const response = await app.inject({ method, url: basePath + path, headers, ...(body ? { payload: body } : {}) });
+      return {
+        status: response.statusCode,
+        headers: response.headers as PlatformAnswer['headers'],
+        text: response.body,
+      };
+    },
+    close: async () => {},
+  };
+}

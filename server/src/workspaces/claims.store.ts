@@ -1,0 +1,223 @@
+/**
+ * The SQL of `name_claims`: at once the lock on a name, the intent to create, and the binding of a name to an id.
+ * Taking the lease and binding are one statement each, the same on both databases.
+ */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
+
+/** The workspace a name leads to, live or being deleted. */
+export async function findWorkspaceByName(
+  db: Db,
+  organizationId: string,
+  name: string,
+): Promise<WorkspaceRow | undefined> {
+  return await db
+    .selectFrom('name_claims')
+    .innerJoin('workspaces', 'workspaces.id', 'name_claims.workspace_id')
+    .selectAll('workspaces')
+    .where('name_claims.organization_id', '=', organizationId)
+    .where('name_claims.name', '=', name)
+    .where('workspaces.organization_id', '=', organizationId)
+    .where('workspaces.lifecycle', '<>', 'deleted')
+    .executeTakeFirst();
+}
+
+export async function findClaim(db: Db, organizationId: string, name: string): Promise<NameClaimRow | undefined> {
+  return await db
+    .selectFrom('name_claims')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+}
+
+export interface Lease {
+  organizationId: string;
+  name: string;
+  leaseId: string;
+}
+
+/** Gives the claim if the lease is now ours: a new claim, or one still unbound whose lease has run out. */
+export async function takeLease(
+  db: Db,
+  lease: Lease,
+  leaseMs: number,
+): Promise<(NameClaimRow & { now: number }) | undefined> {
+  return await db
+    .insertInto('name_claims')
+    .values({
+      organization_id: lease.organizationId,
+      name: lease.name,
+      state: 'creating',
+      workspace_id: null,
+      lease_id: lease.leaseId,
+      lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}`,
+      no_post_before: 0,
+      attempts: 1,
+      last_error: null,
+      created_at: sql<number>`now_ms()`,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'name'])
+        .doUpdateSet({
+          lease_id: lease.leaseId,
+          lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}`,
+          attempts: sql<number>`name_claims.attempts + 1`,
+        })
+        .where('name_claims.state', '=', 'creating')
+        .where('name_claims.lease_until', '<=', sql<number>`now_ms()`),
+    )
+    .returningAll()
+    .returning(sql<number>`now_ms()`.as('now'))
+    .executeTakeFirst();
+}
+
+function held(db: Db, lease: Lease) {
+  return db
+    .updateTable('name_claims')
+    .where('organization_id', '=', lease.organizationId)
+    .where('name', '=', lease.name)
+    .where('lease_id', '=', lease.leaseId)
+    .where('state', '=', 'creating');
+}
+
+/** Prolongs a lease that is still ours; gives how long a create must still wait, or nothing when the lease is lost. */
+export async function renewLease(db: Db, lease: Lease, leaseMs: number): Promise<{ waitMs: number } | undefined> {
+  const row = await held(db, lease)
+    .set({ lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}` })
+    .returning(sql<number>`no_post_before - now_ms()`.as('waitMs'))
+    .executeTakeFirst();
+  return row && { waitMs: Math.max(0, row.waitMs) };
+}
+
+/** Before a create is sent: durable, and only while the lease is ours. From here on nobody else may send one until the window has passed. */
+export async function openSettleWindow(db: Db, lease: Lease, leaseMs: number, windowMs: number): Promise<boolean> {
+  const row = await held(db, lease)
+    .set({
+      lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}`,
+      no_post_before: sql<number>`now_ms() + ${sql.lit(windowMs)}`,
+    })
+    .returning('name')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Gives the lease up and keeps the claim with its settle window. */
+export async function releaseLease(db: Db, lease: Lease, lastError: string): Promise<void> {
+  await held(db, lease).set({ lease_until: 0, last_error: lastError }).execute();
+}
+
+/** Gives the claim up: certainly nothing was, or will be, created for it. */
+export async function dropUnboundClaim(db: Db, lease: Lease): Promise<void> {
+  await db
+    .deleteFrom('name_claims')
+    .where('organization_id', '=', lease.organizationId)
+    .where('name', '=', lease.name)
+    .where('lease_id', '=', lease.leaseId)
+    .where('state', '=', 'creating')
+    .execute();
+}
+
+function boundClaim(organizationId: string, name: string, workspaceId: string) {
+  return {
+    organization_id: organizationId,
+    name,
+    state: 'bound' as const,
+    workspace_id: workspaceId,
+    lease_id: '',
+    lease_until: 0,
+    no_post_before: 0,
+    attempts: 0,
+    last_error: null,
+    created_at: sql<number>`now_ms()`,
+  };
+}
+
+/** Binds a name to a workspace unless it is bound already, whoever holds the lease: the first writer wins. Gives the id it is bound to. */
+export async function bindIfUnbound(
+  tx: Db,
+  organizationId: string,
+  name: string,
+  workspaceId: string,
+): Promise<string> {
+  const bound = await tx
+    .insertInto('name_claims')
+    .values(boundClaim(organizationId, name, workspaceId))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'name'])
+        .doUpdateSet({ state: 'bound', workspace_id: workspaceId, lease_until: 0, no_post_before: 0, last_error: null })
+        .where('name_claims.state', '=', 'creating'),
+    )
+    .returning('workspace_id')
+    .executeTakeFirst();
+  if (bound) return workspaceId;
+  const { workspace_id } = await tx
+    .selectFrom('name_claims')
+    .select('workspace_id')
+    .where('organization_id', '=', organizationId)
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return workspace_id as string;
+}
+
+/** Claims a name for a workspace that exists; false when anybody else has it, even if only as an intent. */
+export async function claimForWorkspace(
+  tx: Db,
+  organizationId: string,
+  name: string,
+  workspaceId: string,
+): Promise<boolean> {
+  const inserted = await tx
+    .insertInto('name_claims')
+    .values(boundClaim(organizationId, name, workspaceId))
+    .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
+    .returning('name')
+    .executeTakeFirst();
+  if (inserted) return true;
+  const claim = await findClaim(tx, organizationId, name);
+  return claim?.workspace_id === workspaceId;
+}
+
+export async function claimsOf(db: Db, workspaceIds: string[]): Promise<{ name: string; workspace_id: string }[]> {
+  if (workspaceIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('name_claims')
+    .select(['name', 'workspace_id'])
+    .where('workspace_id', 'in', workspaceIds)
+    .execute();
+  return rows as { name: string; workspace_id: string }[];
+}
+
+/** Frees names of a workspace: one, or all. */
+export async function dropClaims(tx: Db, organizationId: string, workspaceId: string, name?: string): Promise<void> {
+  let query = tx
+    .deleteFrom('name_claims')
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId);
+  if (name !== undefined) query = query.where('name', '=', name);
+  await query.execute();
+}
+
+/** Unbound claims that nobody is working on. */
+export async function listAbandonedClaims(db: Db, limit: number): Promise<NameClaimRow[]> {
+  return await db
+    .selectFrom('name_claims')
+    .selectAll()
+    .where('state', '=', 'creating')
+    .where('lease_until', '<=', sql<number>`now_ms()`)
+    .orderBy('lease_until')
+    .limit(limit)
+    .execute();
+}
+
+export async function countUnboundClaims(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('name_claims')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('state', '=', 'creating')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -1,0 +1,222 @@
+/**
+ * Create-on-demand: a token request names a workspace, and exactly one comes to exist, here and on the platform, however
+ * many replicas ask at once and wherever one of them dies.
+ *
+ * What always holds: a create is sent only by the holder of the name's lease, only after that intent is on disk, and never
+ * while an earlier create may still take effect (the settle window). Binding a name to an id is first-writer-wins; a
+ * workspace of ours that lost is deleted. No transaction is open across a call to the platform.
+ */
+
+import type { Db } from '../db/open.ts';
+import type { WorkspaceRow } from '../db/tables.ts';
+import { AppError, invalidRequest } from '../errors.ts';
+import { createTimeoutMs } from '../platform/client.ts';
+import { PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
+import * as claims from './claims.store.ts';
+import type { WorkspacesContext } from './context.ts';
+import { nameIdentity } from './names.ts';
+import { openOperation } from './operations.store.ts';
+import * as workspaces from './workspaces.store.ts';
+
+export const leaseMs = 20_000;
+const patienceMs = 25_000;
+const settlePollMs = 2_000;
+
+export interface WorkspaceRequest {
+  organizationId: string;
+  name: string;
+  regionId: string;
+}
+
+/** The live workspace of that name, created if there is none. For a known name: one read, no write, no call to the platform. */
+export async function ensureWorkspace(ctx: WorkspacesContext, request: WorkspaceRequest): Promise<WorkspaceRow> {
+  const identity = nameIdentity(request.name);
+  const known = await findLive(ctx, request.organizationId, identity);
+  if (known) return known;
+  return await ctx.flights.share(`create ${request.organizationId} ${identity}`, () => create(ctx, request, identity));
+}
+
+async function findLive(
+  { store }: WorkspacesContext,
+  organizationId: string,
+  identity: string,
+): Promise<WorkspaceRow | undefined> {
+  const row = await claims.findWorkspaceByName(store.db, organizationId, identity);
+  if (row?.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
+  return row;
+}
+
+async function create(ctx: WorkspacesContext, request: WorkspaceRequest, identity: string): Promise<WorkspaceRow> {
+  const { runtime, store } = ctx;
+  const deadline = runtime.elapsed() + patienceMs;
+  for (;;) {
+    const lease = { organizationId: request.organizationId, name: identity, leaseId: runtime.newId() };
+    const claim = await claims.takeLease(store.db, lease, leaseMs);
+    if (claim) {
+      const created = await createAsOwner(ctx, request, lease, claim, deadline);
+      if (created) return created;
+    }
+    const known = await findLive(ctx, request.organizationId, identity);
+    if (known) return known;
+    if (runtime.elapsed() >= deadline) throw new AppError('creation_pending');
+    await runtime.sleep(100 + runtime.random() * 400);
+  }
+}
+
+/** Undefined when the lease was lost on the way, or the name was bound by somebody else. */
+async function createAsOwner(
+  ctx: WorkspacesContext,
+  request: WorkspaceRequest,
+  lease: claims.Lease,
+  claim: { no_post_before: number; now: number },
+  deadline: number,
+): Promise<WorkspaceRow | undefined> {
+  const { runtime, store, platform } = ctx;
+  const platformOrganizationId = await ctx.platformOrganizationId(request.organizationId);
+  let waitMs = Math.max(0, claim.no_post_before - claim.now);
+  try {
+    for (;;) {
+      const adopted = await adopt(ctx, request.organizationId, platformOrganizationId, lease.name);
+      if (adopted) return adopted;
+      if (waitMs === 0) break;
+      ctx.count('settle_wait');
+      const pauseMs = Math.min(settlePollMs, waitMs);
+      if (runtime.elapsed() + pauseMs > deadline) {
+        await claims.releaseLease(store.db, lease, 'waiting for an unconfirmed create to settle');
+        throw new AppError('creation_pending', { retryAfterSeconds: Math.max(2, waitMs / 1000) });
+      }
+      await runtime.sleep(pauseMs);
+      const renewed = await claims.renewLease(store.db, lease, leaseMs);
+      if (!renewed) return undefined;
+      waitMs = renewed.waitMs;
+    }
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    // Nothing was sent this time. If nothing ever was, the claim stands for nothing.
+    if (claim.no_post_before === 0) await claims.dropUnboundClaim(store.db, lease);
+    else await claims.releaseLease(store.db, lease, error.message);
+    throw refusal(error, 'reading');
+  }
+
+  if (!(await prepareToSend(ctx, lease))) return undefined;
+  let created: PlatformWorkspace;
+  try {
+    created = await platform.createWorkspace({
+      organizationId: platformOrganizationId,
+      name: request.name,
+      regionId: request.regionId,
+    });
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.failure === 'unknown') await claims.releaseLease(store.db, lease, error.message);
+    else await claims.dropUnboundClaim(store.db, lease);
+    throw refusal(error, 'creating');
+  }
+  ctx.count('workspace_created');
+  return await store.transaction((tx) => bindCreated(ctx, tx, request, lease.name, created.id));
+}
+
+/** Puts the intent on disk. A process that was suspended meanwhile does it again: its send must fall inside its own lease. */
+async function prepareToSend({ runtime, store, settleMs }: WorkspacesContext, lease: claims.Lease): Promise<boolean> {
+  for (;;) {
+    const startedAt = runtime.elapsed();
+    if (!(await claims.openSettleWindow(store.db, lease, leaseMs, createTimeoutMs + settleMs))) return false;
+    if (runtime.elapsed() - startedAt < leaseMs - createTimeoutMs) return true;
+  }
+}
+
+async function bindCreated(
+  ctx: WorkspacesContext,
+  tx: Db,
+  { organizationId, name }: WorkspaceRequest,
+  identity: string,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
+  await workspaces.insertMissing(tx, organizationId, [{ id, name }]);
+  const row = await workspaces.lockWorkspace(tx, organizationId, id);
+  // Adopted by somebody else and deleted again while our answer was on its way.
+  if (row?.lifecycle !== 'live') return undefined;
+  const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
+  if (boundTo === id) return row;
+  // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
+  ctx.count('orphan_found');
+  ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
+  await workspaces.recordDeleted(tx, id);
+  const orphan = { organizationId, workspaceId: id, kind: 'orphan_delete' } as const;
+  await openOperation(tx, orphan, ctx.runtime.newId(), 0);
+  return undefined;
+}
+
+/** Binds the name to a workspace that the platform has already, if it has one that may be ours. */
+export async function adopt(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  platformOrganizationId: string,
+  identity: string,
+): Promise<WorkspaceRow | undefined> {
+  const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, identity);
+  const adoptable = await withoutTaken(ctx.store.db, organizationId, identity, found);
+  if (adoptable.length > 1) {
+    ctx.count('name_ambiguous');
+    ctx.log.warn({ workspaceIds: adoptable.map(({ id }) => id) }, 'several workspaces on the platform share a name');
+  }
+  for (const candidate of adoptable) {
+    const adopted = await ctx.store.transaction(async (tx) => {
+      await workspaces.insertMissing(tx, organizationId, [candidate]);
+      const row = await workspaces.lockWorkspace(tx, organizationId, candidate.id);
+      // Looked at again now that the row cannot change: deleted, another organization's, or renamed meanwhile.
+      if (row?.lifecycle !== 'live') return undefined;
+      if ((await withoutTaken(tx, organizationId, identity, [candidate])).length === 0) return undefined;
+      const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, candidate.id);
+      return boundTo === candidate.id ? row : await workspaces.findWorkspace(tx, organizationId, boundTo);
+    });
+    if (adopted) {
+      ctx.count('workspace_adopted');
+      return adopted;
+    }
+  }
+  return undefined;
+}
+
+/** Leaves out what we have a tombstone for and what answers to another name. */
+async function withoutTaken(
+  db: Db,
+  organizationId: string,
+  identity: string,
+  found: PlatformWorkspace[],
+): Promise<PlatformWorkspace[]> {
+  const ids = found.map(({ id }) => id);
+  const known = await workspaces.findByIds(db, organizationId, ids);
+  const gone = new Set(known.filter((row) => row.lifecycle !== 'live').map((row) => row.id));
+  const bound = await claims.claimsOf(db, ids);
+  const elsewhere = new Set(bound.filter((claim) => claim.name !== identity).map((claim) => claim.workspace_id));
+  return found.filter(({ id }) => !gone.has(id) && !elsewhere.has(id));
+}
+
+function refusal(error: PlatformError, doing: 'reading' | 'creating'): AppError {
+  const options = { cause: error };
+  const retry = error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds };
+  switch (error.failure) {
+    case 'unknown':
+      return new AppError(error.timedOut ? 'creation_timed_out' : 'creation_unconfirmed', {}, options);
+    case 'throttled':
+      return new AppError('platform_rate_limited', retry, options);
+    case 'unauthorised':
+      return new AppError('platform_credentials_rejected', {}, options);
+    case 'rejected':
+      if (doing === 'creating') return nameRefused('workspace_name');
+      return new AppError('platform_refused', {}, options);
+    case 'not_found':
+      return new AppError('platform_refused', {}, options);
+    case 'unavailable':
+      return new AppError('platform_unavailable', retry, options);
+  }
+}
+
+export function nameRefused(field: string): AppError {
+  return invalidRequest({
+    loc: ['body', field],
+    msg: 'the platform does not accept this name',
+    type: 'value_error.name',
+  });
+}

@@ -1,0 +1,23 @@
+/** The opaque cursor of the workspace list: the sort key of the last workspace of a page. It grants nothing: the organization always comes from the token. */
+
+export interface Position {
+  createdAt: number;
+  id: string;
+}
+
+const plain = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+
+export function encodeCursor({ createdAt, id }: Position): string {
+  return Buffer.from(`${createdAt}.${id}`).toString('base64url');
+}
+
+export function decodeCursor(cursor: string): Position | undefined {
+  const text = Buffer.from(cursor, 'base64url');
+  const match = plain.exec(text.toString('latin1'));
+  if (!match?.[1] || !match[2] || text.toString('base64url') !== cursor) return undefined;
+  return { createdAt: Number(match[1]), id: match[2] };
+}
+
+export function isCursor(cursor: string): boolean {
+  return decodeCursor(cursor) !== undefined;
+}

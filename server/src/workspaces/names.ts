@@ -1,0 +1,18 @@
+/**
+ * Workspace names. A name is kept as sent; two names are the same when their NFC forms are equal, code point by code
+ * point: never compatibility forms (NFKC) and never case folding, which would merge customers. Searching folds case. What a name may contain is the contract's business (its `name` format).
+ */
+
+/** The form by which names are compared and claimed. */
+export function nameIdentity(name: string): string {
+  return name.normalize('NFC');
+}
+
+/**
+ * The form in which `name_contains` looks for a part of a name. Upper-casing first expands what lower-casing alone
+ * leaves apart (ß and ss, ſ and s); the final sigma depends on its neighbours, so it is levelled; folding can leave
+ * a composed letter decomposed, so NFC comes last.
+ */
+export function foldForSearch(text: string): string {
+  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+}

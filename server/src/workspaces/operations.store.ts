@@ -1,0 +1,142 @@
+/** The SQL of `operations`: work that the platform still has to be told. One row per workspace and kind; the row goes when the work is done. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { OperationKind, OperationRow } from '../db/tables.ts';
+
+export interface OperationRef {
+  organizationId: string;
+  workspaceId: string;
+  kind: OperationKind;
+}
+
+const leaseFrom = (leaseMs: number) => sql<number>`now_ms() + ${sql.lit(leaseMs)}`;
+
+/**
+ * Records open work and takes its lease at the same instant, so that nobody else starts on it in between. If the same
+ * kind is open already it becomes due at once; when somebody works on it the lease stays with them, and they notice
+ * the new intent by its generation.
+ */
+export async function openOperation(tx: Db, ref: OperationRef, leaseId: string, leaseMs: number): Promise<void> {
+  await tx
+    .insertInto('operations')
+    .values({
+      workspace_id: ref.workspaceId,
+      kind: ref.kind,
+      organization_id: ref.organizationId,
+      lease_id: leaseId,
+      lease_until: leaseFrom(leaseMs),
+      next_at: sql<number>`now_ms()`,
+      unsettled_until: 0,
+      attempts: 0,
+      last_error: null,
+      created_at: sql<number>`now_ms()`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'kind']).doUpdateSet({ next_at: sql<number>`now_ms()`, attempts: 0 }),
+    )
+    .execute();
+}
+
+/** The operation, if it is open and nobody else is working on it; from now on we are. */
+export async function leaseOperation(
+  db: Db,
+  ref: OperationRef,
+  leaseId: string,
+  leaseMs: number,
+): Promise<(OperationRow & { now: number }) | undefined> {
+  return await db
+    .updateTable('operations')
+    .set({ lease_id: leaseId, lease_until: leaseFrom(leaseMs) })
+    .where('workspace_id', '=', ref.workspaceId)
+    .where('kind', '=', ref.kind)
+    .where((when) => when.or([when('lease_until', '<=', sql<number>`now_ms()`), when('lease_id', '=', leaseId)]))
+    .returningAll()
+    .returning(sql<number>`now_ms()`.as('now'))
+    .executeTakeFirst();
+}
+
+export async function isOpen(db: Db, ref: OperationRef): Promise<boolean> {
+  const row = await db
+    .selectFrom('operations')
+    .select('kind')
+    .where('workspace_id', '=', ref.workspaceId)
+    .where('kind', '=', ref.kind)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface Postponement {
+  delayMs: number;
+  error: string | null;
+  /** The last request may still take effect within this time. */
+  unsettledMs?: number;
+}
+
+/** Puts the work off and gives the lease back. */
+export async function postponeOperation(
+  db: Db,
+  ref: OperationRef,
+  leaseId: string,
+  { delayMs, error, unsettledMs }: Postponement,
+): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({
+      lease_id: null,
+      lease_until: 0,
+      next_at: sql<number>`now_ms() + ${sql.lit(Math.round(delayMs))}`,
+      attempts: sql<number>`attempts + 1`,
+      last_error: error,
+      ...(unsettledMs === undefined
+        ? {}
+        : { unsettled_until: sql<number>`now_ms() + ${sql.lit(Math.round(unsettledMs))}` }),
+    })
+    .where('workspace_id', '=', ref.workspaceId)
+    .where('kind', '=', ref.kind)
+    .where('lease_id', '=', leaseId)
+    .execute();
+}
+
+export async function closeOperation(tx: Db, { workspaceId, kind }: OperationRef): Promise<void> {
+  await tx.deleteFrom('operations').where('workspace_id', '=', workspaceId).where('kind', '=', kind).execute();
+}
+
+/** Closes what a deletion makes pointless. */
+export async function closeOtherOperations(tx: Db, workspaceId: string): Promise<void> {
+  await tx
+    .deleteFrom('operations')
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', 'in', ['rename', 'status'])
+    .execute();
+}
+
+export async function workspacesWithOpenRename(db: Db, workspaceIds: string[]): Promise<Set<string>> {
+  if (workspaceIds.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('operations')
+    .select('workspace_id')
+    .where('kind', '=', 'rename')
+    .where('workspace_id', 'in', workspaceIds)
+    .execute();
+  return new Set(rows.map((row) => row.workspace_id));
+}
+
+export async function listDueOperations(db: Db, limit: number): Promise<OperationRow[]> {
+  return await db
+    .selectFrom('operations')
+    .selectAll()
+    .where('next_at', '<=', sql<number>`now_ms()`)
+    .where('lease_until', '<=', sql<number>`now_ms()`)
+    .orderBy('next_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function countOpenOperations(db: Db): Promise<Partial<Record<OperationKind, number>>> {
+  const rows = await db
+    .selectFrom('operations')
+    .select(['kind', sql<number>`count(*)`.as('count')])
+    .groupBy('kind')
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.kind, Number(row.count)]));
+}

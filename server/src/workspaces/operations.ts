@@ -1,0 +1,290 @@
+/**
+ * Finishes recorded work on the platform: rename, (de)activate, delete, and deleting duplicates of ours. Level-triggered:
+ * a worker reads what is wanted now and makes the platform so; it never replays a request. Requests drive their own
+ * operation at once and the reconciler drives what was left, through the same code.
+ *
+ * What always holds: one worker per operation (a lease); an older intent never overwrites a newer one (the generation is
+ * compared before each call and again before closing); after a write whose fate is unknown the operation stays open until
+ * that write can no longer take effect, and the wanted state is asserted once more.
+ */
+import type { Db } from '../db/open.ts';
+import type { OperationRow, WorkspaceRow } from '../db/tables.ts';
+import type { Delay } from '../errors.ts';
+import { PlatformError } from '../platform/platform.ts';
+import * as claims from './claims.store.ts';
+import type { WorkspacesContext } from './context.ts';
+import { nameIdentity } from './names.ts';
+import * as operations from './operations.store.ts';
+import * as workspaces from './workspaces.store.ts';
+
+export const operationLeaseMs = 60_000;
+const patienceMs = 25_000;
+const maxBackoffMs = 60_000;
+const connectionsAtATime = 8;
+const maxRounds = 10;
+/** A write is given up after this long, and may then still take effect for the settle time. */
+const writeTimeoutMs = 8_000;
+
+export type Outcome =
+  | { state: 'done' }
+  /** Somebody else is working on it. */
+  | { state: 'busy' }
+  | { state: 'open'; error?: PlatformError; pending?: number; total?: number };
+
+/** Some connections could not be changed; the rest is done. */
+class PartlyDone extends Error {
+  constructor(
+    readonly pending: number,
+    readonly total: number,
+    readonly first: PlatformError,
+  ) {
+    super(`${pending} of ${total} connections are left: ${first.message}`);
+  }
+}
+
+/** Thrown inside a worker when the workspace changed under it; it starts again with the newer intent. */
+class Outdated extends Error {}
+
+/** Does the work now, or waits for whoever is doing it. */
+export async function finishOperation(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  leaseId: string,
+): Promise<Outcome> {
+  const deadline = ctx.runtime.elapsed() + patienceMs;
+  for (;;) {
+    const outcome = await driveOperation(ctx, ref, leaseId);
+    if (outcome.state !== 'busy') return outcome;
+    if (ctx.runtime.elapsed() >= deadline) return { state: 'open' };
+    await ctx.runtime.sleep(100 + ctx.runtime.random() * 400);
+  }
+}
+
+export async function driveOperation(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  leaseId: string = ctx.runtime.newId(),
+): Promise<Outcome> {
+  const { store, runtime, log } = ctx;
+  for (;;) {
+    const operation = await operations.leaseOperation(store.db, ref, leaseId, operationLeaseMs);
+    if (!operation) return (await operations.isOpen(store.db, ref)) ? { state: 'busy' } : { state: 'done' };
+    try {
+      await workers[ref.kind](ctx, ref, { ...operation, leaseId });
+      return { state: 'done' };
+    } catch (error) {
+      if (error instanceof Outdated) continue;
+      const failure = error instanceof PartlyDone ? error.first : error;
+      if (!(failure instanceof PlatformError)) throw error;
+      if (failure instanceof Refused) return { state: 'open', error: failure };
+      const backoffMs = runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** operation.attempts);
+      await operations.postponeOperation(store.db, ref, leaseId, {
+        delayMs: Math.max(backoffMs, (failure.retryAfterSeconds ?? 0) * 1000),
+        error: failure.message,
+        ...(failure.failure === 'unknown' ? { unsettledMs: writeTimeoutMs + ctx.settleMs } : {}),
+      });
+      log.warn({ workspaceId: ref.workspaceId, operation: ref.kind, err: error }, 'the platform could not be told yet');
+      if (error instanceof PartlyDone) {
+        return { state: 'open', error: failure, pending: error.pending, total: error.total };
+      }
+      return { state: 'open', error: failure };
+    }
+  }
+}
+
+/** The platform will never do this; the intent was taken back. */
+export class Refused extends PlatformError {}
+
+type Leased = OperationRow & { now: number; leaseId: string };
+type Worker = (ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased) => Promise<void>;
+
+const workers: Record<OperationRow['kind'], Worker> = {
+  rename: rename,
+  status: applyStatus,
+  delete: deleteOnPlatform,
+  orphan_delete: async (ctx, ref) => {
+    await ctx.platform.deleteWorkspace(ref.workspaceId);
+    await operations.closeOperation(ctx.store.db, ref);
+  },
+};
+
+async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased): Promise<void> {
+  const row = await readLive(ctx, ref);
+  if (!row) return;
+  let settled: boolean;
+  try {
+    ({ settled } = await ctx.platform.renameWorkspace(row.id, row.desired_name ?? row.name));
+  } catch (error) {
+    if (!(error instanceof PlatformError) || (error.failure !== 'rejected' && error.failure !== 'not_found'))
+      throw error;
+    await whileUnchanged(ctx, row, async (tx) => {
+      await takeBackRename(tx, row);
+      await operations.closeOperation(tx, ref);
+    });
+    throw new Refused(error.failure, error.message, { cause: error });
+  }
+  await whileUnchanged(ctx, row, async (tx) => {
+    if (row.desired_name !== null) {
+      const [before, after] = [nameIdentity(row.name), nameIdentity(row.desired_name)];
+      await workspaces.applyName(tx, row.id, row.desired_name);
+      if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
+    }
+    await closeOrAssertAgain(ctx, tx, ref, operation, settled);
+  });
+}
+
+async function takeBackRename(tx: Db, row: WorkspaceRow): Promise<void> {
+  if (row.desired_name === null) return;
+  const wanted = nameIdentity(row.desired_name);
+  await workspaces.recordDesiredName(tx, row.id, null);
+  if (wanted !== nameIdentity(row.name)) await claims.dropClaims(tx, row.organization_id, row.id, wanted);
+}
+
+async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased): Promise<void> {
+  const row = await readLive(ctx, ref);
+  if (!row) return;
+  const change = row.status === 'inactive' ? disableConnections : enableConnections;
+  const settled = await change(ctx, ref, row, operation);
+  await whileUnchanged(ctx, row, async (tx) => {
+    const closed = await closeOrAssertAgain(ctx, tx, ref, operation, settled);
+    if (closed && row.status === 'active') await workspaces.forgetPaused(tx, row.id);
+  });
+}
+
+/** Until none is active: one may have been created meanwhile. Which ones we disable is on disk before we do it. */
+async function disableConnections(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  row: WorkspaceRow,
+  operation: Leased,
+): Promise<boolean> {
+  let settled = true;
+  for (let round = 1; round <= maxRounds; round++) {
+    const all = await listConnections(ctx, row.id);
+    const active = all.filter((connection) => connection.status === 'active').map((connection) => connection.id);
+    if (active.length === 0) return settled;
+    await workspaces.rememberPaused(ctx.store.db, row.id, active);
+    settled = (await setStatuses(ctx, ref, row, operation, active, 'inactive')) && settled;
+  }
+  throw new PlatformError('unavailable', 'connections keep becoming active');
+}
+
+async function enableConnections(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  row: WorkspaceRow,
+  operation: Leased,
+): Promise<boolean> {
+  const paused = await workspaces.listPaused(ctx.store.db, row.id);
+  return await setStatuses(ctx, ref, row, operation, paused, 'active');
+}
+
+async function listConnections(ctx: WorkspacesContext, workspaceId: string) {
+  try {
+    return await ctx.platform.listConnections(workspaceId);
+  } catch (error) {
+    // A workspace that the platform no longer has runs nothing.
+    if (error instanceof PlatformError && error.failure === 'not_found') return [];
+    throw error;
+  }
+}
+
+/** Tries all of them, whatever fails, and reports what is left. */
+async function setStatuses(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  row: WorkspaceRow,
+  operation: Leased,
+  ids: string[],
+  status: 'active' | 'inactive',
+): Promise<boolean> {
+  const failures: PlatformError[] = [];
+  let settled = true;
+  const queue = [...ids];
+  const work = async () => {
+    for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+      await assertUnchanged(ctx, ref, row, operation);
+      try {
+        const written = await ctx.platform.setConnectionStatus(id, status);
+        settled &&= written.settled;
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+        failures.push(error);
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: connectionsAtATime }, work));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  // The most uncertain failure decides how long the operation must stay open.
+  const worst = failures.find((error) => error.failure === 'unknown') ?? failures[0];
+  if (worst) throw new PartlyDone(failures.length, ids.length, worst);
+  return settled;
+}
+
+async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.OperationRef): Promise<void> {
+  await ctx.platform.deleteWorkspace(ref.workspaceId);
+  await ctx.store.transaction(async (tx) => {
+    const row = await workspaces.lockWorkspace(tx, ref.organizationId, ref.workspaceId);
+    if (row?.lifecycle === 'deleting') await workspaces.recordDeleted(tx, row.id);
+    await claims.dropClaims(tx, ref.organizationId, ref.workspaceId);
+    await workspaces.forgetPaused(tx, ref.workspaceId);
+    await operations.closeOperation(tx, ref);
+  });
+}
+
+/** The workspace as it is wanted now. One that is no longer live needs nothing: its deletion has taken over. */
+async function readLive(ctx: WorkspacesContext, ref: operations.OperationRef): Promise<WorkspaceRow | undefined> {
+  const row = await workspaces.findWorkspace(ctx.store.db, ref.organizationId, ref.workspaceId);
+  if (row?.lifecycle === 'live') return row;
+  await operations.closeOperation(ctx.store.db, ref);
+  return undefined;
+}
+
+/** Before a call to the platform: is this still what is wanted, and is the lease still ours? */
+async function assertUnchanged(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  row: WorkspaceRow,
+  { leaseId }: Leased,
+): Promise<void> {
+  const present = await workspaces.findWorkspace(ctx.store.db, row.organization_id, row.id);
+  if (present?.gen !== row.gen) throw new Outdated();
+  if (!(await operations.leaseOperation(ctx.store.db, ref, leaseId, operationLeaseMs))) throw new Outdated();
+}
+
+/** Runs the closing transaction only if nothing newer was wanted meanwhile. */
+async function whileUnchanged(
+  ctx: WorkspacesContext,
+  row: WorkspaceRow,
+  work: (tx: Db) => Promise<void>,
+): Promise<void> {
+  await ctx.store.transaction(async (tx) => {
+    const present = await workspaces.lockWorkspace(tx, row.organization_id, row.id);
+    if (present?.gen !== row.gen) throw new Outdated();
+    await work(tx);
+  });
+}
+
+async function closeOrAssertAgain(
+  ctx: WorkspacesContext,
+  tx: Db,
+  ref: operations.OperationRef,
+  operation: Leased,
+  settled: boolean,
+): Promise<boolean> {
+  const knownUnsettledMs = operation.unsettled_until - operation.now;
+  const unsettledMs = settled ? knownUnsettledMs : Math.max(knownUnsettledMs, writeTimeoutMs + ctx.settleMs);
+  if (unsettledMs <= 0) {
+    await operations.closeOperation(tx, ref);
+    return true;
+  }
+  await operations.postponeOperation(tx, ref, operation.leaseId, { delayMs: unsettledMs, error: null, unsettledMs });
+  return false;
+}
+
+/** How a failure that will be made good later is told to the caller. */
+export function delayOf(error: PlatformError | undefined): Delay {
+  if (!error) return 'unavailable';
+  if (error.timedOut) return 'timed_out';
+  return error.failure === 'unavailable' || error.failure === 'throttled' ? 'unavailable' : 'bad_answer';
+}

@@ -1,0 +1,198 @@
+/** The SQL of the `workspaces` table. Every function is bound to one organization, or to one id that is already known to be ours. */
+import type { WorkspaceStatus } from '@inlay/contract/fields';
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { WorkspaceRow } from '../db/tables.ts';
+import type { Position } from './cursor.ts';
+import { foldForSearch } from './names.ts';
+
+/** Strictly after the last change, even when the clock stands still or went back. */
+const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
+
+export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  return await db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('lifecycle', '<>', 'deleted')
+    .executeTakeFirst();
+}
+
+/** Whatever its lifecycle: for those who finish work on it. */
+export async function findAnyWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  return await db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Reads the row and keeps others from changing it until the transaction ends, on both databases: an update that changes nothing. */
+export async function lockWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  return await tx
+    .updateTable('workspaces')
+    .set({ gen: sql`gen` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export interface WorkspaceFilter {
+  nameContains?: string | undefined;
+  status?: WorkspaceStatus | undefined;
+  after?: Position | undefined;
+}
+
+/** Newest first. */
+export async function listWorkspaces(
+  db: Db,
+  organizationId: string,
+  { nameContains, status, after }: WorkspaceFilter,
+  limit: number,
+): Promise<WorkspaceRow[]> {
+  let query = db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('lifecycle', '<>', 'deleted');
+  if (status !== undefined) query = query.where('status', '=', status);
+  if (nameContains !== undefined && nameContains !== '') {
+    // Not `like`: every character of the text is literal.
+    query = query.where(sql<number>`instr(name_folded, ${foldForSearch(nameContains)})`, '>', 0);
+  }
+  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
+  return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
+export async function countByStatus(db: Db, organizationId: string): Promise<Record<WorkspaceStatus, number>> {
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['status', sql<number>`count(*)`.as('count')])
+    .where('organization_id', '=', organizationId)
+    .where('lifecycle', '<>', 'deleted')
+    .groupBy('status')
+    .execute();
+  const counts = { active: 0, inactive: 0 };
+  for (const row of rows) counts[row.status] = Number(row.count);
+  return counts;
+}
+
+export interface NewWorkspace {
+  id: string;
+  name: string;
+}
+
+/** Inserts those that are not known yet, as active, and gives the ids that were really inserted. A tombstone stays what it is. */
+export async function insertMissing(db: Db, organizationId: string, workspaces: NewWorkspace[]): Promise<string[]> {
+  if (workspaces.length === 0) return [];
+  const rows = await db
+    .insertInto('workspaces')
+    .values(workspaces.map((workspace) => newRow(organizationId, workspace)))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+function newRow(organizationId: string, { id, name }: NewWorkspace) {
+  return {
+    id,
+    organization_id: organizationId,
+    name,
+    name_folded: foldForSearch(name),
+    desired_name: null,
+    status: 'active' as const,
+    lifecycle: 'live' as const,
+    gen: 1,
+    token_gen: 1,
+    created_at: sql<number>`now_ms()`,
+    updated_at: sql<number>`now_ms()`,
+    deleted_at: null,
+  };
+}
+
+export async function findByIds(db: Db, organizationId: string, ids: string[]): Promise<WorkspaceRow[]> {
+  if (ids.length === 0) return [];
+  return await db
+    .selectFrom('workspaces')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+export async function recordDesiredName(tx: Db, id: string, name: string | null): Promise<void> {
+  await tx.updateTable('workspaces').set({ desired_name: name, gen: sql`gen + 1` }).where('id', '=', id).execute();
+}
+
+export async function recordStatus(tx: Db, id: string, status: WorkspaceStatus): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ status, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function applyName(tx: Db, id: string, name: string): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ name, name_folded: foldForSearch(name), desired_name: null, updated_at: laterThanUpdatedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function recordDeleting(tx: Db, id: string): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ lifecycle: 'deleting', desired_name: null, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function recordDeleted(tx: Db, id: string): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ lifecycle: 'deleted', deleted_at: sql`now_ms()`, token_gen: sql`token_gen + 1`, gen: sql`gen + 1` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function bumpTokenGeneration(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const row = await db
+    .updateTable('workspaces')
+    .set({ token_gen: sql`token_gen + 1` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('lifecycle', '<>', 'deleted')
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function rememberPaused(db: Db, workspaceId: string, connectionIds: string[]): Promise<void> {
+  if (connectionIds.length === 0) return;
+  await db
+    .insertInto('paused_connections')
+    .values(connectionIds.map((id) => ({ workspace_id: workspaceId, connection_id: id })))
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'connection_id']).doNothing())
+    .execute();
+}
+
+export async function listPaused(db: Db, workspaceId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('paused_connections')
+    .select('connection_id')
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('connection_id')
+    .execute();
+  return rows.map((row) => row.connection_id);
+}
+
+export async function forgetPaused(db: Db, workspaceId: string, connectionId?: string): Promise<void> {
+  let query = db.deleteFrom('paused_connections').where('workspace_id', '=', workspaceId);
+  if (connectionId !== undefined) query = query.where('connection_id', '=', connectionId);
+  await query.execute();
+}

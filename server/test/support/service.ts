@@ -1,0 +1,169 @@
+// The product as a real process, for tests of what only a process shows: start, shutdown, crash, the command line.
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { freePort } from '../../../scripts/disposable.mjs';
+
+const program = fileURLToPath(new URL('../../bin/inlay.js', import.meta.url));
+const readyDeadlineMs = 20_000;
+const exitDeadlineMs = 20_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Everything written to standard output and standard error so far. */
+  output(): string;
+  /** Signals the process and waits for its end; null if the signal killed it. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** SIGKILL, as a crash would be. */
+  kill(): Promise<void>;
+  readonly exited: Promise<Exit>;
+}
+
+// A test that fails half-way must not leave a process behind.
+const running = new Set<Child>();
+const killAll = () => {
+  for (const child of running) child.kill('SIGKILL');
+};
+process.once('exit', killAll);
+afterAll(killAll);
+
+/** Starts the service on a free loopback port and resolves once it reports that it is ready. */
+export async function startService(options: {
+  env?: Environment;
+  /** Further arguments of `inlay start`. */
+  args?: readonly string[];
+  dataDir: string;
+  port?: number;
+}): Promise<Service> {
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const { child, exited } = launch(['start', ...(options.args ?? [])], {
+    cwd: options.dataDir,
+    env: { HOST: '127.0.0.1', PORT: String(port), INLAY_DATA_DIR: options.dataDir, ...options.env },
+  });
+  let output = '';
+  const collect = (chunk: string) => {
+    output += chunk;
+  };
+  child.stdout.setEncoding('utf8').on('data', collect);
+  child.stderr.setEncoding('utf8').on('data', collect);
+  child.stdin.end();
+
+  async function end(signal: NodeJS.Signals): Promise<Exit> {
+    child.kill(signal);
+    const exit = await Promise.race([exited, delay(exitDeadlineMs, undefined, { ref: false })]);
+    if (exit) return exit;
+    child.kill('SIGKILL');
+    throw new Error(`The service did not end within ${exitDeadlineMs} ms of ${signal}.\n${output}`);
+  }
+
+  await waitUntilReady(url, { exited, output: () => output }).catch(async (error) => {
+    await end('SIGKILL');
+    throw error;
+  });
+
+  return {
+    url,
+    port,
+    pid: child.pid as number,
+    output: () => output,
+    exited,
+    async stop(signal = 'SIGTERM') {
+      return (await end(signal)).code;
+    },
+    async kill() {
+      await end('SIGKILL');
+    },
+  };
+}
+
+/** Runs one command to its end. */
+export async function runCli(
+  args: readonly string[],
+  { env = {}, input = '' }: { env?: Environment; input?: string } = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  // An empty directory of its own, so that the default data directory never lands in the repository.
+  const cwd = await mkdtemp(join(tmpdir(), 'inlay-cli-'));
+  const { child, exited } = launch(args, { cwd, env });
+  const deadline = setTimeout(() => child.kill('SIGKILL'), exitDeadlineMs);
+  // A command that does not read its input closes the pipe; that is its right.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  try {
+    const [stdout, stderr, { code }] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+    return { code, stdout, stderr };
+  } finally {
+    clearTimeout(deadline);
+    await rm(cwd, { recursive: true, force: true });
+  }
+}
+
+function launch(args: readonly string[], { cwd, env }: { cwd: string; env: Environment }) {
+  // Only these two are inherited: a developer's INLAY_* settings must not change what a test sees.
+  const base = { PATH: process.env.PATH, HOME: process.env.HOME };
+  const child: Child = spawn(process.execPath, [program, ...args], {
+    cwd,
+    env: { ...base, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const closed = once(child, 'close');
+  const exited: Promise<Exit> = once(child, 'exit').then(async ([code, signal]) => {
+    running.delete(child);
+    // The last output arrives with 'close'. A grandchild that outlived a crash may hold the pipes open, so not for ever.
+    await Promise.race([closed, delay(1_000, undefined, { ref: false })]);
+    return { code, signal };
+  });
+  return { child, exited };
+}
+
+async function waitUntilReady(url: string, service: { exited: Promise<Exit>; output(): string }): Promise<void> {
+  let exit: Exit | undefined;
+  void service.exited.then((value) => {
+    exit = value;
+  });
+  const deadline = performance.now() + readyDeadlineMs;
+  for (;;) {
+    if (await isReady(url)) return;
+    if (exit) {
+      throw new Error(`The service ended with ${exit.code ?? exit.signal} before it was ready.\n${service.output()}`);
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`The service was not ready within ${readyDeadlineMs} ms.\n${service.output()}`);
+    }
+    await delay(25);
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function text(stream: Readable): Promise<string> {
+  let all = '';
+  for await (const chunk of stream.setEncoding('utf8')) all += chunk;
+  return all;
+}
