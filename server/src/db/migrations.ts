@@ -131,8 +131,6 @@ const migrations: Record<string, Step> = {
   },
 };
 
-export const migrationNames = Object.keys(migrations);
-
 /** Brings the database to this version. Safe to call from several replicas at once: the migrator takes a lock. */
 export async function migrate(db: Kysely<Tables>, kind: DatabaseKind): Promise<string[]> {
   const provider: MigrationProvider = {
@@ -150,7 +148,7 @@ export async function migrate(db: Kysely<Tables>, kind: DatabaseKind): Promise<s
     migrationTableName: 'migrations',
     migrationLockTableName: 'migrations_lock',
   });
-  const unknown = await appliedButUnknown(migrator, db);
+  const { unknown } = await compareMigrations(db);
   if (unknown.length > 0) {
     throw new Error(
       `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
@@ -161,10 +159,15 @@ export async function migrate(db: Kysely<Tables>, kind: DatabaseKind): Promise<s
   return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
 }
 
-async function appliedButUnknown(migrator: Migrator, db: Kysely<Tables>): Promise<string[]> {
+/** What the database still lacks, and what it has that this version does not know. */
+export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: string[]; unknown: string[] }> {
+  const known = Object.keys(migrations);
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'migrations')) return [];
-  const known = new Set((await migrator.getMigrations()).map((migration) => migration.name));
+  if (!tables.some((table) => table.name === 'migrations')) return { pending: known, unknown: [] };
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
-  return rows.map((row) => row.name).filter((name) => !known.has(name));
+  const applied = rows.map((row) => row.name);
+  return {
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  };
 }

@@ -27,7 +27,10 @@ export interface Store {
   readonly kind: DatabaseKind;
   readonly db: Db;
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
-  ping(): Promise<void>;
+  /** A transaction that no other process runs at the same time: for what must happen once in a deployment. */
+  exclusively<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** The database's clock; also proves that the database answers. */
+  now(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -50,7 +53,8 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
     kind: 'sqlite',
     db,
     transaction: (work) => db.transaction().execute(work),
-    ping: async () => void (await sql`select 1`.execute(db)),
+    exclusively: (work) => db.transaction().execute(work),
+    now: () => databaseTime(db),
     close: () => db.destroy(),
   };
 }
@@ -75,8 +79,15 @@ class ImmediateSqliteDriver extends SqliteDriver {
   }
 }
 
+async function databaseTime(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: number }>`select now_ms() as now`.execute(db);
+  return rows[0]?.now as number;
+}
+
 const statementTimeoutMs = 10_000;
 const lockTimeoutMs = 5_000;
+/** Any number, the same in all versions. */
+const exclusiveLock = 7_391_846_201;
 
 export interface PostgresOptions {
   url: string;
@@ -98,17 +109,23 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
   // Without a listener a connection that dies while idle would end the process.
   pool.on('error', onIdleError);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const transaction: Store['transaction'] = (work) =>
+    db.transaction().execute(async (tx) => {
+      // Local to the transaction, which is all that a transaction pooler keeps.
+      await sql`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
+                       set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx);
+      return await work(tx);
+    });
   return {
     kind: 'postgres',
     db,
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
-        // Local to the transaction, which is all that a transaction pooler keeps.
-        await sql`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-                         set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx);
+    transaction,
+    exclusively: (work) =>
+      transaction(async (tx) => {
+        await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
         return await work(tx);
       }),
-    ping: async () => void (await sql`select 1`.execute(db)),
+    now: () => databaseTime(db),
     close: () => db.destroy(),
   };
 }

@@ -37,8 +37,13 @@ function parseJson(body: Buffer): unknown {
     return poisoned ? new UnreadableBody('the body contains a forbidden property name') : value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return new UnreadableBody(error.message);
+    return new UnreadableBody(withPosition(error.message, body.length));
   }
+}
+
+/** The parser names the place, except when the text just ends. */
+function withPosition(message: string, length: number): string {
+  return /position \d/.test(message) ? message : `${message} at position ${length}`;
 }
 
 /** The names may be written with escapes, so any backslash-u counts as a reason to look. */

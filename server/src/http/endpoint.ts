@@ -21,6 +21,9 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
   }
+  interface FastifySchema {
+    hide?: boolean;
+  }
   interface FastifyRequest {
     principal: Principal | null;
   }

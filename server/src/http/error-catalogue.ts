@@ -141,8 +141,8 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     when: 'The platform could not delete the workspace yet. Its tokens are refused already.',
   },
   sync_stopped: {
-    status: byDelay,
-    statuses: delayed,
+    status: 502,
+    statuses: [502],
     detail: ({ total }) => `Synchronisation stopped after ${total} workspaces; retry`,
     example: 'Synchronisation stopped after 200 workspaces; retry',
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',

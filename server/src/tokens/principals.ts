@@ -9,10 +9,10 @@ export interface OperatorPrincipal {
 }
 
 export interface TemplateFilters {
-  source_template_tags: string[];
-  source_template_tags_mode: TagMode;
-  connection_template_tags: string[];
-  connection_template_tags_mode: TagMode;
+  selected_source_template_tags: string[];
+  selected_source_template_tags_mode: TagMode;
+  selected_connection_template_tags: string[];
+  selected_connection_template_tags_mode: TagMode;
 }
 
 export interface ScopedPrincipal {

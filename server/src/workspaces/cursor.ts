@@ -1,5 +1,7 @@
 /** The opaque cursor of the workspace list: the sort key of the last workspace of a page. It grants nothing: the organization always comes from the token. */
 
+import type { Format } from '@inlay/contract/formats';
+
 export interface Position {
   createdAt: number;
   id: string;
@@ -18,6 +20,7 @@ export function decodeCursor(cursor: string): Position | undefined {
   return { createdAt: Number(match[1]), id: match[2] };
 }
 
-export function isCursor(cursor: string): boolean {
-  return decodeCursor(cursor) !== undefined;
-}
+export const cursorFormat: Format = {
+  type: 'value_error.cursor',
+  fault: (text) => (decodeCursor(text) ? undefined : 'the cursor must be taken from the next link of an earlier page'),
+};

@@ -92,8 +92,15 @@ export async function driveOperation(
   }
 }
 
-/** The platform will never do this; the intent was taken back. */
-export class Refused extends PlatformError {}
+/** The platform will never give the workspace this name; the intent was taken back. */
+export class Refused extends PlatformError {
+  constructor(
+    readonly refusedName: string,
+    cause: PlatformError,
+  ) {
+    super(cause.failure, cause.message, { cause });
+  }
+}
 
 type Leased = OperationRow & { now: number; leaseId: string };
 type Worker = (ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased) => Promise<void>;
@@ -111,9 +118,10 @@ const workers: Record<OperationRow['kind'], Worker> = {
 async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased): Promise<void> {
   const row = await readLive(ctx, ref);
   if (!row) return;
+  const wanted = row.desired_name ?? row.name;
   let settled: boolean;
   try {
-    ({ settled } = await ctx.platform.renameWorkspace(row.id, row.desired_name ?? row.name));
+    ({ settled } = await ctx.platform.renameWorkspace(row.id, wanted));
   } catch (error) {
     if (!(error instanceof PlatformError) || (error.failure !== 'rejected' && error.failure !== 'not_found'))
       throw error;
@@ -121,7 +129,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, oper
       await takeBackRename(tx, row);
       await operations.closeOperation(tx, ref);
     });
-    throw new Refused(error.failure, error.message, { cause: error });
+    throw new Refused(wanted, error);
   }
   await whileUnchanged(ctx, row, async (tx) => {
     if (row.desired_name !== null) {

@@ -19,6 +19,16 @@ export async function findWorkspace(db: Db, organizationId: string, id: string):
     .executeTakeFirst();
 }
 
+export async function findLiveName(db: Db, id: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('name')
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'live')
+    .executeTakeFirst();
+  return row?.name;
+}
+
 /** Whatever its lifecycle: for those who finish work on it. */
 export async function findAnyWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
   return await db

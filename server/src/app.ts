@@ -1,0 +1,329 @@
+/**
+ * The composition root: puts the service together from its parts, in the order they depend on each other, and takes it
+ * apart again. No container, no decorators: what something needs, it is given here. Tests call `createApp` with a fixed
+ * clock or another transport and use the app without a port.
+ */
+import { randomBytes } from 'node:crypto';
+import { formats } from '@inlay/contract/formats';
+import { platformApi } from '@inlay/platform/api';
+import { openPlatform } from '@inlay/platform/platform';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config, Secrets } from './config.ts';
+import { type DataDir, openDataDir } from './data-dir.ts';
+import { migrate } from './db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from './db/open.ts';
+import type { OrganizationRow } from './db/tables.ts';
+import { authenticateRequests } from './http/authentication.ts';
+import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
+import { keepRouteTable, type RouteTable } from './http/route-table.ts';
+import { createServer, limitRates } from './http/server.ts';
+import { createPartCompiler } from './http/validation.ts';
+import { createLog } from './log.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
+import { createPlatformClient } from './platform/client.ts';
+import type { Platform } from './platform/platform.ts';
+import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
+import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
+import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
+import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
+import { createRevocationHousekeeping, createScopedTokens } from './tokens/scoped-tokens.ts';
+import { createSealer, type Sealer } from './tokens/sealing.ts';
+import { openSigningKeys } from './tokens/signing-keys.ts';
+import { tokenRoutes } from './tokens/tokens.routes.ts';
+import { widgetRoute } from './tokens/widget.routes.ts';
+import { createWidgetTokens } from './tokens/widget-tokens.ts';
+import { version } from './version.ts';
+import { Flights, type WorkspacesContext } from './workspaces/context.ts';
+import { ensureWorkspace } from './workspaces/creation.ts';
+import { cursorFormat } from './workspaces/cursor.ts';
+import { createReconciler, type Reconciler } from './workspaces/reconciler.ts';
+import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
+import { findLiveWorkspaceName } from './workspaces/workspaces.ts';
+
+export interface Overrides {
+  runtime?: Runtime;
+  log?: Logger;
+  /** Wraps the way to the platform, for tests that want it to fail. */
+  wrapTransport?: (transport: Transport) => Transport;
+}
+
+export interface App {
+  http: FastifyInstance;
+  store: Store;
+  organization: OrganizationRow;
+  operatorTokens: OperatorTokens;
+  /** The operator token made on this start, if one was; it is shown once and stored nowhere. */
+  generatedOperatorToken: string | undefined;
+  reconciler: Reconciler;
+  routeTable: RouteTable;
+  /** Starts listening and working in the background. */
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const housekeepingEveryMs = 60_000;
+const platformPath = '/platform/v1';
+
+export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
+  const runtime = overrides.runtime ?? systemRuntime;
+  const log = overrides.log ?? createLog(config.logLevel);
+  const metrics = createMetrics();
+  const dataDir = openDataDir(config.dataDir);
+  const closing: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const step of closing.splice(0).reverse()) await step();
+  };
+
+  try {
+    const store = openStore(config, secrets, { runtime, log });
+    closing.push(() => store.close());
+    await migrate(store.db, store.kind);
+
+    const organization = await ensureFirstOrganization(store, runtime, {
+      id: config.organizationId,
+      platformOrganizationId: config.platformOrganizationId,
+    });
+    const operatorTokens = createOperatorTokens(store, runtime);
+    const generatedOperatorToken = await provideOperatorToken(operatorTokens, organization.id, secrets.operatorToken);
+
+    const sealer = openSealer(secrets, dataDir);
+    const keys = await openSigningKeys({ store, sealer, runtime, log });
+    closing.push(() => keys.stop());
+    const { publicUrl, vendor, scopedTokenTtlSeconds: ttlSeconds } = config;
+    const scopedTokens = createScopedTokens({ store, keys, runtime, issuer: publicUrl, vendor, ttlSeconds });
+    const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
+
+    const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
+      dataDir,
+      runtime,
+      metrics,
+      log,
+      ...overrides,
+      organizationId: organization.platform_organization_id,
+    });
+    closing.push(() => platform.close());
+    if (bundled) closing.push(() => bundled.close());
+
+    const workspaces: WorkspacesContext = {
+      store,
+      platform,
+      runtime,
+      log,
+      settleMs: config.settleMs,
+      platformOrganizationId: platformOrganizationIds(store),
+      count: metrics.workspaceEvent,
+      flights: new Flights(),
+    };
+    const reconciler = createReconciler(workspaces);
+    metrics.watchBacklog(reconciler.backlog);
+
+    let shuttingDown = false;
+    const readiness = async (): Promise<Readiness> => {
+      const database = await store.now().then(
+        () => 'ok',
+        () => 'the database does not answer',
+      );
+      const service = shuttingDown ? 'shutting down' : 'ok';
+      // A platform that is away does not make us unready: tokens for known workspaces are issued all the same.
+      return {
+        ready: database === 'ok' && service === 'ok',
+        checks: { service, database, platform: platformState() },
+      };
+    };
+
+    const http = createServer({
+      log,
+      metrics,
+      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat }),
+      trustedProxies: config.trustedProxies,
+    });
+    const routeTable = keepRouteTable(http);
+    await describeRoutes(http, publicUrl, version);
+    authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
+    await limitRates(http, config.rateLimits);
+    tokenRoutes(http, {
+      scopedTokens,
+      widgetTokens,
+      keys,
+      ensureSubject: async (organizationId, name, regionId) => {
+        const { id, token_gen } = await ensureWorkspace(workspaces, { organizationId, name, regionId });
+        return { organizationId, workspaceId: id, tokenGeneration: token_gen };
+      },
+    });
+    operatorTokenRoutes(http, operatorTokens);
+    workspaceRoutes(http, workspaces, publicUrl);
+    widgetRoute(http, { widgetTokens, findWorkspaceName: (id) => findLiveWorkspaceName(workspaces, id) });
+    operationsRoutes(http, metrics, readiness);
+    referenceRoutes(http);
+    if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
+    routeTable.complete();
+
+    const housekeeping = keepHouse(runtime, log, [operatorTokens.flushUses, createRevocationHousekeeping(store)]);
+    return {
+      http,
+      store,
+      organization,
+      operatorTokens,
+      generatedOperatorToken,
+      reconciler,
+      routeTable,
+      async listen() {
+        await http.listen({ host: config.host, port: config.port });
+        keys.start();
+        reconciler.start();
+        housekeeping.start();
+        // Tells the log early when the platform cannot be used; nothing waits for it.
+        platform.listOrganizations().catch((err) => log.warn({ err }, 'the platform does not answer'));
+      },
+      async close() {
+        shuttingDown = true;
+        await http.close();
+        await reconciler.stop();
+        await housekeeping.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export function openStore(
+  config: Config,
+  secrets: Secrets,
+  { runtime, log, busyTimeoutMs }: { runtime: Runtime; log: Logger; busyTimeoutMs?: number },
+): Store {
+  if (secrets.databaseUrl !== undefined) {
+    const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
+    return openPostgres({ url: secrets.databaseUrl, onIdleError });
+  }
+  const file = openDataDir(config.dataDir).path('inlay.db');
+  return openSqlite({ file, now: runtime.now, ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }) });
+}
+
+export function openSealer(secrets: Secrets, dataDir: DataDir): Sealer {
+  const generated = () =>
+    Buffer.from(
+      dataDir.readOrCreate('encryption.key', () => randomBytes(32).toString('base64')),
+      'base64',
+    );
+  return createSealer(secrets.encryptionKey ?? generated());
+}
+
+async function provideOperatorToken(
+  operatorTokens: OperatorTokens,
+  organizationId: string,
+  configured: string | undefined,
+): Promise<string | undefined> {
+  if (configured !== undefined) {
+    await operatorTokens.provide(organizationId, 'environment', configured);
+    return undefined;
+  }
+  if ((await operatorTokens.list(organizationId)).length > 0) return undefined;
+  const { token } = await operatorTokens.create(organizationId, { name: 'first' });
+  return token;
+}
+
+export interface PlatformCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Those of the environment, or for the bundled platform a pair of its own. */
+export function platformCredentials(secrets: Secrets, dataDir: DataDir): PlatformCredentials {
+  const { platformClientId: clientId, platformClientSecret: clientSecret } = secrets;
+  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
+  const create = () =>
+    JSON.stringify({ clientId: randomBytes(16).toString('hex'), clientSecret: randomBytes(32).toString('base64url') });
+  return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
+}
+
+export async function openBundledPlatform(
+  config: Config,
+  credentials: PlatformCredentials,
+  dataDir: DataDir,
+  defaultOrganizationId?: string,
+) {
+  return await openPlatform({
+    file: dataDir.path('platform.db'),
+    ...credentials,
+    publicUrl: `${config.publicUrl}${platformPath}`,
+    ...(defaultOrganizationId === undefined ? {} : { defaultOrganizationId }),
+  });
+}
+
+interface PlatformParts {
+  dataDir: DataDir;
+  runtime: Runtime;
+  metrics: Metrics;
+  log: Logger;
+  organizationId: string;
+  wrapTransport?: Overrides['wrapTransport'];
+}
+
+async function openPlatformClient(config: Config, secrets: Secrets, parts: PlatformParts) {
+  const { runtime, metrics, log } = parts;
+  const credentials = platformCredentials(secrets, parts.dataDir);
+  const bundled =
+    config.platformUrl === undefined
+      ? await serveInProcess(await openBundledPlatform(config, credentials, parts.dataDir, parts.organizationId), log)
+      : undefined;
+  const transport = bundled
+    ? inProcessTransport(bundled.app, platformPath)
+    : httpTransport(config.platformUrl as string);
+  let state = 'ok';
+  const platform: Platform = createPlatformClient({
+    transport: parts.wrapTransport?.(transport) ?? transport,
+    credentials,
+    runtime,
+    onCall: ({ operation, outcome, durationMs, error }) => {
+      metrics.platformCall(operation, outcome, durationMs / 1000);
+      if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
+      state = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : 'ok';
+    },
+  });
+  return { bundled, platform, platformState: () => state };
+}
+
+/** A small app of its own around the platform's API, so that calls within the process pass no socket, log line or limit. */
+async function serveInProcess(platform: Awaited<ReturnType<typeof openPlatform>>, log: Logger) {
+  const app = Fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
+  await app.register(platformApi(platform), { prefix: platformPath });
+  await app.ready();
+  return {
+    app,
+    platform,
+    close: async () => {
+      await app.close();
+      await platform.close();
+    },
+  };
+}
+
+/** Small chores once a minute, and once more at the end. */
+function keepHouse(runtime: Runtime, log: Logger, chores: (() => Promise<void>)[]) {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  const doChores = async () => {
+    for (const chore of chores)
+      await chore().catch((err) => log.warn({ err }, 'housekeeping failed; it will be tried again'));
+  };
+  return {
+    start: () => {
+      running ??= (async () => {
+        while (!stopping.signal.aborted) {
+          await runtime.sleep(housekeepingEveryMs, stopping.signal);
+          await doChores();
+        }
+      })();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * The environment, read once. What may be shown (`Config`) and what may not (`Secrets`) are separate types, so that a
+ * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on any.
+ * `variables` is the list that docs/reference/configuration.md is checked against.
+ */
+import { BlockList, isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { serialiseOrigin } from '@inlay/contract/origins';
+import { isPlausible } from './tokens/operator-secrets.ts';
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Without a slash at the end. */
+  publicUrl: string;
+  dataDir: string;
+  vendor: string;
+  organizationId: string | undefined;
+  scopedTokenTtlSeconds: number | undefined;
+  /** Undefined: the bundled platform. */
+  platformUrl: string | undefined;
+  platformOrganizationId: string | undefined;
+  settleMs: number;
+  rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
+  trustedProxies: string[];
+  allowPrivateNetworks: boolean;
+  logLevel: string;
+}
+
+export interface Secrets {
+  databaseUrl: string | undefined;
+  operatorToken: string | undefined;
+  platformClientId: string | undefined;
+  platformClientSecret: string | undefined;
+  encryptionKey: Buffer | undefined;
+}
+
+export class ConfigError extends Error {
+  constructor(readonly faults: string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+  }
+}
+
+export const variables = [
+  'PORT',
+  'HOST',
+  'INLAY_PUBLIC_URL',
+  'INLAY_DATA_DIR',
+  'INLAY_DATABASE_URL',
+  'INLAY_ORGANIZATION_ID',
+  'INLAY_OPERATOR_TOKEN',
+  'INLAY_VENDOR',
+  'INLAY_SCOPED_TOKEN_TTL_SECONDS',
+  'INLAY_PLATFORM_URL',
+  'INLAY_PLATFORM_CLIENT_ID',
+  'INLAY_PLATFORM_CLIENT_SECRET',
+  'INLAY_PLATFORM_ORGANIZATION_ID',
+  'INLAY_PLATFORM_SETTLE_SECONDS',
+  'INLAY_ENCRYPTION_KEY',
+  'INLAY_RATE_LIMIT_PER_MINUTE',
+  'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
+  'INLAY_TRUSTED_PROXIES',
+  'INLAY_ALLOW_PRIVATE_NETWORKS',
+  'LOG_LEVEL',
+] as const;
+type Variable = (typeof variables)[number];
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const placeholder = /change[-_ ]?me|replace[-_ ]?me|^your[-_ ]|^<.*>$/i;
+
+export function readConfig(env: Record<string, string | undefined>): { config: Config; secrets: Secrets } {
+  const faults: string[] = [];
+  // An empty variable is an unset one: that is how most deployments unset a variable.
+  const text = (name: Variable): string | undefined => env[name] || undefined;
+
+  function integer(name: Variable, min: number, max: number): number | undefined {
+    const given = text(name);
+    if (given === undefined) return undefined;
+    const value = Number(given);
+    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+    faults.push(`${name} must be a whole number from ${min} to ${max}, not "${given}".`);
+    return undefined;
+  }
+
+  function id(name: Variable): string | undefined {
+    const given = text(name);
+    if (given === undefined || uuid.test(given)) return given?.toLowerCase();
+    faults.push(`${name} must be a UUID, as in 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.`);
+    return undefined;
+  }
+
+  function httpUrl(name: Variable): string | undefined {
+    const given = text(name);
+    if (given === undefined) return undefined;
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const clean = url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+    if (url && clean) return url.href.replace(/\/+$/, '');
+    faults.push(`${name} must be an http or https URL without user name, query and fragment.`);
+    return undefined;
+  }
+
+  function secret(name: Variable): string | undefined {
+    const given = text(name);
+    if (given === undefined || !placeholder.test(given)) return given;
+    faults.push(`${name} still holds a placeholder. Set it to a secret of your own.`);
+    return undefined;
+  }
+
+  const port = integer('PORT', 1, 65_535) ?? 8080;
+  const host = text('HOST') ?? '127.0.0.1';
+  const publicUrl = httpUrl('INLAY_PUBLIC_URL') ?? `http://localhost:${port}`;
+  if (serialiseOrigin(new URL(publicUrl).origin) === undefined) {
+    faults.push('INLAY_PUBLIC_URL must name a host that browsers accept, in lower case.');
+  }
+
+  const databaseUrl = text('INLAY_DATABASE_URL');
+  if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\//.test(databaseUrl) && URL.canParse(databaseUrl))) {
+    faults.push('INLAY_DATABASE_URL must be a postgres:// URL. Leave it unset to use SQLite in INLAY_DATA_DIR.');
+  }
+
+  const operatorToken = secret('INLAY_OPERATOR_TOKEN');
+  if (operatorToken !== undefined) {
+    if (!/^[\x21-\x7e]{32,}$/.test(operatorToken)) {
+      faults.push(
+        'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters. Leave it unset to have one generated.',
+      );
+    } else if (operatorToken.length > 512) {
+      faults.push('INLAY_OPERATOR_TOKEN must have at most 512 characters.');
+    } else if (!isPlausible(operatorToken)) {
+      faults.push('INLAY_OPERATOR_TOKEN begins with inlay_op_ but its checksum is wrong: it was mistyped or cut off.');
+    }
+  }
+
+  const vendor = text('INLAY_VENDOR') ?? 'inlay';
+  if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(vendor)) {
+    faults.push('INLAY_VENDOR must be one lower-case word of letters, digits, - and _.');
+  }
+
+  const platformUrl = httpUrl('INLAY_PLATFORM_URL');
+  const platformClientId = text('INLAY_PLATFORM_CLIENT_ID');
+  const platformClientSecret = secret('INLAY_PLATFORM_CLIENT_SECRET');
+  const credentials = [text('INLAY_PLATFORM_CLIENT_ID'), text('INLAY_PLATFORM_CLIENT_SECRET')].filter(Boolean).length;
+  if (credentials < 2 && text('INLAY_PLATFORM_URL') !== undefined) {
+    faults.push('INLAY_PLATFORM_URL needs INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as well.');
+  } else if (credentials === 1) {
+    faults.push('INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.');
+  }
+
+  const encryptionKey = readEncryptionKey(secret('INLAY_ENCRYPTION_KEY'), faults);
+
+  const trustedProxies = (text('INLAY_TRUSTED_PROXIES') ?? '')
+    .split(',')
+    .map((address) => address.trim())
+    .filter(Boolean);
+  for (const address of trustedProxies) {
+    if (!isAddressOrNetwork(address)) {
+      faults.push(
+        `INLAY_TRUSTED_PROXIES must list IP addresses or networks, as in 10.0.0.0/8; "${address}" is neither.`,
+      );
+    }
+  }
+
+  const allowPrivate = text('INLAY_ALLOW_PRIVATE_NETWORKS');
+  if (allowPrivate !== undefined && allowPrivate !== 'true' && allowPrivate !== 'false') {
+    faults.push('INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.');
+  }
+
+  const logLevel = text('LOG_LEVEL') ?? 'info';
+  if (!logLevels.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`);
+
+  const settleSeconds = integer('INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600);
+  const config: Config = {
+    host,
+    port,
+    publicUrl,
+    dataDir: resolve(text('INLAY_DATA_DIR') ?? './data'),
+    vendor,
+    organizationId: id('INLAY_ORGANIZATION_ID'),
+    scopedTokenTtlSeconds: integer('INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000),
+    platformUrl,
+    platformOrganizationId: id('INLAY_PLATFORM_ORGANIZATION_ID'),
+    settleMs: (settleSeconds ?? (platformUrl === undefined ? 0 : 30)) * 1000,
+    rateLimits: {
+      scopedPerMinute: integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200,
+      operatorPerMinute: integer('INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 0,
+    },
+    trustedProxies,
+    allowPrivateNetworks:
+      allowPrivate === undefined ? platformUrl === undefined && isLoopback(host) : allowPrivate === 'true',
+    logLevel,
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKey } };
+}
+
+function readEncryptionKey(text: string | undefined, faults: string[]): Buffer | undefined {
+  if (text === undefined) return undefined;
+  const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  if (key.length !== 32 || !/^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) {
+    faults.push('INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32');
+  } else if (new Set(key).size < 8) {
+    faults.push('INLAY_ENCRYPTION_KEY is not random. Make one with: openssl rand -base64 32');
+  }
+  return key;
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', prefix, rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest !== undefined) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+  loopback.addAddress('::1', 'ipv6');
+  const version = isIP(host);
+  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+}

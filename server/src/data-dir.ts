@@ -1,0 +1,39 @@
+/** The data directory: SQLite files and the secrets that the service generates for itself, readable by its owner only. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface DataDir {
+  path(file: string): string;
+  has(file: string): boolean;
+  /** The content of a file, made and kept if there is none yet. */
+  readOrCreate(file: string, create: () => string): string;
+}
+
+export function openDataDir(directory: string): DataDir {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(`The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`, { cause });
+  }
+  return {
+    path: (file) => join(directory, file),
+    has: (file) => existsSync(join(directory, file)),
+    readOrCreate(file, create) {
+      const target = join(directory, file);
+      if (!existsSync(target)) {
+        // Written whole under another name, then linked: another process sees all of it or nothing, and one of two wins.
+        const draft = `${target}.${randomBytes(6).toString('hex')}`;
+        writeFileSync(draft, create(), { mode: 0o600, flag: 'wx', flush: true });
+        try {
+          linkSync(draft, target);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        } finally {
+          rmSync(draft);
+        }
+      }
+      return readFileSync(target, 'utf8');
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/** Looks at everything a deployment needs and says, for each, how it is and what to do about it. Changes nothing. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { openStore, platformCredentials } from './app.ts';
+import { type Config, ConfigError, isLoopback, readConfig, type Secrets } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+import { compareMigrations } from './db/migrations.ts';
+import type { Store } from './db/open.ts';
+import { createLog } from './log.ts';
+import { listOrganizations } from './organizations/organizations.ts';
+import { createPlatformClient } from './platform/client.ts';
+import { PlatformError } from './platform/platform.ts';
+import { httpTransport } from './platform/transport.ts';
+import { systemRuntime } from './runtime.ts';
+import { createOperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
+import { readBacklog } from './workspaces/reconciler.ts';
+
+export interface Finding {
+  state: 'ok' | 'warn' | 'fail';
+  what: string;
+  advice?: string;
+}
+
+const ok = (what: string): Finding => ({ state: 'ok', what });
+const warn = (what: string, advice: string): Finding => ({ state: 'warn', what, advice });
+const fail = (what: string, advice: string): Finding => ({ state: 'fail', what, advice });
+
+const clockToleranceMs = 5_000;
+
+export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
+  try {
+    const { config, secrets } = readConfig(env);
+    return [
+      ...examineConfig(config, secrets),
+      ...examineDataDir(config),
+      ...(await examineDatabase(config, secrets)),
+      ...(await examinePlatform(config, secrets)),
+    ];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.faults.map((fault) => fail('configuration', fault));
+  }
+}
+
+function examineConfig(config: Config, secrets: Secrets): Finding[] {
+  const findings = [ok(`configuration: links and tokens say ${config.publicUrl}`)];
+  const { protocol, hostname } = new URL(config.publicUrl);
+  if (!isLoopback(config.host) && hostname === 'localhost') {
+    findings.push(
+      warn('others can reach the service, but its links say localhost', 'Set INLAY_PUBLIC_URL to its real address.'),
+    );
+  } else if (protocol === 'http:' && !isLoopback(hostname)) {
+    findings.push(
+      warn('the public URL is not https', 'Put a proxy with TLS in front; tokens would travel in the clear.'),
+    );
+  }
+  if (secrets.databaseUrl !== undefined && secrets.encryptionKey === undefined) {
+    findings.push(
+      warn(
+        'the encryption key is in the data directory, the data it protects in PostgreSQL',
+        'Set INLAY_ENCRYPTION_KEY, the same for every replica. Without the file the signing keys are lost.',
+      ),
+    );
+  }
+  return findings;
+}
+
+function examineDataDir({ dataDir }: Config): Finding[] {
+  if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch {
+    return [
+      fail(
+        `data directory: ${dataDir} cannot be written`,
+        'Give it to the user that runs Inlay, or set INLAY_DATA_DIR.',
+      ),
+    ];
+  }
+  const readableByOthers = (statSync(dataDir).mode & 0o077) !== 0;
+  return readableByOthers
+    ? [warn(`data directory: ${dataDir} can be read by others`, `Run: chmod 700 ${dataDir}`)]
+    : [ok(`data directory: ${dataDir}`)];
+}
+
+async function examineDatabase(config: Config, secrets: Secrets): Promise<Finding[]> {
+  const kind = secrets.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
+  if (kind === 'SQLite' && !existsSync(openDataDir(config.dataDir).path('inlay.db'))) {
+    return [ok('database: SQLite, will be made on the first start')];
+  }
+  const store = openStore(config, secrets, { runtime: systemRuntime, log: createLog('silent') });
+  try {
+    const { pending, unknown } = await compareMigrations(store.db);
+    if (unknown.length > 0) {
+      return [fail(`database: ${kind}, migrated by a newer version of Inlay`, 'Start that version or a later one.')];
+    }
+    if (pending.length > 0)
+      return [warn(`database: ${kind}, not up to date`, 'Run: inlay migrate (start does it, too)')];
+    return [
+      ok(`database: ${kind}, up to date`),
+      await examineClock(store),
+      ...(await examineTenants(store)),
+      await examineBacklog(store),
+    ];
+  } catch (error) {
+    const advice =
+      kind === 'SQLite' ? 'Check the file and the disk.' : 'Check INLAY_DATABASE_URL and that the server is up.';
+    return [fail(`database: ${kind} cannot be used (${(error as Error).message})`, advice)];
+  } finally {
+    await store.close();
+  }
+}
+
+async function examineClock(store: Store): Promise<Finding> {
+  return clockFinding('the database', (await store.now()) - systemRuntime.now());
+}
+
+function clockFinding(whose: string, differenceMs: number): Finding {
+  const seconds = Math.round(Math.abs(differenceMs) / 1000);
+  if (Math.abs(differenceMs) <= clockToleranceMs) return ok(`clock: agrees with ${whose}`);
+  return warn(
+    `clock: ${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} ${whose}`,
+    'Let NTP set the clocks: tokens carry times.',
+  );
+}
+
+async function examineTenants(store: Store): Promise<Finding[]> {
+  const organizations = await listOrganizations(store);
+  if (organizations.length === 0) return [ok('organizations: the first is made on the first start')];
+  const findings: Finding[] = [];
+  const now = systemRuntime.now();
+  for (const { id, name } of organizations) {
+    const tokens = await createOperatorTokens(store, systemRuntime).list(id);
+    const usable = tokens.filter(
+      (token) =>
+        (token.revoked_at === null || Date.parse(token.revoked_at) > now) &&
+        (token.expires_at === null || Date.parse(token.expires_at) > now),
+    );
+    const old = usable.filter((token) => now - Date.parse(token.created_at) > rotationAdvisedAfterDays * 86_400_000);
+    const what = `organization ${name} (${id})`;
+    if (usable.length === 0) {
+      findings.push(
+        warn(
+          `${what}: no operator token works`,
+          `Run: inlay operator-token create --name <what for> --organization ${id}`,
+        ),
+      );
+    } else if (old.length > 0) {
+      const names = old.map((token) => token.name).join(', ');
+      findings.push(
+        warn(
+          `${what}: operator tokens older than ${rotationAdvisedAfterDays} days: ${names}`,
+          'Run: inlay operator-token rotate <id> --overlap-hours 24',
+        ),
+      );
+    } else findings.push(ok(`${what}: ${usable.length} operator token${usable.length === 1 ? '' : 's'}`));
+  }
+  return findings;
+}
+
+async function examineBacklog(store: Store): Promise<Finding> {
+  const { claims, operations } = await readBacklog(store);
+  const open = claims + Object.values(operations).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return open === 0
+    ? ok('platform work: nothing is left to do')
+    : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');
+}
+
+async function examinePlatform(config: Config, secrets: Secrets): Promise<Finding[]> {
+  if (config.platformUrl === undefined) return [ok('platform: bundled')];
+  const transport = httpTransport(config.platformUrl);
+  const credentials = platformCredentials(secrets, openDataDir(config.dataDir));
+  const platform = createPlatformClient({ transport, credentials, runtime: systemRuntime });
+  try {
+    const organizations = await platform.listOrganizations();
+    const findings = [ok(`platform: ${config.platformUrl} answers and takes the credentials`)];
+    const wanted = config.platformOrganizationId ?? config.organizationId;
+    if (wanted !== undefined && organizations.length > 0 && !organizations.includes(wanted)) {
+      findings.push(
+        warn(
+          `platform: the credentials cannot see the organization ${wanted}`,
+          `Set INLAY_PLATFORM_ORGANIZATION_ID to one of: ${organizations.join(', ')}`,
+        ),
+      );
+    }
+    const { headers } = await transport.send({ method: 'GET', path: '/organizations', headers: {}, timeoutMs: 5_000 });
+    const date = Date.parse(String(headers.date));
+    // The header has whole seconds, so half of one is the best guess.
+    if (!Number.isNaN(date)) findings.push(clockFinding('the platform', date + 500 - systemRuntime.now()));
+    return findings;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const what = `platform: ${config.platformUrl}: ${error.message}`;
+    return error.failure === 'unauthorised'
+      ? [fail(what, 'Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.')]
+      : [fail(what, 'Check INLAY_PLATFORM_URL (it ends in /v1) and the network.')];
+  } finally {
+    await platform.close();
+  }
+}

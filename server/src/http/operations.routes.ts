@@ -1,0 +1,32 @@
+/** Health and metrics. */
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+
+export interface Readiness {
+  ready: boolean;
+  /** Each part of the service and how it is: `ok`, or what is the matter. */
+  checks: Record<string, string>;
+}
+
+export function operationsRoutes(app: FastifyInstance, metrics: Metrics, readiness: () => Promise<Readiness>): void {
+  const config = { access: 'public' as const };
+  const schema = { hide: true };
+
+  app.get('/health/live', { config, schema }, async () => ({ status: 'live' }));
+
+  app.get('/health/ready', { config, schema }, async (_request, reply) => {
+    const { ready, checks } = await readiness();
+    reply.header('cache-control', 'no-store');
+    if (ready) return { status: 'ready', checks };
+    const faults = Object.entries(checks).filter(([, state]) => state !== 'ok');
+    return reply
+      .code(503)
+      .header('retry-after', '2')
+      .send({ detail: `Not ready: ${faults.map(([part, state]) => `${part}: ${state}`).join('; ')}` });
+  });
+
+  app.get('/metrics', { config, schema }, async (_request, reply) => {
+    reply.type(metrics.registry.contentType);
+    return await metrics.registry.metrics();
+  });
+}

@@ -1,0 +1,74 @@
+/**
+ * Knows every route. Refuses one without an access policy while the service is put together, and answers for the rest of
+ * each known path: preflights where cross-origin calls are allowed, otherwise 405 with the methods that are.
+ */
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { type Access, accessPolicies } from './endpoint.ts';
+import { sendStatus } from './error-reply.ts';
+
+export interface KnownRoute {
+  url: string;
+  method: string;
+  access: Access;
+}
+
+export interface RouteTable {
+  readonly routes: readonly KnownRoute[];
+  /** Call once all routes are there. */
+  complete(): void;
+}
+
+const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const preflightMaxAgeSeconds = 600;
+
+export function keepRouteTable(app: FastifyInstance): RouteTable {
+  const routes: KnownRoute[] = [];
+  let completing = false;
+
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const access = config?.access;
+    if (access === undefined || !accessPolicies.includes(access)) {
+      throw new Error(`The route ${method} ${url} does not say who may call it (config.access).`);
+    }
+    if (completing) return;
+    for (const one of [method].flat()) routes.push({ url, method: one, access });
+  });
+
+  function complete(): void {
+    completing = true;
+    for (const [url, known] of groupByUrl(routes)) {
+      // The bundled platform answers for its own paths.
+      if (known.some((route) => route.access === 'platform')) continue;
+      const allowed = known.map((route) => route.method);
+      const isScoped = known.some((route) => route.access === 'scoped');
+      const missing = methods.filter((method) => !allowed.includes(String(method)));
+      app.route({
+        url,
+        method: missing,
+        config: { access: 'public' },
+        schema: { hide: true },
+        handler: async (request, reply) => {
+          if (isScoped && request.method === 'OPTIONS') {
+            return await reply
+              .code(204)
+              .header('access-control-allow-origin', '*')
+              .header('access-control-allow-methods', allowed.join(', '))
+              .header('access-control-allow-headers', 'authorization, content-type')
+              .header('access-control-max-age', preflightMaxAgeSeconds)
+              .send();
+          }
+          reply.header('allow', allowed.join(', '));
+          return await sendStatus(reply, 405);
+        },
+      });
+    }
+  }
+
+  return { routes, complete };
+}
+
+function groupByUrl(routes: KnownRoute[]): Map<string, KnownRoute[]> {
+  const groups = new Map<string, KnownRoute[]>();
+  for (const route of routes) groups.set(route.url, [...(groups.get(route.url) ?? []), route]);
+  return groups;
+}

@@ -1,0 +1,93 @@
+/** The HTTP server itself: limits and time-outs, request ids, access log, latency, headers that every answer carries. */
+import { randomUUID } from 'node:crypto';
+import rateLimit from '@fastify/rate-limit';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { AppError } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import { readJsonBodies } from './body.ts';
+import { refuseConnection, replyToErrors, sendStatus } from './error-reply.ts';
+import type { PartCompiler } from './validation.ts';
+
+export interface ServerOptions {
+  log: Logger;
+  metrics: Metrics;
+  compilePart: PartCompiler;
+  trustedProxies: string[];
+}
+
+const bodyLimitBytes = 1_048_576;
+const headersTimeoutMs = 10_000;
+const requestTimeoutMs = 15_000;
+/** Longer than any request may work without a word, shorter than a reader may stall. */
+const idleTimeoutMs = 60_000;
+const keepAliveTimeoutMs = 65_000;
+const maxConnections = 5_000;
+
+export function createServer({ log, metrics, compilePart, trustedProxies }: ServerOptions): FastifyInstance {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? randomUUID(),
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    bodyLimit: bodyLimitBytes,
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseConnection,
+    // A path that cannot be decoded leads nowhere.
+    frameworkErrors: (_error, _request, reply) => void sendStatus(reply as FastifyReply, 404),
+    exposeHeadRoutes: true,
+  });
+  // Requests are validated by endpoint(), all parts at once; schemas given to Fastify serialise and document.
+  app.setValidatorCompiler(() => () => true);
+  app.server.maxConnections = maxConnections;
+  app.decorate('compilePart', compilePart);
+  readJsonBodies(app);
+  replyToErrors(app);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+  });
+
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
+    const route = request.routeOptions.url ?? 'unmatched';
+    const { method } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    metrics.request(route, method, status, elapsedTime / 1000);
+    const level = route.startsWith('/health') || route === '/metrics' ? 'debug' : 'info';
+    request.log[level]({ method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request');
+  });
+  return app;
+}
+
+function acceptedRequestId(given: string | string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+}
+
+export interface RateLimits {
+  scopedPerMinute: number;
+  operatorPerMinute: number;
+}
+
+/** Per token and minute, in this process. A limit of 0 is off. */
+export async function limitRates(app: FastifyInstance, limits: RateLimits): Promise<void> {
+  const limitOf = { scoped: limits.scopedPerMinute, operator: limits.operatorPerMinute };
+  if (limitOf.scoped === 0 && limitOf.operator === 0) return;
+  await app.register(rateLimit, {
+    hook: 'preParsing',
+    timeWindow: 60_000,
+    enableDraftSpec: true,
+    // Enough for the tokens that are busy within one minute; beyond that the least used are forgotten.
+    cache: 50_000,
+    keyGenerator: ({ principal }) => (principal?.kind === 'operator' ? principal.tokenId : (principal?.jti ?? '')),
+    allowList: ({ principal }) => principal === null || limitOf[principal.kind] === 0,
+    max: ({ principal }) => (principal === null ? 0 : limitOf[principal.kind]),
+    errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfterSeconds: ttl / 1000 }),
+  });
+}

@@ -1,0 +1,113 @@
+/** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
+import { platformApi } from '@inlay/platform/api';
+import Fastify, { LogController } from 'fastify';
+import { createApp, openBundledPlatform, platformCredentials } from './app.ts';
+import { type Config, isLoopback, type Secrets } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+import { createLog } from './log.ts';
+
+/** Longer than any request may take; whatever is still open then is cut off. */
+const drainTimeoutMs = 30_000;
+
+export async function startService(config: Config, secrets: Secrets): Promise<void> {
+  const log = createLog(config.logLevel);
+  const app = await createApp(config, secrets, { log });
+  await app.listen();
+  stopOnSignal(() => app.close(), log);
+  const { organization, generatedOperatorToken } = app;
+  process.stdout.write(greeting(config, organization.id, generatedOperatorToken, secrets.operatorToken !== undefined));
+}
+
+function greeting(config: Config, organizationId: string, generated: string | undefined, configured: boolean): string {
+  const lines = [
+    '',
+    '  Inlay is running.',
+    '',
+    `  Address        ${config.publicUrl}`,
+    `  API reference  ${config.publicUrl}/docs`,
+    `  Organization   ${organizationId}`,
+  ];
+  if (generated) {
+    lines.push(
+      `  Operator token ${generated}`,
+      '',
+      '  Keep the operator token now: it is not stored and will not be shown again.',
+    );
+  }
+  const token = generated ?? '$OPERATOR_TOKEN';
+  lines.push(
+    '',
+    '  Try it:',
+    '',
+    `    curl -X POST ${config.publicUrl}/api/v1/embedded/scoped-token \\`,
+    `      -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`.replace(
+      /'Authorization: Bearer \$OPERATOR_TOKEN'/,
+      '"Authorization: Bearer $OPERATOR_TOKEN"',
+    ),
+    `      -d '{"workspace_name": "my-first-customer"}'`,
+  );
+  if (!generated && !configured) {
+    lines.push('', '  Lost the operator token? Make another one: inlay operator-token create --name <what it is for>');
+  }
+  if (!isLoopback(config.host) && new URL(config.publicUrl).hostname === 'localhost') {
+    lines.push('', '  Others can reach this service, but its links say localhost. Set INLAY_PUBLIC_URL.');
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** The bundled platform as a service of its own, for several replicas that share it. */
+export async function startPlatform(config: Config, secrets: Secrets): Promise<void> {
+  const log = createLog(config.logLevel);
+  const dataDir = openDataDir(config.dataDir);
+  const credentials = platformCredentials(secrets, dataDir);
+  const platform = await openBundledPlatform(config, credentials, dataDir, config.platformOrganizationId);
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+  });
+  await app.register(platformApi(platform), { prefix: '/platform/v1' });
+  app.get('/health/live', async () => ({ status: 'live' }));
+  app.get('/health/ready', async () => ({ status: 'ready' }));
+  await app.listen({ host: config.host, port: config.port });
+  stopOnSignal(async () => {
+    await app.close();
+    await platform.close();
+  }, log);
+  const from = secrets.platformClientId ? 'the environment' : dataDir.path('platform-credentials.json');
+  process.stdout.write(
+    [
+      '',
+      '  The bundled platform is running.',
+      '',
+      `  INLAY_PLATFORM_URL            ${config.publicUrl}/platform/v1`,
+      `  INLAY_PLATFORM_CLIENT_ID      from ${from}`,
+      `  INLAY_PLATFORM_CLIENT_SECRET  from ${from}`,
+      '',
+      '',
+    ].join('\n'),
+  );
+}
+
+function stopOnSignal(close: () => Promise<void>, log: ReturnType<typeof createLog>): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    // A second signal means now.
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping: finishing the requests that are under way');
+    setTimeout(() => {
+      log.error('stopping took too long; what was under way is cut off');
+      process.exit(1);
+    }, drainTimeoutMs).unref();
+    close().then(
+      () => log.info('stopped'),
+      (err) => {
+        log.error({ err }, 'stopping failed');
+        process.exitCode = 1;
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}

@@ -1,0 +1,77 @@
+/** The numbers of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { WorkspaceEvent } from './workspaces/context.ts';
+import type { Backlog } from './workspaces/reconciler.ts';
+
+export interface Metrics {
+  registry: Registry;
+  request(route: string, method: string, status: number, seconds: number): void;
+  platformCall(operation: string, outcome: string, seconds: number): void;
+  workspaceEvent(event: WorkspaceEvent, by?: number): void;
+  /** Asked each time the numbers are read. */
+  watchBacklog(read: () => Promise<Backlog>): void;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'inlay_http_requests_total',
+    help: 'Requests answered, by route, method and status',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'inlay_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to its answer, by route and method',
+    labelNames: ['route', 'method'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const platformCalls = new Counter({
+    name: 'inlay_platform_calls_total',
+    help: 'Requests sent to the platform, by operation and outcome',
+    labelNames: ['operation', 'outcome'],
+    registers,
+  });
+  const platformLatency = new Histogram({
+    name: 'inlay_platform_call_duration_seconds',
+    help: 'Time a request to the platform took, by operation',
+    labelNames: ['operation'],
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  const events = new Counter({
+    name: 'inlay_workspace_events_total',
+    help: 'What happened while workspaces were kept consistent with the platform',
+    labelNames: ['event'],
+    registers,
+  });
+
+  return {
+    registry,
+    request(route, method, status, seconds) {
+      requests.inc({ route, method, status });
+      latency.observe({ route, method }, seconds);
+    },
+    platformCall(operation, outcome, seconds) {
+      platformCalls.inc({ operation, outcome });
+      platformLatency.observe({ operation }, seconds);
+    },
+    workspaceEvent: (event, by = 1) => events.inc({ event }, by),
+    watchBacklog(read) {
+      new Gauge({
+        name: 'inlay_reconciler_backlog',
+        help: 'Work that the platform still has to be told, by kind',
+        labelNames: ['kind'],
+        registers,
+        async collect() {
+          const { claims, operations } = await read();
+          this.set({ kind: 'claim' }, claims);
+          for (const kind of ['rename', 'status', 'delete', 'orphan_delete']) this.set({ kind }, operations[kind] ?? 0);
+        },
+      });
+    },
+  };
+}

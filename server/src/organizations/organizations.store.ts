@@ -1,0 +1,23 @@
+/** The SQL of `organizations`. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { OrganizationRow } from '../db/tables.ts';
+
+export async function listOrganizations(db: Db): Promise<OrganizationRow[]> {
+  return await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
+}
+
+export async function findOrganization(db: Db, id: string): Promise<OrganizationRow | undefined> {
+  return await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function insertOrganization(
+  db: Db,
+  organization: Omit<OrganizationRow, 'created_at'>,
+): Promise<OrganizationRow> {
+  return await db
+    .insertInto('organizations')
+    .values({ ...organization, created_at: sql<number>`now_ms()` })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,65 @@
+/**
+ * Organizations: the operators that share one deployment, fully apart from each other. Each has an id here and one on the
+ * platform, usually the same. They are made on the command line, never over the API.
+ */
+import type { Store } from '../db/open.ts';
+import type { OrganizationRow } from '../db/tables.ts';
+import type { Runtime } from '../runtime.ts';
+import * as organizations from './organizations.store.ts';
+
+export interface NewOrganization {
+  id?: string | undefined;
+  name: string;
+  platformOrganizationId?: string | undefined;
+}
+
+export async function createOrganization(
+  store: Store,
+  runtime: Runtime,
+  { id = runtime.newId(), name, platformOrganizationId = id }: NewOrganization,
+): Promise<OrganizationRow> {
+  return await organizations.insertOrganization(store.db, {
+    id,
+    name,
+    platform_organization_id: platformOrganizationId,
+  });
+}
+
+export const listOrganizations = (store: Store): Promise<OrganizationRow[]> =>
+  organizations.listOrganizations(store.db);
+
+export const findOrganization = (store: Store, id: string): Promise<OrganizationRow | undefined> =>
+  organizations.findOrganization(store.db, id);
+
+/** The organization that serves when nobody names one: the configured one, else the oldest. Made on the first start. */
+export async function ensureFirstOrganization(
+  store: Store,
+  runtime: Runtime,
+  configured: { id?: string | undefined; platformOrganizationId?: string | undefined },
+): Promise<OrganizationRow> {
+  return await store.exclusively(async (tx) => {
+    const existing = await organizations.listOrganizations(tx);
+    const wanted = configured.id === undefined ? existing[0] : existing.find(({ id }) => id === configured.id);
+    if (wanted) return wanted;
+    const id = configured.id ?? runtime.newId();
+    const platformOrganizationId = configured.platformOrganizationId ?? id;
+    return await organizations.insertOrganization(tx, {
+      id,
+      name: 'default',
+      platform_organization_id: platformOrganizationId,
+    });
+  });
+}
+
+/** Which organization on the platform one of ours stands for. It never changes, so it is read once. */
+export function platformOrganizationIds(store: Store): (organizationId: string) => Promise<string> {
+  const known = new Map<string, string>();
+  return async (organizationId) => {
+    const cached = known.get(organizationId);
+    if (cached !== undefined) return cached;
+    const row = await organizations.findOrganization(store.db, organizationId);
+    if (!row) throw new Error(`There is no organization ${organizationId}.`);
+    known.set(organizationId, row.platform_organization_id);
+    return row.platform_organization_id;
+  };
+}

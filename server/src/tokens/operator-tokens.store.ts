@@ -1,0 +1,80 @@
+/** The SQL of `operator_tokens`. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { OperatorTokenRow } from '../db/tables.ts';
+
+/** A token that works now. */
+export async function findUsable(db: Db, hash: string): Promise<OperatorTokenRow | undefined> {
+  return await db
+    .selectFrom('operator_tokens')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', sql<number>`now_ms()`)]))
+    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)]))
+    .executeTakeFirst();
+}
+
+export async function insertToken(
+  db: Db,
+  token: Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'hash' | 'permission' | 'expires_at'>,
+): Promise<OperatorTokenRow> {
+  return await db
+    .insertInto('operator_tokens')
+    .values({ ...token, created_at: sql<number>`now_ms()`, last_used_at: null, revoked_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** For the token of the environment: every replica brings it along, the first one records it. */
+export async function insertTokenIfUnknown(
+  db: Db,
+  token: Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'hash' | 'permission' | 'expires_at'>,
+): Promise<boolean> {
+  const row = await db
+    .insertInto('operator_tokens')
+    .values({ ...token, created_at: sql<number>`now_ms()`, last_used_at: null, revoked_at: null })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function listTokens(db: Db, organizationId: string): Promise<OperatorTokenRow[]> {
+  return await db
+    .selectFrom('operator_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function findToken(db: Db, organizationId: string, id: string): Promise<OperatorTokenRow | undefined> {
+  return await db
+    .selectFrom('operator_tokens')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Revokes after a delay, or sooner if that was decided before. */
+export async function revokeToken(db: Db, organizationId: string, id: string, delayMs: number): Promise<void> {
+  const at = sql<number>`now_ms() + ${sql.lit(delayMs)}`;
+  await db
+    .updateTable('operator_tokens')
+    .set({ revoked_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', at)]))
+    .execute();
+}
+
+export async function recordUse(db: Db, id: string, at: number): Promise<void> {
+  await db
+    .updateTable('operator_tokens')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where((when) => when.or([when('last_used_at', 'is', null), when('last_used_at', '<', at)]))
+    .execute();
+}

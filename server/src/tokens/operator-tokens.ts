@@ -1,0 +1,120 @@
+/**
+ * Operator tokens: organization-wide credentials of the operator's backend. Only a hash is stored; the secret is shown once.
+ * A revoked, expired or unknown token is refused from the next request on, because every request looks it up.
+ */
+import type { OperatorPermission } from '@inlay/contract/fields';
+import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
+import type { Store } from '../db/open.ts';
+import type { OperatorTokenRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import { hashOf, isPlausible, newOperatorSecret } from './operator-secrets.ts';
+import * as tokens from './operator-tokens.store.ts';
+import type { OperatorPrincipal } from './principals.ts';
+
+/** How old a token may get before `operator-token list` and `doctor` advise to rotate it. */
+export const rotationAdvisedAfterDays = 90;
+
+export interface NewOperatorToken {
+  name: string;
+  permission?: OperatorPermission | undefined;
+  /** Milliseconds since the epoch. */
+  expiresAt?: number | undefined;
+}
+
+export interface OperatorTokens {
+  /** Throws `unauthenticated` for anything but a token that works now. */
+  authenticate(token: string): Promise<OperatorPrincipal>;
+  create(organizationId: string, token: NewOperatorToken): Promise<OperatorTokenWithSecret>;
+  /** Records a secret that the operator chose; does nothing when it is known, even as revoked. */
+  provide(organizationId: string, name: string, secret: string): Promise<boolean>;
+  list(organizationId: string): Promise<OperatorToken[]>;
+  revoke(organizationId: string, id: string): Promise<OperatorToken>;
+  /** A new token like the old one, which goes on working for the overlap. */
+  rotate(organizationId: string, id: string, overlapSeconds: number): Promise<OperatorTokenWithSecret>;
+  /** Writes down which tokens were used since the last time. */
+  flushUses(): Promise<void>;
+}
+
+export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTokens {
+  // Kept in memory for a while: a request must not cost a write.
+  let uses = new Map<string, number>();
+
+  async function get(organizationId: string, id: string): Promise<OperatorTokenRow> {
+    const row = await tokens.findToken(store.db, organizationId, id);
+    if (!row) throw new AppError('operator_token_not_found');
+    return row;
+  }
+
+  const newRow = (
+    organizationId: string,
+    secret: string,
+    { name, permission = 'full', expiresAt }: NewOperatorToken,
+  ) => ({
+    id: runtime.newId(),
+    organization_id: organizationId,
+    name,
+    hash: hashOf(secret),
+    permission,
+    expires_at: expiresAt ?? null,
+  });
+
+  return {
+    async authenticate(token) {
+      if (!isPlausible(token)) throw new AppError('unauthenticated');
+      const row = await tokens.findUsable(store.db, hashOf(token));
+      if (!row) throw new AppError('unauthenticated');
+      uses.set(row.id, runtime.now());
+      return {
+        kind: 'operator',
+        tokenId: row.id,
+        organizationId: row.organization_id,
+        permission: row.permission,
+      };
+    },
+    async create(organizationId, token) {
+      const secret = newOperatorSecret();
+      const row = await tokens.insertToken(store.db, newRow(organizationId, secret, token));
+      return { ...present(row), token: secret };
+    },
+    provide: (organizationId, name, secret) =>
+      tokens.insertTokenIfUnknown(store.db, newRow(organizationId, secret, { name })),
+    async list(organizationId) {
+      return (await tokens.listTokens(store.db, organizationId)).map(present);
+    },
+    async revoke(organizationId, id) {
+      await tokens.revokeToken(store.db, organizationId, id, 0);
+      return present(await get(organizationId, id));
+    },
+    async rotate(organizationId, id, overlapSeconds) {
+      const { name, permission } = await get(organizationId, id);
+      const secret = newOperatorSecret();
+      const row = await store.transaction(async (tx) => {
+        await tokens.revokeToken(tx, organizationId, id, overlapSeconds * 1000);
+        return await tokens.insertToken(tx, newRow(organizationId, secret, { name, permission }));
+      });
+      return { ...present(row), token: secret };
+    },
+    async flushUses() {
+      const pending = uses;
+      uses = new Map();
+      for (const [id, at] of pending) await tokens.recordUse(store.db, id, at);
+    },
+  };
+}
+
+function present(row: OperatorTokenRow): OperatorToken {
+  return {
+    id: row.id,
+    name: row.name,
+    permission: row.permission,
+    created_at: new Date(row.created_at).toISOString(),
+    expires_at: timeOrNull(row.expires_at),
+    last_used_at: timeOrNull(row.last_used_at),
+    revoked_at: timeOrNull(row.revoked_at),
+  };
+}
+
+function timeOrNull(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,46 @@
+/** The SQL that decides whether a signed token still counts: its workspace, and the tokens revoked one by one. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+
+export interface TokenStanding {
+  lifecycle: 'live' | 'deleting' | 'deleted';
+  token_gen: number;
+  revoked: boolean;
+}
+
+/** One read per request that carries a scoped token. */
+export async function findStanding(
+  db: Db,
+  organizationId: string,
+  workspaceId: string,
+  jti: string,
+): Promise<TokenStanding | undefined> {
+  const row = await db
+    .selectFrom('workspaces')
+    .leftJoin('revoked_tokens', (join) =>
+      join.onRef('revoked_tokens.workspace_id', '=', 'workspaces.id').on('revoked_tokens.jti', '=', jti),
+    )
+    .select(['lifecycle', 'token_gen', 'revoked_tokens.jti as revoked_jti'])
+    .where('workspaces.organization_id', '=', organizationId)
+    .where('workspaces.id', '=', workspaceId)
+    .executeTakeFirst();
+  return row && { lifecycle: row.lifecycle, token_gen: row.token_gen, revoked: row.revoked_jti !== null };
+}
+
+export async function insertRevocation(
+  db: Db,
+  workspaceId: string,
+  jti: string,
+  expiresAt: number | null,
+): Promise<void> {
+  await db
+    .insertInto('revoked_tokens')
+    .values({ workspace_id: workspaceId, jti, revoked_at: sql<number>`now_ms()`, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'jti']).doNothing())
+    .execute();
+}
+
+/** An expired token is refused without it. A day late, for clocks that disagree. */
+export async function purgeExpiredRevocations(db: Db): Promise<void> {
+  await db.deleteFrom('revoked_tokens').where('expires_at', '<', sql<number>`now_ms() - 86400000`).execute();
+}

@@ -1,0 +1,144 @@
+/**
+ * The Ed25519 keys that sign scoped tokens and widget addresses. Private keys are stored sealed. They are held in memory
+ * and read again every few seconds, never because of what a request says: a token with an unknown key id costs nothing.
+ * A new key is published at once and signs only after every replica has had time to learn of it; a retired key goes on
+ * verifying until it is removed.
+ */
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+} from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Store } from '../db/open.ts';
+import type { SigningKeyRow } from '../db/tables.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Sealer } from './sealing.ts';
+import * as keys from './signing-keys.store.ts';
+
+export interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  publicJwk: object;
+  /** Signs texts that only this service checks. */
+  mac(text: string): string;
+}
+
+export interface SigningKeys {
+  /** The key to sign with now. */
+  current(): SigningKey;
+  find(kid: string): SigningKey | undefined;
+  jwks(): { keys: object[] };
+  reload(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const reloadEveryMs = 3_000;
+/** Longer than a replica takes to reload, with room for one failed try. */
+const publishBeforeUseMs = 10_000;
+const sealingContext = (kid: string) => `signing key ${kid}`;
+
+export interface SigningKeysOptions {
+  store: Store;
+  sealer: Sealer;
+  runtime: Runtime;
+  log: Logger;
+}
+
+/** Opens the keys, making the first one if there is none. */
+export async function openSigningKeys({ store, sealer, runtime, log }: SigningKeysOptions): Promise<SigningKeys> {
+  const stopping = new AbortController();
+  let byKid = new Map<string, SigningKey>();
+  let signing: SigningKey;
+  let published: { keys: object[] };
+  let running: Promise<void> | undefined;
+
+  async function reload(): Promise<void> {
+    const rows = await keys.listKeys(store.db);
+    const now = await store.now();
+    const next = new Map<string, SigningKey>();
+    for (const row of rows) next.set(row.kid, byKid.get(row.kid) ?? openKey(row, sealer));
+    const newest = rows.find((row) => row.created_at <= now - publishBeforeUseMs) ?? rows.at(-1);
+    const chosen = newest && next.get(newest.kid);
+    if (!chosen) throw new Error('The database holds no signing key.');
+    byKid = next;
+    signing = chosen;
+    published = { keys: rows.map((row) => JSON.parse(row.public_jwk)) };
+  }
+
+  await store.exclusively(async (tx) => {
+    if ((await keys.listKeys(tx)).length === 0) await keys.insertKey(tx, newKey(sealer));
+  });
+  await reload();
+
+  return {
+    current: () => signing,
+    find: (kid) => byKid.get(kid),
+    jwks: () => published,
+    reload,
+    start: () => {
+      running ??= (async () => {
+        while (!stopping.signal.aborted) {
+          await runtime.sleep(reloadEveryMs, stopping.signal);
+          // When the store is away, the keys at hand are good enough: no token is accepted without the store anyway.
+          if (!stopping.signal.aborted)
+            await reload().catch((err) => log.error({ err }, 'signing keys could not be read'));
+        }
+      })();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Publishes a new key and retires the others; from its publication on it takes a few seconds until it signs. */
+export async function rotateSigningKeys(store: Store, sealer: Sealer): Promise<string> {
+  const key = newKey(sealer);
+  await store.transaction(async (tx) => {
+    await keys.insertKey(tx, key);
+    await keys.retireOthers(tx, key.kid);
+  });
+  return key.kid;
+}
+
+export const listSigningKeys = (store: Store): Promise<SigningKeyRow[]> => keys.listKeys(store.db);
+
+/** Tokens signed with it stop working. False when there is no retired key of that id. */
+export const removeSigningKey = (store: Store, kid: string): Promise<boolean> => keys.removeRetiredKey(store.db, kid);
+
+function newKey(sealer: Sealer): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sealed_private_key'> {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const { kty, crv, x } = publicKey.export({ format: 'jwk' });
+  const kid = thumbprint(String(x));
+  const secret = privateKey.export({ format: 'der', type: 'pkcs8' });
+  return {
+    kid,
+    public_jwk: JSON.stringify({ kty, crv, x, kid, alg: 'EdDSA', use: 'sig' }),
+    sealed_private_key: sealer.seal(secret, sealingContext(kid)),
+  };
+}
+
+function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
+  const secret = sealer.open(row.sealed_private_key, sealingContext(row.kid));
+  const privateKey = createPrivateKey({ key: secret, format: 'der', type: 'pkcs8' });
+  const macKey = Buffer.from(hkdfSync('sha256', secret, '', 'inlay widget address', 32));
+  return {
+    kid: row.kid,
+    privateKey,
+    publicKey: createPublicKey(privateKey),
+    publicJwk: JSON.parse(row.public_jwk),
+    mac: (text) => createHmac('sha256', macKey).update(text).digest('base64url'),
+  };
+}
+
+/** A short name for a key, derived from it. */
+function thumbprint(x: string): string {
+  return createHmac('sha256', 'inlay key id').update(x).digest('base64url').slice(0, 16);
+}

@@ -1,0 +1,92 @@
+/**
+ * Widget tokens: a scoped token bound to one origin, with the address of the widget page. The address is signed, so that
+ * the page can be served with the right `frame-ancestors`; the signature covers the whole query to the letter. What the
+ * widget may see is decided by the claims inside the scoped token, never by the address.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import { serialiseOrigin } from '@inlay/contract/origins';
+import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
+import { invalidRequest } from '../errors.ts';
+import type { TemplateFilters } from './principals.ts';
+import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** In all, so that the token fits into a header and the address into a request line. */
+const maxTagBytes = 4_096;
+
+export interface WidgetAddress {
+  workspaceId: string;
+  allowedOrigin: string;
+}
+
+export interface WidgetTokens {
+  issue(subject: TokenSubject, request: WidgetTokenRequest): Promise<string>;
+  /** What a widget address says, if its signature is right. */
+  readAddress(query: string): WidgetAddress | undefined;
+}
+
+export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys, publicUrl: string): WidgetTokens {
+  function addressOf(workspaceId: string, allowedOrigin: string, filters: TemplateFilters): string {
+    const query = new URLSearchParams({ workspaceId, allowedOrigin });
+    for (const tag of filters.selected_source_template_tags) query.append('selectedSourceTemplateTags', tag);
+    query.append('selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode);
+    for (const tag of filters.selected_connection_template_tags) query.append('selectedConnectionTemplateTags', tag);
+    query.append('selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode);
+    const signed = query.toString();
+    const key = keys.current();
+    return `${publicUrl}/widget?${signed}&sig=${key.kid}.${key.mac(signed)}`;
+  }
+
+  return {
+    async issue(subject, request) {
+      const templateFilters = filtersOf(request);
+      const allowedOrigin = request.allowed_origin;
+      const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters });
+      const address = addressOf(subject.workspaceId, allowedOrigin, templateFilters);
+      // In the fragment the token reaches the page and neither a server nor a log.
+      const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
+      return Buffer.from(JSON.stringify(envelope)).toString('base64');
+    },
+
+    readAddress(query) {
+      const match = /^(.+)&sig=([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43})$/.exec(query);
+      const [, signed, kid, mac] = match ?? [];
+      const key = kid === undefined ? undefined : keys.find(kid);
+      if (!key || signed === undefined || mac === undefined) return undefined;
+      if (!timingSafeEqual(Buffer.from(key.mac(signed)), Buffer.from(mac))) return undefined;
+      const parameters = new URLSearchParams(signed);
+      const workspaceId = parameters.get('workspaceId');
+      const allowedOrigin = serialiseOrigin(parameters.get('allowedOrigin') ?? '');
+      return workspaceId && allowedOrigin ? { workspaceId, allowedOrigin } : undefined;
+    },
+  };
+}
+
+function filtersOf(request: WidgetTokenRequest): TemplateFilters {
+  const filters: TemplateFilters = {
+    selected_source_template_tags: request.selected_source_template_tags ?? [],
+    selected_source_template_tags_mode: request.selected_source_template_tags_mode ?? 'any',
+    selected_connection_template_tags: request.selected_connection_template_tags ?? [],
+    selected_connection_template_tags_mode: request.selected_connection_template_tags_mode ?? 'any',
+  };
+  const tags = [...filters.selected_source_template_tags, ...filters.selected_connection_template_tags];
+  if (Buffer.byteLength(tags.join('')) > maxTagBytes) {
+    throw invalidRequest({
+      loc: ['body', 'selected_source_template_tags'],
+      msg: `the tags of a widget token must not exceed ${maxTagBytes} bytes in all`,
+      type: 'value_error.list.max_size',
+    });
+  }
+  return filters;
+}
+
+/** The scoped token inside a widget token, for those who accept either. */
+export function unwrapWidgetToken(token: string): string {
+  if (token.includes('.')) return token;
+  try {
+    const envelope = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as { token?: unknown } | null;
+    return typeof envelope?.token === 'string' ? envelope.token : token;
+  } catch {
+    return token; // Neither: whoever verifies it will say so.
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Finishes what was left: by a crash, by a lost answer, by a platform that was away. Runs in every replica; a lease per
+ * claim and operation keeps them apart. It never creates a workspace: for a claim that nobody is asking for any more it
+ * looks whether the create took effect after all, and otherwise lets go of the name.
+ */
+import type { Store } from '../db/open.ts';
+import { PlatformError } from '../platform/platform.ts';
+import * as claims from './claims.store.ts';
+import type { WorkspacesContext } from './context.ts';
+import { adopt, leaseMs } from './creation.ts';
+import * as operations from './operations.store.ts';
+import { driveOperation } from './operations.ts';
+
+const everyMs = 10_000;
+const batch = 100;
+
+export interface Backlog {
+  claims: number;
+  operations: Partial<Record<string, number>>;
+}
+
+export interface Reconciler {
+  /** One pass over everything that is due. Resolves when it is done. */
+  pass(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+  backlog(): Promise<Backlog>;
+}
+
+export function createReconciler(ctx: WorkspacesContext): Reconciler {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+
+  async function pass(): Promise<void> {
+    for (const claim of await claims.listAbandonedClaims(ctx.store.db, batch)) {
+      if (stopping.signal.aborted) return;
+      await settleClaim(ctx, claim.organization_id, claim.name);
+    }
+    for (const operation of await operations.listDueOperations(ctx.store.db, batch)) {
+      if (stopping.signal.aborted) return;
+      const { organization_id, workspace_id, kind } = operation;
+      await driveOperation(ctx, { organizationId: organization_id, workspaceId: workspace_id, kind });
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await pass();
+      } catch (error) {
+        // A store that is away, most likely. The next pass tries again; what is left to do is on disk.
+        ctx.log.error({ err: error }, 'a reconciler pass failed');
+      }
+      await ctx.runtime.sleep(everyMs * (0.75 + ctx.runtime.random() / 2), stopping.signal);
+    }
+  }
+
+  return {
+    pass,
+    start: () => {
+      running ??= run();
+    },
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+    backlog: () => readBacklog(ctx.store),
+  };
+}
+
+export async function readBacklog({ db }: Store): Promise<Backlog> {
+  return { claims: await claims.countUnboundClaims(db), operations: await operations.countOpenOperations(db) };
+}
+
+async function settleClaim(ctx: WorkspacesContext, organizationId: string, name: string): Promise<void> {
+  const lease = { organizationId, name, leaseId: ctx.runtime.newId() };
+  const claim = await claims.takeLease(ctx.store.db, lease, leaseMs);
+  if (!claim) return;
+  try {
+    const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+    if (await adopt(ctx, organizationId, platformOrganizationId, name)) return;
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    await claims.releaseLease(ctx.store.db, lease, error.message);
+    return;
+  }
+  if (claim.no_post_before <= claim.now) {
+    await claims.dropUnboundClaim(ctx.store.db, lease);
+    ctx.count('claim_dropped');
+  } else {
+    await claims.releaseLease(ctx.store.db, lease, claim.last_error ?? 'waiting for an unconfirmed create to settle');
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Imports what the platform has and we do not. Needs no lock: every write is insert-if-absent or first-writer-wins, so
+ * syncs may overlap each other and everything else. It never deletes: that the platform does not list a workspace proves
+ * nothing (wrong credentials list nothing at all), so absence is only reported.
+ */
+import type { SyncResult } from '@inlay/contract/workspaces';
+import { AppError } from '../errors.ts';
+import { PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
+import * as claims from './claims.store.ts';
+import type { WorkspacesContext } from './context.ts';
+import { nameIdentity } from './names.ts';
+import * as operations from './operations.store.ts';
+import * as workspaces from './workspaces.store.ts';
+
+export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
+  return await ctx.flights.share(`sync ${organizationId}`, () => sync(ctx, organizationId));
+}
+
+async function sync(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
+  const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+  const pages = ctx.platform.listWorkspaces(platformOrganizationId)[Symbol.asyncIterator]();
+  const created: string[] = [];
+  let total = 0;
+  let live = 0;
+  try {
+    for (;;) {
+      const askedAt = await ctx.store.now();
+      const page = await pages.next();
+      if (page.done) break;
+      const recorded = await recordPage(ctx, organizationId, page.value, askedAt);
+      created.push(...recorded.created);
+      total += recorded.ours;
+      live += recorded.live;
+      ctx.log.info({ found: total, created: created.length }, 'synchronising workspaces');
+    }
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.failure === 'unauthorised') throw new AppError('platform_credentials_rejected', {}, { cause: error });
+    throw new AppError('sync_stopped', { total }, { cause: error });
+  }
+  await reportMissing(ctx, organizationId, live);
+  return { total_count: total, created_count: created.length, 'created_workspace IDs': created };
+}
+
+async function recordPage(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  page: PlatformWorkspace[],
+  askedAt: number,
+): Promise<{ created: string[]; ours: number; live: number }> {
+  // In one order everywhere, so that two syncs never wait for each other's rows.
+  const items = page.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = items.map(({ id }) => id);
+  return await ctx.store.transaction(async (tx) => {
+    const created = await workspaces.insertMissing(tx, organizationId, items);
+    const rows = new Map((await workspaces.findByIds(tx, organizationId, ids)).map((row) => [row.id, row]));
+    const claimed = new Set((await claims.claimsOf(tx, ids)).map((claim) => claim.workspace_id));
+    const renaming = await operations.workspacesWithOpenRename(tx, ids);
+    let live = 0;
+    for (const { id, name } of items) {
+      const row = rows.get(id);
+      if (row?.lifecycle !== 'live') continue;
+      live += 1;
+      // Renamed on the platform, unless what we were shown may be older than a rename of our own.
+      const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
+      if (renamed) await workspaces.applyName(tx, id, name);
+      if (renamed || !claimed.has(id))
+        await claims.bindIfUnbound(tx, organizationId, nameIdentity(renamed ? name : row.name), id);
+    }
+    return { created, ours: rows.size, live };
+  });
+}
+
+async function reportMissing(ctx: WorkspacesContext, organizationId: string, seenLive: number): Promise<void> {
+  const { active, inactive } = await workspaces.countByStatus(ctx.store.db, organizationId);
+  const missing = active + inactive - seenLive;
+  if (missing <= 0) return;
+  ctx.count('missing_on_platform', missing);
+  ctx.log.warn({ missing }, 'workspaces known here were not found on the platform; nothing was deleted');
+}

@@ -1,0 +1,203 @@
+/**
+ * Workspaces: one per customer, in the local store and on the platform under the same id. This file owns reading, listing,
+ * counting, renaming, (de)activating and deleting them; creation.ts creates, sync.ts imports, operations.ts tells the
+ * platform.
+ *
+ * What always holds: every change is recorded here first and told to the platform after, so a crash loses nothing;
+ * a deleted workspace is never seen again; `updated_at` only grows.
+ */
+import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/workspaces';
+import type { WorkspaceRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import * as claims from './claims.store.ts';
+import type { WorkspacesContext } from './context.ts';
+import { nameRefused } from './creation.ts';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+import { nameIdentity } from './names.ts';
+import * as operations from './operations.store.ts';
+import { delayOf, finishOperation, operationLeaseMs, Refused } from './operations.ts';
+import * as workspaces from './workspaces.store.ts';
+
+export async function getWorkspace(ctx: WorkspacesContext, organizationId: string, id: string): Promise<WorkspaceRow> {
+  const row = await workspaces.findWorkspace(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('workspace_not_found');
+  return row;
+}
+
+/** For the widget page, whose address is signed and names the workspace without its organization. */
+export async function findLiveWorkspaceName(ctx: WorkspacesContext, id: string): Promise<string | undefined> {
+  return await workspaces.findLiveName(ctx.store.db, id);
+}
+
+export interface ListRequest {
+  nameContains?: string | undefined;
+  status?: 'active' | 'inactive' | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+export interface WorkspaceRows {
+  rows: WorkspaceRow[];
+  /** Cursor of the next page, if there is one. */
+  next: string | undefined;
+}
+
+export async function listWorkspaces(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  { nameContains, status, limit, cursor }: ListRequest,
+): Promise<WorkspaceRows> {
+  const after = cursor === undefined ? undefined : decodeCursor(cursor);
+  // One more than asked for tells whether there is a next page.
+  const found = await workspaces.listWorkspaces(
+    ctx.store.db,
+    organizationId,
+    { nameContains, status, after },
+    limit + 1,
+  );
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const next = found.length > limit && last ? encodeCursor({ createdAt: last.created_at, id: last.id }) : undefined;
+  return { rows, next };
+}
+
+export async function countWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<WorkspaceStatistics> {
+  const { active, inactive } = await workspaces.countByStatus(ctx.store.db, organizationId);
+  return { active_count: active, inactive_count: inactive, total_count: active + inactive };
+}
+
+export async function updateWorkspace(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  id: string,
+  { name, status }: UpdateWorkspaceRequest,
+): Promise<WorkspaceRow> {
+  let failure: AppError | undefined;
+  // The name first: if the platform refuses it, nothing else of the request has happened either.
+  if (name !== undefined) failure = await renameWorkspace(ctx, organizationId, id, name);
+  if (status !== undefined) failure = (await setStatus(ctx, organizationId, id, status)) ?? failure;
+  const row = await getWorkspace(ctx, organizationId, id);
+  if (failure) throw failure;
+  return row;
+}
+
+/** Gives the failure when the rename is recorded but not yet done; throws when it will never be. */
+async function renameWorkspace(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  id: string,
+  name: string,
+): Promise<AppError | undefined> {
+  const ref = { organizationId, workspaceId: id, kind: 'rename' } as const;
+  const leaseId = ctx.runtime.newId();
+  const present = await getWorkspace(ctx, organizationId, id);
+  if (present.lifecycle !== 'live' || name !== (present.desired_name ?? present.name)) {
+    await ctx.store.transaction(async (tx) => {
+      const row = await workspaces.lockWorkspace(tx, organizationId, id);
+      assertLive(row);
+      if (name === (row.desired_name ?? row.name)) return;
+      const [wanted, current] = [nameIdentity(name), nameIdentity(row.name)];
+      if (!(await claims.claimForWorkspace(tx, organizationId, wanted, id))) throw new AppError('workspace_name_taken');
+      // A name that was wanted before and never became the name is free again.
+      const dropped = row.desired_name === null ? undefined : nameIdentity(row.desired_name);
+      if (dropped !== undefined && dropped !== wanted && dropped !== current) {
+        await claims.dropClaims(tx, organizationId, id, dropped);
+      }
+      await workspaces.recordDesiredName(tx, id, name === row.name ? null : name);
+      await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+    });
+  } else if (!(await operations.isOpen(ctx.store.db, ref))) {
+    return undefined;
+  }
+
+  const outcome = await finishOperation(ctx, ref, leaseId);
+  const row = await getWorkspace(ctx, organizationId, id);
+  // In force, even if the operation stays open to assert the name once more; or a later rename has won.
+  if (row.name === name || (outcome.state === 'done' && row.name !== present.name)) return undefined;
+  const error = outcome.state === 'open' ? outcome.error : undefined;
+  if (error instanceof Refused && error.failure === 'not_found') {
+    throw new AppError('platform_lost_workspace', {}, { cause: error });
+  }
+  // Refused to us, or to somebody else who drove the operation for us.
+  if (outcome.state === 'done' || (error instanceof Refused && error.refusedName === name)) throw nameRefused('name');
+  return error instanceof Refused
+    ? undefined
+    : new AppError('rename_recorded', { delay: delayOf(error) }, { cause: error });
+}
+
+async function setStatus(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  id: string,
+  status: 'active' | 'inactive',
+): Promise<AppError | undefined> {
+  const ref = { organizationId, workspaceId: id, kind: 'status' } as const;
+  const leaseId = ctx.runtime.newId();
+  const present = await getWorkspace(ctx, organizationId, id);
+  if (present.lifecycle !== 'live' || present.status !== status) {
+    await ctx.store.transaction(async (tx) => {
+      const row = await workspaces.lockWorkspace(tx, organizationId, id);
+      assertLive(row);
+      if (row.status === status) return;
+      await workspaces.recordStatus(tx, id, status);
+      await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+    });
+  } else if (!(await operations.isOpen(ctx.store.db, ref))) {
+    return undefined;
+  }
+
+  const outcome = await finishOperation(ctx, ref, leaseId);
+  if (outcome.state !== 'open') return undefined;
+  const { error, pending, total } = outcome;
+  if (pending !== undefined && total !== undefined) {
+    const verb = status === 'inactive' ? 'disabled' : 'enabled';
+    return new AppError('connections_pending', { pending, total, verb }, { cause: error });
+  }
+  return new AppError('status_recorded', { delay: delayOf(error) }, { cause: error });
+}
+
+/** Whoever asks while a deletion runs joins it; whoever asks after it gets not-found. */
+export async function deleteWorkspace(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  id: string,
+): Promise<WorkspaceRow> {
+  const ref = { organizationId, workspaceId: id, kind: 'delete' } as const;
+  const leaseId = ctx.runtime.newId();
+  await ctx.store.transaction(async (tx) => {
+    const row = await workspaces.lockWorkspace(tx, organizationId, id);
+    if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
+    if (row.lifecycle === 'deleting') return;
+    await workspaces.recordDeleting(tx, id);
+    await operations.closeOtherOperations(tx, id);
+    await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+  });
+
+  const outcome = await finishOperation(ctx, ref, leaseId);
+  const row = await workspaces.findAnyWorkspace(ctx.store.db, organizationId, id);
+  if (row?.lifecycle === 'deleted') return row;
+  const error = outcome.state === 'open' ? outcome.error : undefined;
+  throw new AppError('deletion_recorded', { delay: delayOf(error) }, { cause: error });
+}
+
+/** Revokes every token issued so far for the workspace. */
+export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organizationId: string, id: string): Promise<void> {
+  if (!(await workspaces.bumpTokenGeneration(ctx.store.db, organizationId, id)))
+    throw new AppError('workspace_not_found');
+}
+
+function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow {
+  if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
+  if (row.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
+}
+
+export function presentWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    id: row.id,
+    name: row.name,
+    organization_id: row.organization_id,
+    status: row.status,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,128 @@
+/** The whole service in this process, without a port, on a fresh database and the real bundled platform. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type App, createApp, type Overrides } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  body: any;
+}
+
+export interface RequestOptions {
+  token?: string | null;
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  payload?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+export interface TestApp {
+  app: App;
+  organizationId: string;
+  operatorToken: string;
+  dataDir: string;
+  /** With the operator token unless another token, or null for none, is given. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /** A scoped token for the workspace of that name, made if needed. */
+  scopedToken(workspaceName: string): Promise<string>;
+  /** The id of the workspace of that name, made if needed. */
+  workspaceId(workspaceName: string): Promise<string>;
+  /** Speaks to the bundled platform directly, as its own application. */
+  platform(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Stops the service and starts it again on the same data. */
+  restart(changes?: { env?: Record<string, string>; overrides?: Overrides }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startTestApp(
+  kind: TestDatabaseKind,
+  { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: Overrides } = {},
+): Promise<TestApp> {
+  const database = await createTestDatabase(kind);
+  const { dataDir } = database;
+  let app: App;
+  const start = async (changes: { env?: Record<string, string>; overrides?: Overrides } = {}) => {
+    const { config, secrets } = readConfig({
+      INLAY_DATA_DIR: dataDir,
+      ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}),
+      ...env,
+      ...changes.env,
+    });
+    app = await createApp(config, secrets, { log: pino({ level: 'silent' }), ...overrides, ...changes.overrides });
+    await app.http.ready();
+  };
+  await start();
+  // biome-ignore lint/style/noNonNullAssertion: assigned by start()
+  const operatorToken = env.INLAY_OPERATOR_TOKEN ?? app!.generatedOperatorToken ?? '';
+
+  async function send(method: string, url: string, token: string | null, options: RequestOptions): Promise<Answer> {
+    const payload = options.payload ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await app.http.inject({
+      method: method as 'GET',
+      url,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      text: response.body,
+      body: isJson && response.body !== '' ? JSON.parse(response.body) : undefined,
+    };
+  }
+
+  let platformToken: string | undefined;
+  const test: TestApp = {
+    get app() {
+      return app;
+    },
+    get organizationId() {
+      return app.organization.id;
+    },
+    operatorToken,
+    dataDir,
+    request: (method, path, options = {}) =>
+      send(method, path, options.token === undefined ? operatorToken : options.token, options),
+    async scopedToken(workspaceName) {
+      const answer = await test.request('POST', '/api/v1/embedded/scoped-token', {
+        body: { workspace_name: workspaceName },
+      });
+      if (answer.status !== 200) throw new Error(`no token: ${answer.status} ${answer.text}`);
+      return answer.body.token;
+    },
+    async workspaceId(workspaceName) {
+      const token = await test.scopedToken(workspaceName);
+      const { body } = await test.request('GET', '/api/v1/embedded/scoped-token/info', { token });
+      return body['workspace ID'];
+    },
+    async platform(method, path, body) {
+      if (platformToken === undefined) {
+        const { clientId, clientSecret } = JSON.parse(readFileSync(join(dataDir, 'platform-credentials.json'), 'utf8'));
+        const credentials = { client_id: clientId, client_secret: clientSecret };
+        const answer = await send('POST', '/platform/v1/applications/token', null, { body: credentials });
+        platformToken = String(answer.body.access_token);
+      }
+      return await send(method, `/platform/v1${path}`, platformToken, { body });
+    },
+    async restart(changes) {
+      await app.close();
+      await start(changes);
+    },
+    async stop() {
+      await app.close();
+      await database.drop();
+    },
+  };
+  return test;
+}
