@@ -175,6 +175,7 @@ async function readArrows(root, files) {
     outdir: 'out',
     write: false,
     bundle: true,
+    format: 'esm',
     logLevel: 'silent',
     jsx: 'preserve',
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
 import { openPlatform } from '@inlay/platform/platform';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config, Secrets } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
@@ -65,7 +65,7 @@ export interface App {
 }
 
 const housekeepingEveryMs = 60_000;
-const platformPath = '/platform/v1';
+export const platformPath = '/platform/v1';
 
 export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
   const runtime = overrides.runtime ?? systemRuntime;
@@ -242,18 +242,40 @@ export function platformCredentials(secrets: Secrets, dataDir: DataDir): Platfor
   return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
 }
 
+export interface BundledPlatform {
+  /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
+  app: FastifyInstance;
+  platform: Awaited<ReturnType<typeof openPlatform>>;
+  close(): Promise<void>;
+}
+
+/** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  dataDir: DataDir,
-  defaultOrganizationId?: string,
-) {
-  return await openPlatform({
+  { dataDir, log, organizationId }: { dataDir: DataDir; log: Logger; organizationId?: string | undefined },
+): Promise<BundledPlatform> {
+  const platform = await openPlatform({
     file: dataDir.path('platform.db'),
     ...credentials,
     publicUrl: `${config.publicUrl}${platformPath}`,
-    ...(defaultOrganizationId === undefined ? {} : { defaultOrganizationId }),
+    ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+  });
+  await app.register(platformApi(platform), { prefix: platformPath });
+  await app.ready();
+  return {
+    app,
+    platform,
+    close: async () => {
+      await app.close();
+      await platform.close();
+    },
+  };
 }
 
 interface PlatformParts {
@@ -268,10 +290,7 @@ interface PlatformParts {
 async function openPlatformClient(config: Config, secrets: Secrets, parts: PlatformParts) {
   const { runtime, metrics, log } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
-  const bundled =
-    config.platformUrl === undefined
-      ? await serveInProcess(await openBundledPlatform(config, credentials, parts.dataDir, parts.organizationId), log)
-      : undefined;
+  const bundled = config.platformUrl === undefined ? await openBundledPlatform(config, credentials, parts) : undefined;
   const transport = bundled
     ? inProcessTransport(bundled.app, platformPath)
     : httpTransport(config.platformUrl as string);
@@ -287,21 +306,6 @@ async function openPlatformClient(config: Config, secrets: Secrets, parts: Platf
     },
   });
   return { bundled, platform, platformState: () => state };
-}
-
-/** A small app of its own around the platform's API, so that calls within the process pass no socket, log line or limit. */
-async function serveInProcess(platform: Awaited<ReturnType<typeof openPlatform>>, log: Logger) {
-  const app = Fastify({ loggerInstance: log, logController: new LogController({ disableRequestLogging: true }) });
-  await app.register(platformApi(platform), { prefix: platformPath });
-  await app.ready();
-  return {
-    app,
-    platform,
-    close: async () => {
-      await app.close();
-      await platform.close();
-    },
-  };
 }
 
 /** Small chores once a minute, and once more at the end. */

@@ -125,25 +125,27 @@ operatorToken
     }),
   );
 operatorToken
-  .command('revoke <id>')
+  .command('revoke')
   .description('revoke an operator token at once')
+  .argument('<id>', 'the token, as operator-token list shows it', uuid)
   .addOption(organizationOption())
   .action((id: string, options: { organization?: string }) =>
     withStore(async (store) => {
-      const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), uuid(id));
+      const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), id);
       print(`Revoked ${name} (${id}).`);
     }),
   );
 operatorToken
-  .command('rotate <id>')
+  .command('rotate')
   .description('create a token like this one, and revoke this one now or after an overlap')
+  .argument('<id>', 'the token, as operator-token list shows it', uuid)
   .option('--overlap-hours <hours>', 'how long both work', positive, 0)
   .addOption(organizationOption())
   .action((id: string, options: { overlapHours: number; organization?: string }) =>
     withStore(async (store) => {
       const { overlapHours } = options;
       const organizationId = await chosenOrganization(store, options);
-      const fresh = await operatorTokens(store).rotate(organizationId, uuid(id), Math.round(overlapHours * 3600));
+      const fresh = await operatorTokens(store).rotate(organizationId, id, Math.round(overlapHours * 3600));
       print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'The token is shown this once.');
       print(overlapHours > 0 ? `The old one works for another ${overlapHours} h.` : 'The old one is revoked.');
     }),
@@ -178,8 +180,9 @@ keys
     }),
   );
 keys
-  .command('remove <key>')
+  .command('remove')
   .description('remove a retired key: every token it signed stops working')
+  .argument('<key>', 'the key, as keys list shows it')
   .action((kid: string) =>
     withStore(async (store) => {
       if (!(await removeSigningKey(store, kid))) {

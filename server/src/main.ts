@@ -1,7 +1,5 @@
 /** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
-import { platformApi } from '@inlay/platform/api';
-import Fastify, { LogController } from 'fastify';
-import { createApp, openBundledPlatform, platformCredentials } from './app.ts';
+import { createApp, openBundledPlatform, platformCredentials, platformPath } from './app.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { createLog } from './log.ts';
@@ -60,27 +58,20 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
   const log = createLog(config.logLevel);
   const dataDir = openDataDir(config.dataDir);
   const credentials = platformCredentials(secrets, dataDir);
-  const platform = await openBundledPlatform(config, credentials, dataDir, config.platformOrganizationId);
-  const app = Fastify({
-    loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: 'idle',
+  const { app, close } = await openBundledPlatform(config, credentials, {
+    dataDir,
+    log,
+    organizationId: config.platformOrganizationId,
   });
-  await app.register(platformApi(platform), { prefix: '/platform/v1' });
-  app.get('/health/live', async () => ({ status: 'live' }));
-  app.get('/health/ready', async () => ({ status: 'ready' }));
   await app.listen({ host: config.host, port: config.port });
-  stopOnSignal(async () => {
-    await app.close();
-    await platform.close();
-  }, log);
+  stopOnSignal(close, log);
   const from = secrets.platformClientId ? 'the environment' : dataDir.path('platform-credentials.json');
   process.stdout.write(
     [
       '',
       '  The bundled platform is running.',
       '',
-      `  INLAY_PLATFORM_URL            ${config.publicUrl}/platform/v1`,
+      `  INLAY_PLATFORM_URL            ${config.publicUrl}${platformPath}`,
       `  INLAY_PLATFORM_CLIENT_ID      from ${from}`,
       `  INLAY_PLATFORM_CLIENT_SECRET  from ${from}`,
       '',

@@ -274,7 +274,10 @@ async function unlessGone(work: Promise<Written>): Promise<Written> {
   }
 }
 
-/** Where the platform does not tell the age, the smallest id: every replica must pick the same one. */
+/** Equal ages stay in the platform's order; where it tells no age, the smallest id: every replica must pick the same one. */
 function oldestFirst(workspaces: PlatformWorkspace[]): PlatformWorkspace[] {
-  return workspaces.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0) || (a.id < b.id ? -1 : 1));
+  return workspaces.toSorted((a, b) => {
+    if (a.createdAt !== undefined && b.createdAt !== undefined) return a.createdAt - b.createdAt;
+    return a.id < b.id ? -1 : 1;
+  });
 }

@@ -1,0 +1,307 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  faultyPlatform,
+  first,
+  isCreate,
+  isList,
+  lostAnswer,
+  lostRequest,
+  unreachable,
+} from '../../test/support/faults.ts';
+import { virtualRuntime } from '../../test/support/virtual-time.ts';
+
+const path = '/api/v1/embedded/scoped-token';
+
+describeOnBothDatabases('a token request for an unknown name', (kind) => {
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+
+  beforeEach(async () => {
+    faulty = faultyPlatform();
+    test = await startTestApp(kind, { overrides: { wrapTransport: faulty.wrapTransport } });
+  });
+  afterEach(() => test.stop());
+
+  const ask = (name: string) => test.request('POST', path, { body: { workspace_name: name } });
+  const onPlatform = async (name: string) => {
+    const { body } = await test.platform('GET', `/workspaces?limit=100&name=${encodeURIComponent(name)}`);
+    return body.data as { workspaceId: string; name: string }[];
+  };
+
+  it('makes one workspace however many ask at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 100 }, () => test.workspaceId('burst')));
+    expect(new Set(ids).size).toBe(1);
+    expect(faulty.creates()).toBe(1);
+    expect(await onPlatform('burst')).toMatchObject([{ workspaceId: ids[0] }]);
+  });
+
+  it('makes one workspace for each of many names at once', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `customer-${i}`);
+    const ids = await Promise.all([...names, ...names].map((name) => test.workspaceId(name)));
+    expect(new Set(ids).size).toBe(names.length);
+    expect(faulty.creates()).toBe(names.length);
+  });
+
+  it('asks the platform nothing and writes nothing once the name is known', async () => {
+    await ask('known');
+    const before = faulty.sent.length;
+    faulty.rule(unreachable());
+    expect((await ask('known')).status).toBe(200);
+    expect(faulty.sent.length).toBe(before);
+  });
+
+  it('adopts a workspace that the platform has already', async () => {
+    const { body } = await test.platform('POST', '/workspaces', {
+      name: 'theirs',
+      organizationId: test.organizationId,
+    });
+    expect(await test.workspaceId('theirs')).toBe(body.workspaceId);
+    expect(faulty.creates()).toBe(0);
+  });
+
+  it('adopts the oldest of several of one name', async () => {
+    const made: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { body } = await test.platform('POST', '/workspaces', {
+        name: 'triple',
+        organizationId: test.organizationId,
+      });
+      made.push(body.workspaceId);
+    }
+    expect(await test.workspaceId('triple')).toBe(made[0]);
+    expect(faulty.creates()).toBe(0);
+  });
+
+  it('does not adopt a workspace of the same name in another organization the credentials can see', async () => {
+    const other = '00000000-0000-4000-8000-000000000001';
+    const { body } = await test.platform('POST', '/workspaces', { name: 'twin', organizationId: other });
+    expect(await test.workspaceId('twin')).not.toBe(body.workspaceId);
+  });
+
+  it('tells names apart by case and joins them by NFC, never by NFKC', async () => {
+    const ids = await Promise.all(['AbC', 'abC', 'é', 'e\u0301', 'ﬁ', 'fi'].map((name) => test.workspaceId(name)));
+    expect(ids[2]).toBe(ids[3]);
+    expect(new Set(ids).size).toBe(5);
+  });
+
+  it('does not adopt what it has a tombstone for, even if the platform still lists it', async () => {
+    const id = await test.workspaceId('phoenix');
+    expect((await test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(200);
+    faulty.rule(async (request, forward) => {
+      if (!isList(request)) return undefined;
+      const answer = await forward();
+      const body = JSON.parse(answer.text);
+      body.data.unshift({ workspaceId: id, name: 'phoenix', dataResidency: 'us', notifications: {} });
+      return { ...answer, text: JSON.stringify(body) };
+    });
+    expect(await test.workspaceId('phoenix')).not.toBe(id);
+  });
+
+  it('finds a name on a platform that ignores the name filter, reading all pages once for many askers', async () => {
+    for (let i = 0; i < 130; i++) {
+      await test.platform('POST', '/workspaces', { name: `old-${i}`, organizationId: test.organizationId });
+    }
+    faulty.rule(async (request, forward) => {
+      if (!isList(request)) return undefined;
+      request.path = request.path.replace(/name=[^&]*&?/, '');
+      return await forward();
+    });
+    await ask('old-1'); // Learns that the filter is ignored.
+    const before = faulty.sent.filter(isList).length;
+    await Promise.all(Array.from({ length: 20 }, (_, i) => test.workspaceId(`old-${i + 100}`)));
+    expect(faulty.creates()).toBe(0);
+    // Twenty scans of two pages, if everybody made their own; how many share one depends on when they arrive.
+    expect(faulty.sent.filter(isList).length - before).toBeLessThan(30);
+  });
+
+  it('answers 502 when the answer to the create is lost, and adopts the workspace on a retry', async () => {
+    faulty.rule(first(1, isCreate, lostAnswer));
+    const lost = await ask('lost');
+    expect(lost.status).toBe(502);
+    expect(lost.body).toEqual({ detail: 'The platform did not confirm the workspace creation; retry shortly' });
+    expect(lost.headers['retry-after']).toBe('2');
+    expect((await ask('lost')).status).toBe(200);
+    expect(faulty.creates()).toBe(1);
+    expect(await onPlatform('lost')).toHaveLength(1);
+  });
+
+  it('answers 504 when the create times out', async () => {
+    faulty.rule(first(1, isCreate, (match) => lostAnswer(match, true)));
+    const answer = await ask('slow');
+    expect(answer.status).toBe(504);
+    expect(answer.body).toEqual({ detail: 'The platform did not confirm the workspace creation; retry shortly' });
+  });
+
+  it.each([500, 502, 503, 504, 408])('treats %i on a create as an unknown outcome', async (status) => {
+    faulty.rule(
+      first(1, isCreate, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        await forward();
+        return { status, headers: {}, text: '<html>oops</html>' };
+      }),
+    );
+    expect([502, 504]).toContain((await ask('fivehundred')).status);
+    expect((await ask('fivehundred')).status).toBe(200);
+    expect(faulty.creates()).toBe(1);
+  });
+
+  it('treats a success without a readable id as an unknown outcome, not as a failure', async () => {
+    faulty.rule(
+      first(1, isCreate, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        await forward();
+        return { status: 200, headers: {}, text: '<html>' };
+      }),
+    );
+    expect((await ask('garbled')).status).toBe(502);
+    expect((await ask('garbled')).status).toBe(200);
+    expect(faulty.creates()).toBe(1);
+  });
+
+  it('answers 503 at once when the platform cannot be reached, and keeps no claim', async () => {
+    const restore = faulty.rule(unreachable());
+    const answer = await ask('offline');
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({ detail: 'The platform is unavailable; new workspaces cannot be created' });
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    restore();
+  });
+
+  it('answers 503 with Retry-After when the platform throttles', async () => {
+    faulty.rule(answering(isCreate, 429, '{}', { 'retry-after': '7' }));
+    const answer = await ask('throttled');
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({ detail: 'The platform is rate limiting; retry later' });
+    expect(answer.headers['retry-after']).toBe('7');
+    expect(faulty.creates()).toBe(1);
+  });
+
+  it('answers 502 when the platform rejects the credentials', async () => {
+    faulty.rule(answering(isCreate, 403, '{}'));
+    const answer = await ask('forbidden');
+    expect(answer.status).toBe(502);
+    expect(answer.body).toEqual({ detail: 'The platform rejected the service credentials' });
+  });
+
+  it('answers 422 at the name when the platform refuses it, and drops the claim', async () => {
+    const restore = faulty.rule(answering(isCreate, 422, '{"detail":"secret words of the platform"}'));
+    const answer = await ask('refused');
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toMatchObject([{ loc: ['body', 'workspace_name'] }]);
+    expect(answer.text).not.toContain('secret words');
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    restore();
+    expect((await ask('refused')).status).toBe(200);
+  });
+
+  it('answers 409 while a workspace of that name is being deleted', async () => {
+    const id = await test.workspaceId('leaving');
+    const restore = faulty.rule(unreachable());
+    expect((await test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(503);
+    const answer = await ask('leaving');
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual({ detail: 'Workspace is being deleted' });
+    expect(answer.headers['retry-after']).toBeDefined();
+    restore();
+  });
+
+  it('is finished by the reconciler when nobody asks again', async () => {
+    faulty.rule(first(1, isCreate, lostAnswer));
+    expect((await ask('abandoned')).status).toBe(502);
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
+    await test.app.reconciler.pass();
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    const { body } = await test.request('GET', '/api/v1/workspaces?name_contains=abandoned');
+    expect(body.data).toHaveLength(1);
+    expect(faulty.creates()).toBe(1);
+  });
+});
+
+// On SQLite only, because there the database's clock can be the test's: the window is eight seconds and more.
+describeOnBothDatabases('the settle window', (kind) => {
+  if (kind === 'postgres') {
+    it('is counted by the database, not by the replica', async () => {
+      const faulty = faultyPlatform();
+      const skewed = { ...virtualRuntime(Date.now() + 600_000), sleep: async () => {} };
+      const test = await startTestApp(kind, {
+        env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
+        overrides: { wrapTransport: faulty.wrapTransport, runtime: skewed },
+      });
+      faulty.rule(first(1, isCreate, lostRequest));
+      expect((await test.request('POST', path, { body: { workspace_name: 'skew' } })).status).toBe(502);
+      // Ten minutes ahead, this replica would think that the window has long passed.
+      await test.app.reconciler.pass();
+      expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
+      await test.stop();
+    });
+    return;
+  }
+
+  it('lets nobody send a second create before the first can no longer take effect', async () => {
+    const runtime = virtualRuntime();
+    const faulty = faultyPlatform();
+    const test = await startTestApp(kind, {
+      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
+      overrides: { wrapTransport: faulty.wrapTransport, runtime },
+    });
+    const ask = () => test.request('POST', path, { body: { workspace_name: 'late' } });
+    let apply: (() => Promise<unknown>) | undefined;
+    faulty.rule(
+      first(1, isCreate, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        apply = forward;
+        return { status: 504, headers: {}, text: '' };
+      }),
+    );
+    const sentAt = runtime.now();
+    expect((await ask()).status).toBe(504);
+    const settling = await ask();
+    expect(settling.status).toBe(503);
+    expect(settling.body).toEqual({ detail: 'The workspace is still being created; retry shortly' });
+    expect(faulty.creates()).toBe(1);
+    // The first create takes effect after all, late but within the bound.
+    await apply?.();
+    expect((await ask()).status).toBe(200);
+    expect(faulty.creates()).toBe(1);
+    expect(runtime.now() - sentAt).toBeLessThan(38_000);
+    await test.stop();
+  });
+
+  it('ends: when nothing took effect, the next request creates', async () => {
+    const runtime = virtualRuntime();
+    const faulty = faultyPlatform();
+    const test = await startTestApp(kind, {
+      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
+      overrides: { wrapTransport: faulty.wrapTransport, runtime },
+    });
+    faulty.rule(first(1, isCreate, lostRequest));
+    const ask = () => test.request('POST', path, { body: { workspace_name: 'never' } });
+    expect((await ask()).status).toBe(502);
+    runtime.advance(39_000);
+    expect((await ask()).status).toBe(200);
+    expect(faulty.creates()).toBe(2);
+    await test.stop();
+  });
+
+  it('ends without a create when nobody asks any more', async () => {
+    const runtime = virtualRuntime();
+    const faulty = faultyPlatform();
+    const test = await startTestApp(kind, {
+      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
+      overrides: { wrapTransport: faulty.wrapTransport, runtime },
+    });
+    faulty.rule(first(1, isCreate, lostRequest));
+    expect((await test.request('POST', path, { body: { workspace_name: 'gone' } })).status).toBe(502);
+    await test.app.reconciler.pass();
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
+    runtime.advance(39_000);
+    await test.app.reconciler.pass();
+    expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 0 });
+    expect(faulty.creates()).toBe(1);
+    await test.stop();
+  });
+});

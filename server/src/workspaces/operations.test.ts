@@ -1,0 +1,314 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  faultyPlatform,
+  first,
+  isConnectionPatch,
+  isDelete,
+  isRename,
+  lostAnswer,
+  unreachable,
+} from '../../test/support/faults.ts';
+
+describeOnBothDatabases('changes that the platform has to be told', (kind) => {
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+
+  beforeEach(async () => {
+    faulty = faultyPlatform();
+    test = await startTestApp(kind, { overrides: { wrapTransport: faulty.wrapTransport } });
+  });
+  afterEach(() => test.stop());
+
+  const get = (id: string) => test.request('GET', `/api/v1/workspaces/${id}`);
+  const update = (id: string, body: object) => test.request('PUT', `/api/v1/workspaces/${id}`, { body });
+  const remove = (id: string) => test.request('DELETE', `/api/v1/workspaces/${id}`);
+  const reconcile = async () => {
+    // Whatever was put off becomes due now.
+    await test.app.store.db.updateTable('operations').set({ next_at: 0, unsettled_until: 0 }).execute();
+    await test.app.reconciler.pass();
+  };
+  const openWork = async () => Object.values((await test.app.reconciler.backlog()).operations);
+  const platformName = async (id: string) => (await test.platform('GET', `/workspaces/${id}`)).body.name;
+
+  it('renames on the platform as well', async () => {
+    const id = await test.workspaceId('before');
+    expect((await update(id, { name: 'after' })).body).toMatchObject({ id, name: 'after' });
+    expect(await platformName(id)).toBe('after');
+    expect(await openWork()).toEqual([]);
+  });
+
+  it('records a rename while the platform is away; both names lead to the workspace until it is applied', async () => {
+    const id = await test.workspaceId('old');
+    const restore = faulty.rule(unreachable());
+    const answer = await update(id, { name: 'new' });
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({ detail: 'The new name is recorded and will be applied' });
+    expect((await get(id)).body.name).toBe('old');
+    expect(await test.workspaceId('old')).toBe(id);
+    expect(await test.workspaceId('new')).toBe(id);
+    restore();
+    await reconcile();
+    expect((await get(id)).body.name).toBe('new');
+    expect(await platformName(id)).toBe('new');
+    expect(await test.workspaceId('old')).not.toBe(id);
+    expect(await openWork()).toEqual([]);
+  });
+
+  it.each([
+    ['502 for a bad answer', answering(isRename, 500, 'oops'), 502],
+    ['504 for a time-out', lostAnswer(isRename, true), 504],
+  ])('answers a recorded rename with %s', async (_name, rule, status) => {
+    const id = await test.workspaceId('slow');
+    faulty.rule(rule);
+    const answer = await update(id, { name: 'slower' });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toEqual({ detail: 'The new name is recorded and will be applied' });
+  });
+
+  it('takes a rename back when the platform refuses it', async () => {
+    const id = await test.workspaceId('kept');
+    faulty.rule(answering(isRename, 422, '{}'));
+    const answer = await update(id, { name: 'bad', status: 'inactive' });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toMatchObject([{ loc: ['body', 'name'] }]);
+    // Nothing of the request has happened.
+    expect((await get(id)).body).toMatchObject({ name: 'kept', status: 'active' });
+    expect(await test.workspaceId('bad')).not.toBe(id);
+    expect(await openWork()).toEqual([]);
+  });
+
+  it('says so when the platform no longer has the workspace', async () => {
+    const id = await test.workspaceId('lost');
+    await test.platform('DELETE', `/workspaces/${id}`);
+    const answer = await update(id, { name: 'found' });
+    expect(answer.status).toBe(502);
+    expect(answer.body).toEqual({ detail: 'The platform no longer has this workspace; delete it here' });
+    expect((await get(id)).body.name).toBe('lost');
+    expect((await remove(id)).status).toBe(200);
+  });
+
+  it('lets the later of two renames win, and frees the name between', async () => {
+    const id = await test.workspaceId('first');
+    const restore = faulty.rule(unreachable());
+    expect((await update(id, { name: 'second' })).status).toBe(503);
+    expect((await update(id, { name: 'third' })).status).toBe(503);
+    restore();
+    await reconcile();
+    expect((await get(id)).body.name).toBe('third');
+    expect(await platformName(id)).toBe('third');
+    expect(await test.workspaceId('second')).not.toBe(id);
+  });
+
+  it('takes a recorded rename back when the old name is wanted again', async () => {
+    const id = await test.workspaceId('stay');
+    const restore = faulty.rule(first(9, isRename, lostAnswer));
+    expect((await update(id, { name: 'go' })).status).toBe(502);
+    expect(await platformName(id)).toBe('go');
+    restore();
+    expect((await update(id, { name: 'stay' })).status).toBe(200);
+    await reconcile();
+    expect(await platformName(id)).toBe('stay');
+    expect(await test.workspaceId('go')).not.toBe(id);
+    expect(await openWork()).toEqual([]);
+  });
+
+  it('asserts a name once more after an answer was lost, before it forgets about it', async () => {
+    const id = await test.workspaceId('one');
+    faulty.rule(first(1, isRename, lostAnswer));
+    // The client library tries again by itself, so the caller sees success …
+    expect((await update(id, { name: 'two' })).status).toBe(200);
+    // … but the first try might still be on its way, so the work stays open.
+    expect(await openWork()).toEqual([1]);
+    expect((await update(id, { name: 'three' })).status).toBe(200);
+    await test.platform('PATCH', `/workspaces/${id}`, { name: 'two' });
+    await reconcile();
+    expect(await platformName(id)).toBe('three');
+    expect(await openWork()).toEqual([]);
+  });
+
+  it('refuses a rename to a name that is taken, or being created', async () => {
+    const id = await test.workspaceId('mine');
+    await test.workspaceId('yours');
+    const answer = await update(id, { name: 'yours' });
+    expect(answer.status).toBe(409);
+    expect(answer.body).toEqual({ detail: 'A workspace with this name already exists' });
+    expect((await update(id, { name: 'YOURS' })).status).toBe(200);
+  });
+
+  async function makeConnections(workspaceId: string, statuses: string[]): Promise<string[]> {
+    const source = await test.platform('POST', '/sources', {
+      name: 's',
+      workspaceId,
+      configuration: { sourceType: 'sample-data', count: 1 },
+    });
+    const destination = await test.platform('POST', '/destinations', {
+      name: 'd',
+      workspaceId,
+      configuration: { destinationType: 'local-files', path: 'p' },
+    });
+    const ids: string[] = [];
+    for (const status of statuses) {
+      const { body } = await test.platform('POST', '/connections', {
+        sourceId: source.body.sourceId,
+        destinationId: destination.body.destinationId,
+        status,
+      });
+      ids.push(body.connectionId);
+    }
+    return ids;
+  }
+  const statuses = async (ids: string[]) =>
+    await Promise.all(ids.map(async (id) => (await test.platform('GET', `/connections/${id}`)).body.status));
+
+  it('disables every active connection with the workspace and enables exactly those again', async () => {
+    const id = await test.workspaceId('paused');
+    const connections = await makeConnections(id, ['active', 'inactive', 'active']);
+    expect((await update(id, { status: 'inactive' })).body.status).toBe('inactive');
+    expect(await statuses(connections)).toEqual(['inactive', 'inactive', 'inactive']);
+    expect((await update(id, { status: 'active' })).body.status).toBe('active');
+    expect(await statuses(connections)).toEqual(['active', 'inactive', 'active']);
+  });
+
+  it('says how many connections are left when the platform fails half-way, and finishes later', async () => {
+    const id = await test.workspaceId('partly');
+    const connections = await makeConnections(id, ['active', 'active', 'active']);
+    const restore = faulty.rule(answering((request) => request.path === `/connections/${connections[1]}`, 500));
+    const answer = await update(id, { status: 'inactive' });
+    expect(answer.status).toBe(502);
+    expect(answer.body).toEqual({ detail: '1 of 3 connections are not disabled yet; this will be completed' });
+    expect((await get(id)).body.status).toBe('inactive');
+    restore();
+    await reconcile();
+    expect(await statuses(connections)).toEqual(['inactive', 'inactive', 'inactive']);
+    expect((await update(id, { status: 'active' })).status).toBe(200);
+    expect(await statuses(connections)).toEqual(['active', 'active', 'active']);
+  });
+
+  it('remembers which connections to enable again even if it is stopped between two of them', async () => {
+    const id = await test.workspaceId('crashed');
+    const connections = await makeConnections(id, ['active', 'active']);
+    faulty.rule(first(99, isConnectionPatch, lostAnswer));
+    expect((await update(id, { status: 'inactive' })).status).toBe(502);
+    faulty.rule(async (_request, forward) => await forward());
+    await test.restart();
+    await reconcile();
+    expect((await update(id, { status: 'active' })).status).toBe(200);
+    expect(await statuses(connections)).toEqual(['active', 'active']);
+  });
+
+  it('lets activation overtake a deactivation that is not finished', async () => {
+    const id = await test.workspaceId('flip');
+    const connections = await makeConnections(id, ['active', 'active']);
+    const restore = faulty.rule(unreachable(isConnectionPatch));
+    expect((await update(id, { status: 'inactive' })).status).toBe(502);
+    restore();
+    expect((await update(id, { status: 'active' })).status).toBe(200);
+    await reconcile();
+    expect(await statuses(connections)).toEqual(['active', 'active']);
+    expect(await openWork()).toEqual([]);
+  });
+
+  it('disables a connection that was created while it was disabling the others', async () => {
+    const id = await test.workspaceId('growing');
+    const [one] = await makeConnections(id, ['active']);
+    let late: string[] = [];
+    faulty.rule(
+      first(1, isConnectionPatch, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        late = await makeConnections(id, ['active']);
+        return await forward();
+      }),
+    );
+    expect((await update(id, { status: 'inactive' })).status).toBe(200);
+    expect(await statuses([one as string, ...late])).toEqual(['inactive', 'inactive']);
+  });
+
+  it('records a deletion while the platform is away: tokens are refused at once, the rest follows', async () => {
+    const id = await test.workspaceId('doomed');
+    const token = await test.scopedToken('doomed');
+    const restore = faulty.rule(unreachable());
+    const answer = await remove(id);
+    expect(answer.status).toBe(503);
+    expect(answer.body).toEqual({ detail: 'Deletion is recorded and will be completed' });
+    expect((await get(id)).status).toBe(200);
+    expect((await test.request('GET', '/api/v1/embedded/scoped-token/info', { token })).status).toBe(401);
+    expect((await update(id, { name: 'saved' })).body).toEqual({ detail: 'Workspace is being deleted' });
+    restore();
+    await reconcile();
+    expect((await get(id)).status).toBe(404);
+    expect((await test.platform('GET', `/workspaces/${id}`)).status).toBe(404);
+    expect((await remove(id)).status).toBe(404);
+  });
+
+  it('counts a workspace that is gone on the platform as deleted', async () => {
+    const id = await test.workspaceId('gone');
+    faulty.rule(first(1, isDelete, lostAnswer));
+    expect((await remove(id)).status).toBe(200);
+  });
+
+  it('lets concurrent deletions join: all succeed with one time', async () => {
+    const id = await test.workspaceId('joint');
+    const answers = await Promise.all([remove(id), remove(id), remove(id)]);
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+    expect(new Set(answers.map((answer) => answer.body.deleted_at)).size).toBe(1);
+  });
+
+  it('deletes a duplicate of ours when another create won the name', async () => {
+    // A create whose answer arrives after somebody else has bound the name: outside the bounds, and still cleaned up.
+    let duplicate = '';
+    faulty.rule(
+      first(
+        1,
+        (request) => request.method === 'POST' && request.path === '/workspaces',
+        (match) => async (request, forward) => {
+          if (!match(request)) return undefined;
+          const answer = await forward();
+          duplicate = JSON.parse(answer.text).workspaceId;
+          const winner = await test.platform('POST', '/workspaces', {
+            name: 'contested',
+            organizationId: test.organizationId,
+          });
+          const { organizationId } = test;
+          const { db } = test.app.store;
+          await db
+            .insertInto('workspaces')
+            .values({
+              id: winner.body.workspaceId,
+              organization_id: organizationId,
+              name: 'contested',
+              name_folded: 'contested',
+              desired_name: null,
+              status: 'active',
+              lifecycle: 'live',
+              gen: 1,
+              token_gen: 1,
+              created_at: 1,
+              updated_at: 1,
+              deleted_at: null,
+            })
+            .execute();
+          await db
+            .updateTable('name_claims')
+            .set({ state: 'bound', workspace_id: winner.body.workspaceId })
+            .where('name', '=', 'contested')
+            .execute();
+          return answer;
+        },
+      ),
+    );
+    const id = await test.workspaceId('contested');
+    expect(id).not.toBe(duplicate);
+    expect((await get(duplicate)).status).toBe(404);
+    await reconcile();
+    expect((await test.platform('GET', `/workspaces/${duplicate}`)).status).toBe(404);
+    expect((await test.request('POST', '/api/v1/workspaces/sync')).body).toMatchObject({
+      total_count: 1,
+      created_count: 0,
+    });
+    expect(await openWork()).toEqual([]);
+  });
+});
