@@ -44,17 +44,17 @@ const killAll = () => {
 process.once('exit', killAll);
 afterAll(killAll);
 
-/** Starts the service on a free loopback port and resolves once it reports that it is ready. */
+/** Starts the service, or the bundled platform alone, on a free loopback port and resolves once it can be used. */
 export async function startService(options: {
   env?: Environment;
-  /** Further arguments of `inlay start`. */
-  args?: readonly string[];
+  command?: 'start' | 'platform';
   dataDir: string;
   port?: number;
 }): Promise<Service> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
-  const { child, exited } = launch(['start', ...(options.args ?? [])], {
+  const command = options.command ?? 'start';
+  const { child, exited } = launch([command], {
     cwd: options.dataDir,
     env: { HOST: '127.0.0.1', PORT: String(port), INLAY_DATA_DIR: options.dataDir, ...options.env },
   });
@@ -74,7 +74,10 @@ export async function startService(options: {
     throw new Error(`The service did not end within ${exitDeadlineMs} ms of ${signal}.\n${output}`);
   }
 
-  await waitUntilReady(url, { exited, output: () => output }).catch(async (error) => {
+  await waitUntilReady(`${url}${command === 'start' ? '/health/ready' : '/platform/v1/'}`, {
+    exited,
+    output: () => output,
+  }).catch(async (error) => {
     await end('SIGKILL');
     throw error;
   });
@@ -154,9 +157,10 @@ async function waitUntilReady(url: string, service: { exited: Promise<Exit>; out
 
 async function isReady(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
-    return response.status === 200;
+    // The platform alone has nothing to show without a token; that it refuses is answer enough.
+    return response.status === 200 || response.status === 401;
   } catch {
     return false;
   }
