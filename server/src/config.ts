@@ -1,7 +1,6 @@
 /**
  * The environment, read once. What may be shown (`Config`) and what may not (`Secrets`) are separate types, so that a
  * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on any.
- * `variables` is the list that docs/reference/configuration.md is checked against.
  */
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -44,29 +43,48 @@ export class ConfigError extends Error {
   }
 }
 
-export const variables = [
-  'PORT',
-  'HOST',
-  'INLAY_PUBLIC_URL',
-  'INLAY_DATA_DIR',
-  'INLAY_DATABASE_URL',
-  'INLAY_ORGANIZATION_ID',
-  'INLAY_OPERATOR_TOKEN',
-  'INLAY_VENDOR',
-  'INLAY_SCOPED_TOKEN_TTL_SECONDS',
-  'INLAY_PLATFORM_URL',
-  'INLAY_PLATFORM_CLIENT_ID',
-  'INLAY_PLATFORM_CLIENT_SECRET',
-  'INLAY_PLATFORM_ORGANIZATION_ID',
-  'INLAY_PLATFORM_SETTLE_SECONDS',
-  'INLAY_ENCRYPTION_KEY',
-  'INLAY_RATE_LIMIT_PER_MINUTE',
-  'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
-  'INLAY_TRUSTED_PROXIES',
-  'INLAY_ALLOW_PRIVATE_NETWORKS',
-  'LOG_LEVEL',
-] as const;
-type Variable = (typeof variables)[number];
+/** Every variable, with its default and its meaning, in the words of docs/reference/configuration.md. */
+export const variables = {
+  PORT: ['`8080`', 'Port to listen on'],
+  HOST: ['`127.0.0.1`', 'Address to listen on; `0.0.0.0` or `::` for all'],
+  INLAY_PUBLIC_URL: [
+    '`http://localhost:$PORT`',
+    'Address under which others reach the service: the base of `next`, `widgetUrl` and the issuer of tokens. Never taken from a request. Changing it ends the tokens issued so far',
+  ],
+  INLAY_DATA_DIR: ['`./data`', 'SQLite files and generated keys, readable by their owner only'],
+  INLAY_DATABASE_URL: ['SQLite in the data directory', '`postgres://…` to run on PostgreSQL 14 or later'],
+  INLAY_ORGANIZATION_ID: ['generated on the first start', 'Id (UUID) of the first organization'],
+  INLAY_OPERATOR_TOKEN: [
+    'generated on the first start and printed once',
+    'First operator token: 32 or more visible ASCII characters',
+  ],
+  INLAY_VENDOR: ['`inlay`', "Vendor segment of the scoped token's claim `io.<vendor>.auth.workspace_scope`"],
+  INLAY_SCOPED_TOKEN_TTL_SECONDS: ['no expiry', 'Lifetime of scoped and widget tokens'],
+  INLAY_PLATFORM_URL: [
+    'the bundled platform',
+    "Base of a hosted platform's public API, for example `https://api.airbyte.com/v1`",
+  ],
+  INLAY_PLATFORM_CLIENT_ID: ['generated for the bundled platform', 'Client id of the application on the platform'],
+  INLAY_PLATFORM_CLIENT_SECRET: ['generated for the bundled platform', 'Its client secret'],
+  INLAY_PLATFORM_ORGANIZATION_ID: ["the organization's id", 'Id of the first organization on the platform'],
+  INLAY_PLATFORM_SETTLE_SECONDS: [
+    '`30`; `0` for the bundled platform',
+    'How long the platform may still apply a request after its answer was lost. No second create is sent before',
+  ],
+  INLAY_ENCRYPTION_KEY: [
+    'generated into the data directory',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys. The same for every replica',
+  ],
+  INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
+  INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
+  INLAY_TRUSTED_PROXIES: ['none', 'Addresses or networks, separated by commas, whose forwarding headers count'],
+  INLAY_ALLOW_PRIVATE_NETWORKS: [
+    '`true` with the bundled platform on loopback, else `false`',
+    'Whether connectors may reach private addresses',
+  ],
+  LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
+} as const;
+type Variable = keyof typeof variables;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -53,7 +53,7 @@ describeOnBothDatabases('a service that is killed', (kind) => {
         expect(ids.has(name)).toBe(false);
         ids.set(name, id);
       }
-      next = page.next && page.next.slice(page.next.indexOf('/api/'));
+      next = page.next?.slice(page.next.indexOf('/api/')) ?? null;
     }
     return ids;
   }

@@ -1,0 +1,101 @@
+/** Documents that cannot drift: what they say of the code is generated from it or compared with it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { variables } from '../src/config.ts';
+import { errorCatalogue } from '../src/http/error-catalogue.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (file: string) => readFileSync(root + file, 'utf8');
+const manifest = (folder: string) => JSON.parse(read(`${folder}package.json`));
+
+/** With UPDATE_DOCS the page is written, otherwise compared. */
+function expectGenerated(file: string, content: string): void {
+  const [begin, end] = ['<!-- generated: npm run docs -->\n', '<!-- /generated -->'];
+  const page = read(file);
+  const head = page.slice(0, page.indexOf(begin) + begin.length);
+  const expected = `${head}${content}${page.slice(page.indexOf(end))}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(root + file, expected);
+  else expect(page, `run: npm run docs`).toBe(expected);
+}
+
+describe('the reference pages', () => {
+  it('list every variable of the configuration', () => {
+    const rows = Object.entries(variables).map(
+      ([name, [fallback, meaning]]) => `| \`${name}\` | ${fallback} | ${meaning} |`,
+    );
+    expectGenerated(
+      'docs/reference/configuration.md',
+      `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('\n')}\n`,
+    );
+  });
+
+  it('list every error', () => {
+    const rows = Object.values(errorCatalogue).map((entry) => {
+      const detail = entry.example ?? (typeof entry.detail === 'string' ? entry.detail : '');
+      return `| ${entry.statuses.join(', ')} | ${detail} | ${entry.when} |`;
+    });
+    const sorted = rows.toSorted((a, b) => Number(a.slice(2, 5)) - Number(b.slice(2, 5)));
+    expectGenerated(
+      'docs/reference/errors.md',
+      `| Status | \`detail\` | When |\n|---|---|---|\n${sorted.join('\n')}\n`,
+    );
+  });
+
+  it('name every direct dependency, and none that is gone', () => {
+    const dependencies = new Set<string>();
+    for (const folder of ['', 'contract/', 'platform/', 'server/']) {
+      const { dependencies: runtime = {}, devDependencies: development = {} } = manifest(folder);
+      for (const name of Object.keys({ ...runtime, ...development })) {
+        if (!name.startsWith('@inlay/')) dependencies.add(name);
+      }
+    }
+    const rows = read('docs/reference/dependencies.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1]));
+    expect(new Set(named)).toEqual(dependencies);
+  });
+
+  it('name every table of the local store', () => {
+    const tables = [...read('server/src/db/migrations.ts').matchAll(/create table (\w+)/g)].map((match) => match[1]);
+    expect(tables.length).toBeGreaterThan(5);
+    for (const table of tables) expect(read('docs/reference/storage.md')).toContain(`| \`${table}\` |`);
+  });
+});
+
+describe('the README', () => {
+  it('names commands that exist', () => {
+    const { scripts } = manifest('');
+    const named = [...read('README.md').matchAll(/npm (?:run )?(start|test|check|build|format|docs)\b/g)].map(
+      (match) => match[1],
+    );
+    expect(named).toEqual(expect.arrayContaining(['start', 'check']));
+    for (const script of named) expect(Object.keys(scripts)).toContain(script);
+  });
+
+  it('gives the test command that CI runs', () => {
+    const command = 'npm ci && npm run check';
+    expect(read('README.md')).toContain(command);
+    const ci = read('.ci/run');
+    expect(ci).toMatch(/^npm ci\b/m);
+    expect(ci).toMatch(/npm run (--silent )?check\b/);
+  });
+
+  it('names the commands of the command line', () => {
+    const commands = [
+      ...read('server/src/cli.ts').matchAll(/= program\.command\('([\w-]+)'\)|^program\n {2}\.command\('([\w-]+)'\)/gm),
+    ];
+    const names = commands.map((match) => match[1] ?? match[2]);
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) expect(read('README.md')).toContain(`\`${name}\``);
+  });
+
+  it('has no dead links to files', () => {
+    for (const page of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
+      for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
+        expect(() => readFileSync(root + target), `${page} → ${target}`).not.toThrow(/ENOENT/);
+      }
+    }
+  });
+});
