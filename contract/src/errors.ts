@@ -10,8 +10,8 @@ export type ErrorBody = Static<typeof ErrorBody>;
 export const Fault = Type.Object(
   {
     loc: Type.Array(Type.String(), { description: 'Where: `body`, `query` or `path`, then the field' }),
-    msg: Type.String(),
-    type: Type.String(),
+    msg: Type.String({ description: 'What is wrong with it' }),
+    type: Type.String({ description: 'The same as a code' }),
   },
   { title: 'Fault' },
 );
@@ -19,9 +19,6 @@ export type Fault = Static<typeof Fault>;
 
 export const ValidationErrorBody = Type.Object(
   { detail: Type.Array(Fault, { description: 'All faults of the request' }) },
-  {
-    title: 'Validation error',
-    examples: [{ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] }],
-  },
+  { title: 'Validation error' },
 );
 export type ValidationErrorBody = Static<typeof ValidationErrorBody>;

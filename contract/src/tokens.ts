@@ -115,7 +115,10 @@ export const OperatorToken = Type.Object(
 );
 export type OperatorToken = Static<typeof OperatorToken>;
 
-export const OperatorTokenList = Type.Object({ data: Type.Array(OperatorToken) }, { title: 'Operator tokens' });
+export const OperatorTokenList = Type.Object(
+  { data: Type.Array(OperatorToken, { description: 'All of the organization, oldest first' }) },
+  { title: 'Operator tokens' },
+);
 export type OperatorTokenList = Static<typeof OperatorTokenList>;
 
 export const OperatorTokenWithSecret = Type.Object(
@@ -138,10 +141,10 @@ const OperatorTokenName = Type.String({
 export const CreateOperatorTokenRequest = Type.Object(
   {
     name: OperatorTokenName,
-    permission: Type.Optional(Enumeration(operatorPermissions, { default: 'full' })),
-    expires_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When the token shall stop working; never, if not given' }),
+    permission: Type.Optional(
+      Enumeration(operatorPermissions, { default: 'full', description: '`read` may call GET endpoints only' }),
     ),
+    expires_at: Type.Optional(Timestamp('When the token shall stop working; never, if not given')),
   },
   { title: 'Create operator token', examples: [{ name: 'production backend', permission: 'full' }] },
 );

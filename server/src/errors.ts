@@ -16,7 +16,6 @@ export type ErrorCode =
   | 'workspace_being_deleted'
   | 'rate_limited'
   | 'storage_unavailable'
-  | 'shutting_down'
   | 'creation_unconfirmed'
   | 'creation_timed_out'
   | 'creation_pending'

@@ -82,6 +82,16 @@ export function endpoint<
   const checkQuery = query && app.compilePart('query', query);
   const checkBody = body && app.compilePart('body', body);
 
+  /** What this endpoint says of a request with nothing in its body, or with nonsense everywhere. */
+  function exampleFault(): Fault[] {
+    const faults: Fault[] = [];
+    checkBody?.({}, faults);
+    checkParams?.(nonsenseFor(params), faults);
+    checkQuery?.(nonsenseFor(query), faults);
+    checkBody?.(nonsenseFor(body), faults);
+    return faults.slice(0, 1);
+  }
+
   app.route({
     method,
     url,
@@ -94,8 +104,11 @@ export function endpoint<
       ...(params ? { params } : {}),
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
-      response: { [status]: answer, ...errorAnswers(impliedErrors(definition)) },
-      security: access === 'public' ? [] : [{ [`${access}Token`]: [] }],
+      response: {
+        [status]: { 'x-response-description': titleOf(answer), ...answer },
+        ...errorAnswers(impliedErrors(definition), exampleFault()),
+      },
+      security: securityOf(access, method),
     },
     handler: async (request, reply) => {
       const faults: Fault[] = [];
@@ -114,6 +127,21 @@ export function endpoint<
   });
 }
 
+function nonsenseFor(schema: TSchema | undefined): Record<string, string> {
+  const { properties = {} } = (schema ?? {}) as { properties?: object };
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, '?']));
+}
+
+function titleOf(schema: TSchema): string {
+  return (schema as { title?: string }).title ?? 'Success';
+}
+
+/** In OpenAPI: the kind of token and, in the list, the permission it must have. */
+function securityOf(access: Access, method: HTTPMethods): Record<string, string[]>[] {
+  if (access === 'public') return [];
+  return [{ [`${access}Token`]: access === 'operator' && method !== 'GET' ? ['full'] : [] }];
+}
+
 function impliedErrors(definition: {
   access: Access;
   params?: unknown;
@@ -122,31 +150,30 @@ function impliedErrors(definition: {
   errors?: ErrorCode[];
 }): ErrorCode[] {
   const codes = new Set<ErrorCode>();
-  if (definition.access !== 'public') codes.add('unauthenticated').add('forbidden').add('rate_limited');
+  const isPublic = definition.access === 'public';
+  if (!isPublic) codes.add('unauthenticated').add('forbidden').add('rate_limited');
   if (definition.params || definition.query || definition.body) codes.add('invalid_request');
   for (const code of definition.errors ?? []) codes.add(code);
-  codes.add('storage_unavailable');
+  // Whatever asks for a token looks it up in the store.
+  if (!isPublic) codes.add('storage_unavailable');
   return [...codes];
 }
 
-/** One response a status, with the words of every error that shares it. */
-function errorAnswers(codes: ErrorCode[]): Record<string, object> {
-  const answers: Record<string, { description: string; examples: string[] }> = {};
+/** One answer a status; its examples are the errors that share it, each under its code and with the case it stands for. */
+function errorAnswers(codes: ErrorCode[], exampleFault: Fault[]): Record<string, object> {
+  const answers: Record<string, object & { 'x-examples': Record<string, { summary: string; value: object }> }> = {};
   for (const code of codes) {
-    const entry = errorCatalogue[code];
-    for (const status of entry.statuses) {
-      answers[status] ??= { description: '', examples: [] };
-      const answer = answers[status];
-      answer.description += `${answer.description ? ' ' : ''}${entry.when}`;
-      answer.examples.push(entry.example ?? detailOf(code));
+    const { statuses, when, example } = errorCatalogue[code];
+    for (const status of statuses) {
+      answers[status] ??= { ...(status === 422 ? ValidationErrorBody : ErrorBody), 'x-examples': {} };
+      const detail = status === 422 ? exampleFault : (example ?? detailOf(code));
+      answers[status]['x-examples'][code] = { summary: when, value: { detail } };
     }
   }
   return Object.fromEntries(
-    Object.entries(answers).map(([status, { description, examples }]) => [
-      status,
-      status === '422'
-        ? { ...ValidationErrorBody, description }
-        : { ...ErrorBody, description, examples: [...new Set(examples)].map((detail) => ({ detail })) },
-    ]),
+    Object.entries(answers).map(([status, answer]) => {
+      const cases = Object.values(answer['x-examples']).map(({ summary }) => summary);
+      return [status, { ...answer, 'x-response-description': cases.join(' ') }];
+    }),
   );
 }

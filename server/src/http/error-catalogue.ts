@@ -68,12 +68,6 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
   rate_limited: at(429, 'Too many requests', 'The token has used up its requests for this minute.'),
   storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
-  shutting_down: at(
-    503,
-    'The service is shutting down',
-    'The process is stopping; another one, or a retry, answers.',
-    1,
-  ),
   creation_unconfirmed: at(
     502,
     'The platform did not confirm the workspace creation; retry shortly',

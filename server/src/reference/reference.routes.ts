@@ -1,8 +1,10 @@
 /** The API reference: the OpenAPI document made from the schemas that validate, and a readable page of it. */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import type { Html } from '../html.ts';
 import { sendPage } from '../http/html.ts';
-import { type OpenApiDocument, renderReference } from './reference-page.ts';
+import { completeDocument, type OpenApiDocument } from './document.ts';
+import { renderReference } from './reference-page.ts';
 import { style } from './style.ts';
 
 /** Before any route, so that it sees them all. */
@@ -14,11 +16,22 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         title: 'Inlay',
         version,
         description:
-          'Embedded data-integration set-up for your customers: workspaces, scoped tokens and widget tokens. ' +
-          'Every request carries `Authorization: Bearer <token>`. Every error has the body `{"detail": …}`.',
+          'Embedded data-integration set-up for your customers: workspaces that keep them apart, and tokens that let ' +
+          'each of them, and the widget in your product, into their own.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl }],
+      tags: [
+        {
+          name: 'Tokens',
+          description: 'Scoped and widget tokens: what your backend generates for a customer, and how it is revoked.',
+        },
+        {
+          name: 'Workspaces',
+          description: 'A workspace holds what one of your customers has set up. The first token for it creates it.',
+        },
+        { name: 'Operator tokens', description: 'The tokens of your own backends.' },
+      ],
       components: {
         securitySchemes: {
           operatorToken: {
@@ -40,18 +53,22 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
       schema: url.startsWith('/platform/') ? { ...schema, hide: true } : schema,
       url,
     }),
+    transformObject: (made) => {
+      if (!('openapiObject' in made)) throw new Error('The reference is made of OpenAPI 3.');
+      return completeDocument(made.openapiObject as OpenApiDocument) as typeof made.openapiObject;
+    },
   });
 }
 
 export function referenceRoutes(app: FastifyInstance): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
-  let document: OpenApiDocument | undefined;
-  const read = () => {
-    document ??= app.swagger() as unknown as OpenApiDocument;
-    return document;
-  };
-  app.get('/openapi.json', options, async () => read());
-  app.get('/docs', options, async (_request, reply) => sendPage(reply, 200, renderReference(read())));
+  let page: Html | undefined;
+  app.get('/openapi.json', options, async () => app.swagger());
+  app.get('/docs', options, async (_request, reply) => {
+    // No route is added once the service listens, so neither the document nor the page of it changes.
+    page ??= renderReference(app.swagger() as OpenApiDocument);
+    return sendPage(reply, 200, page);
+  });
   app.get('/docs/style.css', options, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=300').send(style),
   );

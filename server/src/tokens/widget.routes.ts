@@ -1,6 +1,7 @@
 /** The address that a widget token leads to. A plain page for now: it names the workspace and proves that framing is bound to the origin. */
 import type { FastifyInstance } from 'fastify';
-import { html, sendPage } from '../http/html.ts';
+import { html } from '../html.ts';
+import { sendPage } from '../http/html.ts';
 import type { WidgetTokens } from './widget-tokens.ts';
 
 export interface WidgetRouteOptions {

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formats } from './formats.ts';
+
+const faultOf = (format: string, text: string) => formats[format]?.fault(text);
+
+describe('formats', () => {
+  it('know their fault types', () => {
+    const types = Object.fromEntries(Object.entries(formats).map(([name, { type }]) => [name, type]));
+    expect(types).toEqual({
+      uuid: 'type_error.uuid',
+      'date-time': 'value_error.datetime',
+      name: 'value_error.name',
+      tag: 'value_error.tag',
+      'search-text': 'value_error.text',
+      'web-origin': 'value_error.origin',
+    });
+  });
+
+  it('never throw, and say what is wrong in one line', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(formats)), fc.string({ unit: 'binary' }), (format, text) => {
+        const fault = format.fault(text);
+        expect(fault === undefined || /^[^\n]+$/.test(fault)).toBe(true);
+      }),
+    );
+  });
+
+  describe('uuid', () => {
+    it('takes every canonical UUID, in any case', () => {
+      fc.assert(
+        fc.property(fc.uuid(), (id) => {
+          expect(faultOf('uuid', id)).toBeUndefined();
+          expect(faultOf('uuid', id.toUpperCase())).toBeUndefined();
+        }),
+      );
+    });
+
+    it('refuses any other spelling', () => {
+      fc.assert(
+        fc.property(fc.uuid(), (id) => {
+          for (const text of [id.replaceAll('-', ''), `{${id}}`, `urn:uuid:${id}`, ` ${id}`, `${id}\n`, id.slice(1)]) {
+            expect(faultOf('uuid', text)).toBe('value is not a valid uuid');
+          }
+        }),
+      );
+    });
+  });
+
+  describe('date-time', () => {
+    it('takes what Date writes', () => {
+      const date = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true });
+      fc.assert(
+        fc.property(date, (at) => {
+          expect(faultOf('date-time', at.toISOString())).toBeUndefined();
+        }),
+      );
+    });
+
+    it.each(['2026-01-31T09:30:00+01:00', '2026-01-31T09:30:00.123456Z', '2024-02-29T00:00:00Z'])('takes %s', (text) => {
+      expect(faultOf('date-time', text)).toBeUndefined();
+    });
+
+    it.each([
+      '2026-01-31',
+      '2026-01-31T09:30:00',
+      '2026-01-31 09:30:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-02-30T00:00:00Z',
+      '2025-02-29T00:00:00Z',
+      '2026-01-31T25:00:00Z',
+      '1700000000',
+      'now',
+      '',
+    ])('refuses %j', (text) => {
+      expect(faultOf('date-time', text)).toBe('a time must be written as in 2026-01-31T09:30:00Z');
+    });
+  });
+
+  describe.each([
+    ['name', 'a name'],
+    ['tag', 'a tag'],
+  ])('%s', (format, what) => {
+    const visible = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => /[\p{L}\p{N}]/u.test(text));
+
+    it('takes any text with something to see in it', () => {
+      fc.assert(
+        fc.property(visible, (text) => {
+          fc.pre([...text].length <= 255 && !/\p{Bidi_Control}/u.test(text));
+          expect(faultOf(format, text)).toBeUndefined();
+        }),
+      );
+    });
+
+    it('counts code points, not UTF-16 units', () => {
+      expect(faultOf(format, '🚀'.repeat(255))).toBeUndefined();
+      expect(faultOf(format, '🚀'.repeat(256))).toBe(`${what} must have 1 to 255 characters`);
+    });
+
+    it('refuses control characters wherever they stand', () => {
+      const control = fc.constantFrom(...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code))).filter((c) =>
+        /\p{Cc}/u.test(c),
+      );
+      fc.assert(
+        fc.property(fc.constantFrom('', 'a'), control, fc.constantFrom('', 'b'), (before, bad, after) => {
+          expect(faultOf(format, before + bad + after)).toBe(`${what} must not contain control characters`);
+        }),
+      );
+    });
+
+    it('refuses lone surrogates', () => {
+      fc.assert(
+        fc.property(fc.integer({ min: 0xd800, max: 0xdfff }), (unit) => {
+          const text = `a${String.fromCharCode(unit)}b`;
+          expect(faultOf(format, text)).toBe(`${what} must be valid Unicode without lone surrogates`);
+        }),
+      );
+    });
+
+    it.each([0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069])(
+      'refuses the bidi control U+%s',
+      (code) => {
+        const text = `a${String.fromCodePoint(code)}b`;
+        expect(faultOf(format, text)).toBe(`${what} must not contain bidirectional control characters`);
+      },
+    );
+
+    it.each(['', ' ', '\u00a0\u3000', '\u200b', '\ufeff', '\u2060 \u00ad'])('refuses the blank %j', (text) => {
+      expect(faultOf(format, text)).toBe(`${what} must not be blank`);
+    });
+  });
+
+  it('search-text takes anything but NUL and lone surrogates', () => {
+    for (const text of ['', ' ', '%', '_', '\u202e', 'x'.repeat(1_000)]) expect(faultOf('search-text', text)).toBeUndefined();
+    for (const text of ['a\u0000', '\ud800']) {
+      expect(faultOf('search-text', text)).toBe('the text must be valid Unicode without NUL characters');
+    }
+  });
+});

@@ -1,0 +1,378 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, isLoopback, readConfig, variables } from './config.ts';
+import { newOperatorSecret } from './tokens/operator-secrets.ts';
+
+const hosted = {
+  INLAY_PLATFORM_URL: 'https://api.example/v1',
+  INLAY_PLATFORM_CLIENT_ID: 'client',
+  INLAY_PLATFORM_CLIENT_SECRET: 'a secret of the platform',
+};
+const configOf = (env: Record<string, string>) => readConfig(env).config;
+const secretsOf = (env: Record<string, string>) => readConfig(env).secrets;
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as ConfigError).faults;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('The configuration', () => {
+  it('has the defaults of the contract', () => {
+    const { config, secrets } = readConfig({});
+    expect(config).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://localhost:8080',
+      dataDir: resolve('./data'),
+      vendor: 'inlay',
+      organizationId: undefined,
+      scopedTokenTtlSeconds: undefined,
+      platformUrl: undefined,
+      platformOrganizationId: undefined,
+      settleMs: 0,
+      rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
+      trustedProxies: [],
+      allowPrivateNetworks: true,
+      logLevel: 'info',
+    });
+    expect(secrets).toEqual({
+      databaseUrl: undefined,
+      operatorToken: undefined,
+      platformClientId: undefined,
+      platformClientSecret: undefined,
+      encryptionKey: undefined,
+    });
+  });
+
+  it('knows every variable of the contract', () => {
+    expect(variables.toSorted()).toEqual(
+      [
+        'PORT',
+        'HOST',
+        'LOG_LEVEL',
+        'INLAY_ALLOW_PRIVATE_NETWORKS',
+        'INLAY_DATABASE_URL',
+        'INLAY_DATA_DIR',
+        'INLAY_ENCRYPTION_KEY',
+        'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
+        'INLAY_OPERATOR_TOKEN',
+        'INLAY_ORGANIZATION_ID',
+        'INLAY_PLATFORM_CLIENT_ID',
+        'INLAY_PLATFORM_CLIENT_SECRET',
+        'INLAY_PLATFORM_ORGANIZATION_ID',
+        'INLAY_PLATFORM_SETTLE_SECONDS',
+        'INLAY_PLATFORM_URL',
+        'INLAY_PUBLIC_URL',
+        'INLAY_RATE_LIMIT_PER_MINUTE',
+        'INLAY_SCOPED_TOKEN_TTL_SECONDS',
+        'INLAY_TRUSTED_PROXIES',
+        'INLAY_VENDOR',
+      ].toSorted(),
+    );
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    expect(readConfig(Object.fromEntries(variables.map((name) => [name, ''])))).toEqual(readConfig({}));
+  });
+
+  it('reports all faults at once', () => {
+    const bad = {
+      PORT: 'x',
+      INLAY_PUBLIC_URL: 'x',
+      INLAY_DATABASE_URL: 'mysql://x',
+      INLAY_ORGANIZATION_ID: 'x',
+      INLAY_OPERATOR_TOKEN: 'x',
+      INLAY_VENDOR: 'X Y',
+      INLAY_SCOPED_TOKEN_TTL_SECONDS: 'x',
+      INLAY_PLATFORM_URL: 'x',
+      INLAY_PLATFORM_ORGANIZATION_ID: 'x',
+      INLAY_PLATFORM_SETTLE_SECONDS: 'x',
+      INLAY_ENCRYPTION_KEY: 'x',
+      INLAY_RATE_LIMIT_PER_MINUTE: 'x',
+      INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: 'x',
+      INLAY_TRUSTED_PROXIES: 'x',
+      INLAY_ALLOW_PRIVATE_NETWORKS: 'x',
+      LOG_LEVEL: 'x',
+    };
+    const faults = faultsOf(bad);
+    for (const name of Object.keys(bad)) expect(faults.some((fault) => fault.includes(name)), name).toBe(true);
+    const message = new ConfigError(faults).message;
+    expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} faults:\n`));
+    for (const fault of faults) expect(message).toContain(`  - ${fault}`);
+    expect(new ConfigError(['one']).message).toBe('The configuration has a fault:\n  - one');
+  });
+
+  it('never repeats a secret in a fault', () => {
+    const faults = faultsOf({
+      INLAY_OPERATOR_TOKEN: 'secret-one',
+      INLAY_ENCRYPTION_KEY: 'secret-two',
+      INLAY_DATABASE_URL: 'mysql://user:secret-three@host/db',
+      INLAY_PLATFORM_CLIENT_SECRET: 'changeme-secret-four',
+    });
+    expect(faults.join('\n')).not.toContain('secret-');
+  });
+});
+
+describe('PORT and HOST', () => {
+  it('set the address, and the port the public URL', () => {
+    expect(configOf({ PORT: '9000', HOST: '0.0.0.0' })).toMatchObject({
+      host: '0.0.0.0',
+      port: 9000,
+      publicUrl: 'http://localhost:9000',
+    });
+  });
+
+  it.each(['0', '65536', '-1', '80.5', 'http', '0x50', '1e3'])('refuse the port %s', (PORT) => {
+    expect(faultsOf({ PORT })).toEqual([`PORT must be a whole number from 1 to 65535, not "${PORT}".`]);
+  });
+});
+
+describe('INLAY_PUBLIC_URL', () => {
+  it.each([
+    ['https://inlay.example', 'https://inlay.example'],
+    ['https://inlay.example/', 'https://inlay.example'],
+    ['https://inlay.example/base/', 'https://inlay.example/base'],
+    ['http://localhost:9', 'http://localhost:9'],
+  ])('%s becomes %s', (INLAY_PUBLIC_URL, publicUrl) => {
+    expect(configOf({ INLAY_PUBLIC_URL }).publicUrl).toBe(publicUrl);
+  });
+
+  it.each(['inlay.example', 'ftp://inlay.example', 'https://u:p@inlay.example', 'https://inlay.example?a', 'https://x/#a'])(
+    'refuses %s',
+    (INLAY_PUBLIC_URL) => {
+      const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query and fragment.';
+      expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
+    },
+  );
+});
+
+it('INLAY_DATA_DIR is taken from the working directory', () => {
+  expect(configOf({ INLAY_DATA_DIR: 'x/y' }).dataDir).toBe(resolve('x/y'));
+  expect(configOf({ INLAY_DATA_DIR: '/var/lib/inlay' }).dataDir).toBe('/var/lib/inlay');
+});
+
+describe('INLAY_DATABASE_URL', () => {
+  it.each(['postgres://u:p@db/inlay', 'postgresql://db/inlay?sslmode=require'])('takes %s', (INLAY_DATABASE_URL) => {
+    expect(secretsOf({ INLAY_DATABASE_URL }).databaseUrl).toBe(INLAY_DATABASE_URL);
+  });
+
+  it.each(['mysql://db/inlay', 'db/inlay', 'postgres:db', 'sqlite://x'])('refuses %s', (INLAY_DATABASE_URL) => {
+    expect(faultsOf({ INLAY_DATABASE_URL })).toEqual([
+      'INLAY_DATABASE_URL must be a postgres:// URL. Leave it unset to use SQLite in INLAY_DATA_DIR.',
+    ]);
+  });
+});
+
+describe.each([
+  ['INLAY_ORGANIZATION_ID', 'organizationId'],
+  ['INLAY_PLATFORM_ORGANIZATION_ID', 'platformOrganizationId'],
+] as const)('%s', (name, field) => {
+  it('takes a UUID and keeps it in lower case', () => {
+    const id = '7F0A3C52-12AB-4F39-8A53-6F5E0F7D9B20';
+    expect(configOf({ [name]: id })[field]).toBe(id.toLowerCase());
+  });
+
+  it('refuses anything else', () => {
+    const fault = `${name} must be a UUID, as in 7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20.`;
+    expect(faultsOf({ [name]: 'acme' })).toEqual([fault]);
+  });
+});
+
+describe('INLAY_OPERATOR_TOKEN', () => {
+  it.each([
+    ['32 letters', 'x'.repeat(32)],
+    ['32 visible characters', `!${'~'.repeat(31)}`],
+    ['one of ours', newOperatorSecret()],
+    ['512 letters', 'x'.repeat(512)],
+  ])('takes %s', (_what, token) => {
+    expect(secretsOf({ INLAY_OPERATOR_TOKEN: token }).operatorToken).toBe(token);
+  });
+
+  it.each(['short', 'x'.repeat(31), `${'x'.repeat(40)} y`, `${'x'.repeat(40)}é`, `${'x'.repeat(40)}\n`])(
+    'refuses %j',
+    (token) => {
+      expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
+        'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters. Leave it unset to have one generated.',
+      ]);
+    },
+  );
+
+  it('refuses one that is too long, or one of ours that was mistyped', () => {
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: 'x'.repeat(513) })).toEqual([
+      'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
+    ]);
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: newOperatorSecret().slice(0, -1) })).toEqual([
+      'INLAY_OPERATOR_TOKEN begins with inlay_op_ but its checksum is wrong: it was mistyped or cut off.',
+    ]);
+  });
+
+  it.each([
+    'change-me-change-me-change-me-change-me',
+    'CHANGEME_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx',
+    'please-replace-me-with-something-random',
+    'your-operator-token-goes-here-32-characters',
+    '<the operator token of your deployment>',
+  ])('refuses the placeholder %s', (token) => {
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
+      'INLAY_OPERATOR_TOKEN still holds a placeholder. Set it to a secret of your own.',
+    ]);
+  });
+});
+
+describe('INLAY_VENDOR', () => {
+  it.each(['acme', 'acme-2', 'a_b', '7'])('takes %s', (INLAY_VENDOR) => {
+    expect(configOf({ INLAY_VENDOR }).vendor).toBe(INLAY_VENDOR);
+  });
+
+  it.each(['Acme', 'a.b', 'a b', '-a', 'a'.repeat(64), 'é'])('refuses %s', (INLAY_VENDOR) => {
+    const fault = 'INLAY_VENDOR must be one lower-case word of letters, digits, - and _.';
+    expect(faultsOf({ INLAY_VENDOR })).toEqual([fault]);
+  });
+});
+
+describe.each([
+  ['INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000, (value: string) => configOf({ INLAY_SCOPED_TOKEN_TTL_SECONDS: value }).scopedTokenTtlSeconds],
+  ['INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600, (value: string) => configOf({ INLAY_PLATFORM_SETTLE_SECONDS: value }).settleMs / 1000],
+  ['INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000, (value: string) => configOf({ INLAY_RATE_LIMIT_PER_MINUTE: value }).rateLimits.scopedPerMinute],
+  ['INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE', 0, 10_000_000, (value: string) => configOf({ INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: value }).rateLimits.operatorPerMinute],
+] as const)('%s', (name, min, max, read) => {
+  it('takes whole numbers within its bounds', () => {
+    for (const value of [min, max]) expect(read(String(value))).toBe(value);
+  });
+
+  it('refuses anything else', () => {
+    for (const value of [String(min - 1), String(max + 1), '1.5', 'x', '1e3', ' 5']) {
+      expect(faultsOf({ [name]: value })).toEqual([`${name} must be a whole number from ${min} to ${max}, not "${value}".`]);
+    }
+  });
+});
+
+describe('The platform', () => {
+  it('is a hosted one with INLAY_PLATFORM_URL and its credentials; then writes need 30 s to settle', () => {
+    const { config, secrets } = readConfig({ ...hosted, INLAY_PLATFORM_URL: 'https://api.example/v1/' });
+    expect(config).toMatchObject({ platformUrl: 'https://api.example/v1', settleMs: 30_000, allowPrivateNetworks: false });
+    expect(secrets).toMatchObject({ platformClientId: 'client', platformClientSecret: 'a secret of the platform' });
+    expect(configOf({ ...hosted, INLAY_PLATFORM_SETTLE_SECONDS: '0' }).settleMs).toBe(0);
+  });
+
+  it.each(['INLAY_PLATFORM_CLIENT_ID', 'INLAY_PLATFORM_CLIENT_SECRET'])('needs %s with INLAY_PLATFORM_URL', (name) => {
+    expect(faultsOf({ ...hosted, [name]: '' })).toEqual([
+      'INLAY_PLATFORM_URL needs INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as well.',
+    ]);
+  });
+
+  it('takes both credentials or neither for the bundled one', () => {
+    const { INLAY_PLATFORM_URL: _, ...credentials } = hosted;
+    expect(secretsOf(credentials).platformClientId).toBe('client');
+    expect(faultsOf({ INLAY_PLATFORM_CLIENT_ID: 'client' })).toEqual([
+      'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.',
+    ]);
+  });
+
+  it('refuses a placeholder for its secret, and an URL that is none', () => {
+    expect(faultsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: 'changeme' })).toEqual([
+      'INLAY_PLATFORM_CLIENT_SECRET still holds a placeholder. Set it to a secret of your own.',
+    ]);
+    expect(faultsOf({ ...hosted, INLAY_PLATFORM_URL: 'api.example' })).toEqual([
+      'INLAY_PLATFORM_URL must be an http or https URL without user name, query and fragment.',
+    ]);
+  });
+});
+
+describe('INLAY_ENCRYPTION_KEY', () => {
+  const key = randomBytes(32);
+  it.each([
+    ['base64', key.toString('base64')],
+    ['base64 without padding', key.toString('base64').replace('=', '')],
+    ['base64url', key.toString('base64url')],
+    ['hex', key.toString('hex')],
+    ['hex in upper case', key.toString('hex').toUpperCase()],
+  ])('takes 32 bytes in %s', (_form, text) => {
+    expect(secretsOf({ INLAY_ENCRYPTION_KEY: text }).encryptionKey?.equals(key)).toBe(true);
+  });
+
+  it.each([
+    ['a word', 'short'],
+    ['16 bytes', randomBytes(16).toString('base64')],
+    ['33 bytes', randomBytes(33).toString('base64')],
+    ['31 bytes in hex', randomBytes(31).toString('hex')],
+    ['text with spaces', 'x y'.repeat(15)],
+  ])('refuses %s', (_what, text) => {
+    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
+      'INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32',
+    ]);
+  });
+
+  it.each(['0'.repeat(64), 'a'.repeat(64), Buffer.alloc(32).toString('base64'), Buffer.alloc(32, 'ab').toString('base64')])(
+    'refuses %s, which is not random',
+    (text) => {
+      expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
+        'INLAY_ENCRYPTION_KEY is not random. Make one with: openssl rand -base64 32',
+      ]);
+    },
+  );
+});
+
+describe('INLAY_TRUSTED_PROXIES', () => {
+  it('takes addresses and networks, with or without spaces', () => {
+    expect(configOf({ INLAY_TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1,::1 ,fd00::/8,' }).trustedProxies).toEqual([
+      '10.0.0.0/8',
+      '127.0.0.1',
+      '::1',
+      'fd00::/8',
+    ]);
+  });
+
+  it.each(['proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0', '*', 'true'])('refuses %s', (address) => {
+    expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
+      `INLAY_TRUSTED_PROXIES must list IP addresses or networks, as in 10.0.0.0/8; "${address}" is neither.`,
+    ]);
+  });
+});
+
+describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
+  it.each([
+    ['true on loopback with the bundled platform', {}, true],
+    ['true on another loopback address', { HOST: '::1' }, true],
+    ['false when others can reach the service', { HOST: '0.0.0.0' }, false],
+    ['false with a hosted platform', hosted, false],
+  ])('is %s', (_what, env, expected) => {
+    expect(configOf(env).allowPrivateNetworks).toBe(expected);
+    expect(configOf({ ...env, INLAY_ALLOW_PRIVATE_NETWORKS: 'true' }).allowPrivateNetworks).toBe(true);
+    expect(configOf({ ...env, INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }).allowPrivateNetworks).toBe(false);
+  });
+
+  it.each(['1', 'yes', 'TRUE'])('refuses %s', (INLAY_ALLOW_PRIVATE_NETWORKS) => {
+    expect(faultsOf({ INLAY_ALLOW_PRIVATE_NETWORKS })).toEqual(['INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.']);
+  });
+});
+
+describe('LOG_LEVEL', () => {
+  it.each(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])('takes %s', (LOG_LEVEL) => {
+    expect(configOf({ LOG_LEVEL }).logLevel).toBe(LOG_LEVEL);
+  });
+
+  it('refuses anything else', () => {
+    expect(faultsOf({ LOG_LEVEL: 'verbose' })).toEqual([
+      'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.',
+    ]);
+  });
+});
+
+it.each([
+  ['localhost', true],
+  ['127.0.0.1', true],
+  ['127.1.2.3', true],
+  ['::1', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.1.1', false],
+  ['inlay.example', false],
+])('%s is a loopback address: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});

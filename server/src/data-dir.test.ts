@@ -1,0 +1,62 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { openDataDir } from './data-dir.ts';
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'inlay-data-dir-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+it('is made with all directories above it, for its owner only', () => {
+  const directory = join(temporaryDirectory(), 'a', 'b');
+  openDataDir(directory);
+  expect(statSync(directory).isDirectory()).toBe(true);
+  expect(modeOf(directory)).toBe('700');
+});
+
+it('makes a file once, for its owner only, and reads it from then on', () => {
+  const directory = temporaryDirectory();
+  expect(openDataDir(directory).readOrCreate('key', () => 'first')).toBe('first');
+  expect(openDataDir(directory).readOrCreate('key', () => 'second')).toBe('first');
+  expect(readFileSync(join(directory, 'key'), 'utf8')).toBe('first');
+  expect(modeOf(join(directory, 'key'))).toBe('600');
+});
+
+it('leaves nothing else behind', () => {
+  const directory = temporaryDirectory();
+  openDataDir(directory).readOrCreate('key', () => 'x');
+  expect(readdirSync(directory)).toEqual(['key']);
+});
+
+it('agrees with another process that made the file at the same moment', () => {
+  const directory = temporaryDirectory();
+  const value = openDataDir(directory).readOrCreate('key', () => {
+    writeFileSync(join(directory, 'key'), 'theirs');
+    return 'ours';
+  });
+  expect(value).toBe('theirs');
+  expect(readdirSync(directory)).toEqual(['key']);
+});
+
+it('knows its paths and what it has', () => {
+  const directory = temporaryDirectory();
+  const dataDir = openDataDir(directory);
+  expect(dataDir.path('inlay.db')).toBe(join(directory, 'inlay.db'));
+  expect(dataDir.has('key')).toBe(false);
+  dataDir.readOrCreate('key', () => 'x');
+  expect(dataDir.has('key')).toBe(true);
+});
+
+it('says what to do when it cannot be made', () => {
+  const file = join(temporaryDirectory(), 'file');
+  writeFileSync(file, '');
+  for (const directory of [file, join(file, 'below')]) {
+    expect(() => openDataDir(directory)).toThrow(
+      `The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`,
+    );
+  }
+});

@@ -1,0 +1,237 @@
+import { formats } from '@inlay/contract/formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
+import {
+  answering,
+  faultyPlatform,
+  isCreate,
+  isDelete,
+  isList,
+  isRename,
+  unreachable,
+} from '../../test/support/faults.ts';
+import { systemRuntime } from '../runtime.ts';
+import { type Endpoint, endpointsOf, firstExample, type Media, type OpenApiDocument } from './document.ts';
+
+let test: TestApp;
+let document: OpenApiDocument & { components: { securitySchemes: object } };
+let endpoints: Endpoint[];
+
+beforeAll(async () => {
+  test = await startTestApp('sqlite');
+  ({ body: document } = await test.request('GET', '/openapi.json', { token: null }));
+  endpoints = endpointsOf(document);
+});
+afterAll(() => test.stop());
+
+const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;
+
+describe('The OpenAPI document', () => {
+  it('holds every route of the API and nothing else', () => {
+    const routes = test.app.routeTable.routes
+      .filter(({ url, method }) => /^\/(api\/v1|\.well-known)\//.test(url) && method !== 'HEAD')
+      .map(({ url, method }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
+    expect(routes.length).toBeGreaterThan(15);
+    expect(endpoints.map(nameOf).sort()).toEqual(routes.sort());
+  });
+
+  it('says everything that OpenAPI 3.1 asks for', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Inlay' },
+      servers: [{ url: expect.any(String) }],
+    });
+    const schemes = Object.keys(document.components.securitySchemes);
+    for (const endpoint of endpoints) {
+      const { path, parameters = [], security = [], responses } = endpoint;
+      const declared = parameters.filter((parameter) => parameter.in === 'path' && parameter.required);
+      const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+      expect(declared.map(({ name }) => name)).toEqual(inPath);
+      expect(schemes).toEqual(expect.arrayContaining(security.flatMap(Object.keys)));
+      for (const { description } of Object.values(responses)) expect(description).toMatch(/^(?!Default Response)./);
+    }
+  });
+
+  it('names every operation, and no two alike', () => {
+    const ids = Object.values(document.paths)
+      .flatMap((operations) => Object.values(operations))
+      .map(({ operationId }) => operationId);
+    expect(ids).toContain('generateScopedToken');
+    expect(ids).toContain('revokeAllTokensOfWorkspace');
+    expect(new Set(ids).size).toBe(endpoints.length);
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
+  });
+
+  it('says that a body may be left out when it has no required field', async () => {
+    const bodies = Object.fromEntries(endpoints.map((one) => [one.operationId, one.requestBody?.required]));
+    expect(bodies).toMatchObject({ generateScopedToken: true, updateWorkspace: false, listWorkspaces: undefined });
+    const id = await test.workspaceId('untouched');
+    expect((await test.request('PUT', `/api/v1/workspaces/${id}`)).status).toBe(200);
+  });
+
+  it('has only valid schemas, and examples that are valid by them', () => {
+    const ajv = new Ajv2020({ allErrors: true, strict: false });
+    for (const [name, { fault }] of Object.entries(formats)) {
+      ajv.addFormat(name, (text: string) => fault(text) === undefined);
+    }
+    ajv.addFormat('cursor', true);
+    const check = (where: string, media: Media) => {
+      const validate = ajv.compile(media.schema ?? false);
+      const examples = Object.values(media.examples ?? { only: { value: firstExample(media) } });
+      for (const { value } of examples)
+        expect({ where, faults: validate(value) ? [] : validate.errors }).toEqual({ where, faults: [] });
+    };
+    for (const endpoint of endpoints) {
+      const { parameters = [], requestBody, responses } = endpoint;
+      for (const parameter of parameters.filter(({ example }) => example !== undefined)) {
+        check(`${nameOf(endpoint)} ${parameter.name}`, parameter);
+      }
+      const contents = { body: requestBody, ...responses };
+      for (const [place, holder] of Object.entries(contents)) {
+        for (const media of Object.values(holder?.content ?? {})) check(`${nameOf(endpoint)} ${place}`, media);
+      }
+    }
+  });
+});
+
+/** The literal details that an endpoint may give with a status; digits may differ. */
+function documentedDetails(endpoint: Endpoint, status: number): unknown[] {
+  const examples = endpoint.responses[status]?.content?.['application/json']?.examples ?? {};
+  return Object.values(examples).map(({ value }) => withoutDigits((value as { detail: unknown }).detail));
+}
+
+const withoutDigits = (detail: unknown) => (typeof detail === 'string' ? detail.replace(/\d+/g, '0') : 'a list');
+
+describe('The errors of an endpoint', () => {
+  /** What the tests below have provoked, for the last of them. */
+  const seen = new Map<string, Set<number>>();
+
+  function find(name: string): Endpoint {
+    const endpoint = endpoints.find((one) => nameOf(one) === name);
+    if (!endpoint) throw new Error(`${name} is not documented`);
+    return endpoint;
+  }
+
+  function expectDocumented(endpoint: Endpoint, status: number, answer: Answer): void {
+    const name = nameOf(endpoint);
+    expect({ name, status: answer.status }).toEqual({ name, status });
+    expect(documentedDetails(endpoint, status)).toContain(withoutDigits(answer.body.detail));
+    seen.set(name, (seen.get(name) ?? new Set()).add(status));
+  }
+
+  /** A call that would be fine but for what `changes` says. */
+  async function call(on: TestApp, endpoint: Endpoint, changes: { ids?: string; token?: string; headers?: object }) {
+    const { path, method, security = [], requestBody } = endpoint;
+    const isScoped = security.some((schemes) => 'scopedToken' in schemes);
+    const token = changes.token ?? (isScoped ? await on.scopedToken('acme') : on.operatorToken);
+    const body = requestBody && firstExample(requestBody.content['application/json'] ?? {});
+    const url = path.replace(/\{\w+\}/g, changes.ids ?? '00000000-0000-4000-8000-000000000000');
+    return await on.request(method.toUpperCase(), url, { token, body, headers: { ...changes.headers } });
+  }
+
+  it('are those of its token: 401, 403 and 429', async () => {
+    const limits = { INLAY_RATE_LIMIT_PER_MINUTE: '1', INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: '1' };
+    const limited = await startTestApp('sqlite', { env: limits });
+    onTestFinished(() => limited.stop());
+    const scoped = await limited.scopedToken('acme');
+    await limited.request('GET', '/api/v1/embedded/scoped-token/info', { token: scoped });
+
+    const { body } = await test.request('POST', '/api/v1/embedded/widget-token', {
+      body: { workspace_name: 'acme', allowed_origin: 'https://app.example.com' },
+    });
+    const widget = JSON.parse(Buffer.from(body.token, 'base64').toString()).token;
+    for (const endpoint of endpoints.filter(({ security = [] }) => security.length > 0)) {
+      const isScoped = endpoint.security?.some((schemes) => 'scopedToken' in schemes);
+      expectDocumented(endpoint, 401, await call(test, endpoint, { token: 'none' }));
+      const foreign = isScoped
+        ? { token: widget, headers: { origin: 'https://elsewhere.example.com' } }
+        : { headers: { 'x-organization-id': '00000000-0000-4000-8000-000000000000' } };
+      expectDocumented(endpoint, 403, await call(test, endpoint, foreign));
+      expectDocumented(endpoint, 429, await call(limited, endpoint, isScoped ? { token: scoped } : {}));
+    }
+  });
+
+  it('are those of its path, query and body: 404 and 422', async () => {
+    for (const endpoint of endpoints) {
+      const { path, parameters = [], requestBody } = endpoint;
+      if (path.includes('{')) {
+        expectDocumented(endpoint, 404, await call(test, endpoint, {}));
+        expectDocumented(endpoint, 422, await call(test, endpoint, { ids: 'nonsense' }));
+      } else if (requestBody) {
+        expectDocumented(endpoint, 422, await test.request('POST', path, { payload: '[' }));
+      } else if (parameters.length > 0) {
+        expectDocumented(endpoint, 422, await test.request('GET', `${path}?limit=x&status=x`));
+      }
+    }
+  });
+
+  const token = (body: object) => (name: string, on: TestApp, path: string) =>
+    on.request('POST', path, { body: { workspace_name: name, ...body } });
+  const onWorkspace = (method: string, body?: object) => async (name: string, on: TestApp) => {
+    const id = await on.workspaceId(name);
+    return () => on.request(method, `/api/v1/workspaces/${id}`, { body });
+  };
+
+  it.each([
+    ['POST /api/v1/embedded/scoped-token', isCreate, token({})],
+    ['POST /api/v1/embedded/widget-token', isCreate, token({ allowed_origin: 'https://app.example.com' })],
+    ['PUT /api/v1/workspaces/{workspace_id}', isRename, onWorkspace('PUT', { name: 'renamed' })],
+    ['DELETE /api/v1/workspaces/{workspace_id}', isDelete, onWorkspace('DELETE')],
+  ])('are those of the platform: 502, 503 and 504 of %s', async (name, match, prepare) => {
+    const endpoint = find(name);
+    const troubles = [
+      [502, answering(match, 500)],
+      [503, unreachable(match)],
+      [504, answering(match, 504)],
+    ] as const;
+    for (const [status, rule] of troubles) {
+      const faulty = faultyPlatform();
+      const runtime = { ...systemRuntime, sleep: async () => {} };
+      const on = await startTestApp('sqlite', { overrides: { runtime, wrapTransport: faulty.wrapTransport } });
+      onTestFinished(() => on.stop());
+      faulty.rule(rule);
+      const prepared = await prepare('acme', on, endpoint.path);
+      expectDocumented(endpoint, status, typeof prepared === 'function' ? await prepared() : prepared);
+    }
+  });
+
+  it('are those of the workspace that is in the way: 409', async () => {
+    const faulty = faultyPlatform();
+    const runtime = { ...systemRuntime, sleep: async () => {} };
+    const on = await startTestApp('sqlite', { overrides: { runtime, wrapTransport: faulty.wrapTransport } });
+    onTestFinished(() => on.stop());
+    const [id] = [await on.workspaceId('acme'), await on.workspaceId('taken')];
+    const put = (name: string) => on.request('PUT', `/api/v1/workspaces/${id}`, { body: { name } });
+    expectDocumented(find('PUT /api/v1/workspaces/{workspace_id}'), 409, await put('taken'));
+
+    faulty.rule(unreachable(isDelete));
+    await on.request('DELETE', `/api/v1/workspaces/${id}`);
+    expectDocumented(find('PUT /api/v1/workspaces/{workspace_id}'), 409, await put('free'));
+    for (const kind of ['scoped-token', 'widget-token']) {
+      const path = `/api/v1/embedded/${kind}`;
+      const body = { workspace_name: 'acme', allowed_origin: 'https://app.example.com' };
+      expectDocumented(find(`POST ${path}`), 409, await on.request('POST', path, { body }));
+    }
+    faulty.rule(unreachable(isList));
+    const sync = 'POST /api/v1/workspaces/sync';
+    expectDocumented(find(sync), 502, await on.request('POST', '/api/v1/workspaces/sync'));
+  });
+
+  it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {
+    for (const endpoint of endpoints) {
+      const provoked = new Set(seen.get(nameOf(endpoint)));
+      if ((endpoint.security ?? []).length > 0) {
+        expect(documentedDetails(endpoint, 503)).toContain('Storage is unavailable');
+        provoked.add(503);
+      }
+      const documented = Object.keys(endpoint.responses)
+        .map(Number)
+        .filter((status) => status >= 300);
+      expect({ endpoint: nameOf(endpoint), statuses: documented.sort() }).toEqual({
+        endpoint: nameOf(endpoint),
+        statuses: [...provoked].sort(),
+      });
+    }
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * What the reference reads of an OpenAPI 3.1 document, and what it adds to the one made from the routes: operation ids,
+ * whether a body may be left out, and an example for every body and answer that has none of its own.
+ */
+import { exampleOf, type Schema } from './schema-words.ts';
+
+export interface OpenApiDocument {
+  info: { title: string; version: string; description?: string };
+  servers?: { url: string }[];
+  tags?: { name: string; description?: string }[];
+  paths: Record<string, Partial<Record<Method, Operation>>>;
+}
+
+export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+export type Method = (typeof methods)[number];
+
+export interface Operation {
+  operationId?: string;
+  summary?: string;
+  description?: string;
+  deprecated?: boolean;
+  tags?: string[];
+  /** Schemes by name, each with the permissions it must have. */
+  security?: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<string, { description: string; content?: Content }>;
+}
+
+export interface Parameter extends Media {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+}
+
+export interface Media {
+  schema?: Schema;
+  example?: unknown;
+  examples?: Record<string, { summary?: string; value?: unknown }>;
+}
+
+type Content = Record<string, Media>;
+
+/** An operation with the place it is found at and a name that is its own. */
+export interface Endpoint extends Operation {
+  path: string;
+  method: Method;
+  operationId: string;
+}
+
+export function endpointsOf(document: OpenApiDocument): Endpoint[] {
+  const taken = new Set<string>();
+  const nameFor = (operation: Operation, fallback: string) => {
+    const name = operation.operationId ?? operationIdOf(operation.summary ?? fallback);
+    let free = name;
+    for (let count = 2; taken.has(free); count++) free = name + count;
+    taken.add(free);
+    return free;
+  };
+  return Object.entries(document.paths).flatMap(([path, operations]) =>
+    methods.flatMap((method) => {
+      const operation = operations[method];
+      if (!operation) return [];
+      return [{ ...operation, path, method, operationId: nameFor(operation, `${method} ${path}`) }];
+    }),
+  );
+}
+
+export function completeDocument(document: OpenApiDocument): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const { path, method, ...operation } of endpointsOf(document)) {
+    const { requestBody } = operation;
+    if (requestBody) {
+      requestBody.content = withExamples(requestBody.content);
+      requestBody.required = (mediaOf(requestBody)?.schema?.required ?? []).length > 0;
+    }
+    for (const response of Object.values(operation.responses)) {
+      if (response.content) response.content = withExamples(response.content);
+    }
+    paths[path] = { ...paths[path], [method]: operation };
+  }
+  return { ...document, paths };
+}
+
+function withExamples(content: Content): Content {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, media]) => {
+      const example = firstExample(media);
+      return [type, media.examples ? media : { ...media, example }];
+    }),
+  );
+}
+
+/** What is sent or answered; with several types of content, the first. */
+export function mediaOf(holder: { content?: Content } | undefined): Media | undefined {
+  return Object.values(holder?.content ?? {})[0];
+}
+
+export function firstExample({ example, examples, schema }: Media): unknown {
+  return example ?? Object.values(examples ?? {})[0]?.value ?? (schema && exampleOf(schema));
+}
+
+/** "Revoke all tokens of a workspace" → revokeAllTokensOfWorkspace */
+function operationIdOf(summary: string): string {
+  const words = summary.split(/[^A-Za-z0-9]+/).filter((word) => word && !/^(an?|the)$/i.test(word));
+  return words
+    .map((word, index) => (index === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('');
+}

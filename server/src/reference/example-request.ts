@@ -1,0 +1,56 @@
+/** A ready `curl` command for an endpoint, out of the examples of its schemas. */
+import { type Endpoint, firstExample, mediaOf, type Parameter } from './document.ts';
+import { formatJson } from './prose.ts';
+import { literal } from './schema-words.ts';
+
+export function curlCommand(endpoint: Endpoint, serverUrl: string): string {
+  const url = serverUrl + examplePath(endpoint) + exampleQuery(endpoint);
+  const method = endpoint.method === 'get' ? '' : `-X ${endpoint.method.toUpperCase()} `;
+  const parts = [`curl ${method}${/^[\w:/.~%-]+$/.test(url) ? url : quote(url)}`];
+  const scheme = Object.keys(endpoint.security?.[0] ?? {})[0];
+  if (scheme !== undefined) parts.push(`-H "Authorization: Bearer $${variableFor(scheme)}"`);
+  const body = mediaOf(endpoint.requestBody);
+  if (body) {
+    parts.push("-H 'Content-Type: application/json'");
+    parts.push(`-d ${quote(formatBody(firstExample(body)))}`);
+  }
+  return parts.join(' \\\n  ');
+}
+
+function examplePath({ path, parameters = [] }: Endpoint): string {
+  return path.replace(/\{([^}]+)\}/g, (placeholder, name) => {
+    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    const example = parameter && givenExample(parameter);
+    return example === undefined ? placeholder : encodeURIComponent(literal(example));
+  });
+}
+
+function exampleQuery({ parameters = [] }: Endpoint): string {
+  const query = new URLSearchParams();
+  for (const parameter of parameters) {
+    if (parameter.in !== 'query') continue;
+    const example = givenExample(parameter) ?? (parameter.required ? firstExample(parameter) : undefined);
+    if (example !== undefined) query.set(parameter.name, literal(example));
+  }
+  return query.size > 0 ? `?${query}` : '';
+}
+
+/** Only what its author gave: an invented value would look like a recommendation. */
+export function givenExample({ example, examples, schema }: Parameter): unknown {
+  return example ?? Object.values(examples ?? {})[0]?.value ?? schema?.examples?.[0];
+}
+
+/** A single field on one line, as one would type it; more of them indented below the command. */
+function formatBody(body: unknown): string {
+  const text = formatJson(body);
+  return text.split('\n').length > 3 ? text.replaceAll('\n', '\n  ') : text.replace(/\n */g, '');
+}
+
+/** operatorToken → OPERATOR_TOKEN */
+function variableFor(scheme: string): string {
+  return scheme.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toUpperCase();
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,78 @@
+/** What holds for the whole API, told once at the top of the page. */
+import { STATUS_CODES } from 'node:http';
+import { type Html, html } from '../html.ts';
+import { json, prose } from './prose.ts';
+
+/** What HTTP itself can refuse on any path, besides the errors of each endpoint. */
+export const plainRefusals: [status: number, when: string][] = [
+  [400, 'The request is not well-formed HTTP.'],
+  [404, 'No such path.'],
+  [405, 'The path does not know this method; the `Allow` header lists those it knows.'],
+  [408, 'The request took too long to arrive.'],
+  [413, 'The body is larger than 1 MiB.'],
+  [415, 'The body is not `application/json`, or is compressed.'],
+  [431, 'The headers are too large.'],
+  [500, 'A fault of the service. The log tells more under the request id.'],
+];
+
+export interface Chapter {
+  anchor: string;
+  title: string;
+  text: Html;
+}
+
+export const introduction: Chapter[] = [
+  {
+    anchor: 'authentication',
+    title: 'Authentication',
+    text: html`
+<p>A request carries one token, in the header <code>Authorization: Bearer &lt;token&gt;</code> and nowhere else. There are three kinds:</p>
+<dl class="kinds">
+<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization and belongs in your backend, never in a browser or in version control. With permission `full` it may call everything, with `read` only GET endpoints. The service makes the first one when it starts for the first time; those it makes begin with `inlay_op_`.')}</dd></div>
+<div><dt>Scoped token</dt><dd>${prose('Acts inside one workspace. A JWT that your backend generates for one of your customers; anyone can verify it with the keys at `/.well-known/jwks.json`. May be used from browsers.')}</dd></div>
+<div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the address for an iframe. Its scoped token is accepted from that origin only.')}</dd></div>
+</dl>
+<p>${prose("A request with an operator token may name its organization in the header `X-Organization-Id`; one that is not the token's is refused with 403.")}</p>`,
+  },
+  {
+    anchor: 'errors',
+    title: 'Errors',
+    text: html`
+<p>${prose('Whatever is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request.')}</p>
+<div class="pair">
+<pre><code>${json({ detail: 'Workspace not found' })}</code></pre>
+<pre><code>${json({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
+</div>
+<p>${prose('Where waiting helps, `Retry-After` says for how many seconds. A 502, 503 or 504 that says something is recorded means that the service has taken it over and will complete it; sending it again does no harm.')}</p>
+<details>
+<summary>Refusals of HTTP itself, possible on any path</summary>
+<table>
+<caption class="hidden">Refusals of HTTP itself</caption>
+<thead><tr><th scope="col">Status</th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
+<tbody>
+${plainRefusals.map(
+  ([status, when]) =>
+    html`<tr><th scope="row"><span class="status">${status}</span></th><td>${STATUS_CODES[status]}</td><td>${prose(when)}</td></tr>\n`,
+)}</tbody>
+</table>
+</details>`,
+  },
+  {
+    anchor: 'pagination',
+    title: 'Pagination',
+    text: html`
+<p>${prose('A list that can be long comes in pages: `data` holds the items, `next` the full URL of the next page, or null on the last one. Follow `next` as it is; cursors are opaque and not meant to be built. `limit` sets how many items a page has.')}</p>`,
+  },
+  {
+    anchor: 'rate-limits',
+    title: 'Rate limits',
+    text: html`
+<p>${prose('Requests are counted for each token and minute. Scoped and widget tokens have 1,200 unless the service was started with another `INLAY_RATE_LIMIT_PER_MINUTE`; operator tokens are limited only where `INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE` is set. Where a limit applies, answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`; beyond it they are 429 with `Retry-After`.')}</p>`,
+  },
+  {
+    anchor: 'request-ids',
+    title: 'Request ids',
+    text: html`
+<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 64 letters, digits and `_` `.` `:` `-`; anything else is replaced.')}</p>`,
+  },
+];
