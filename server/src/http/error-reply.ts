@@ -1,4 +1,5 @@
 /** Turns any error into its reply: an AppError by the catalogue, a fault of HTTP by its own status, the rest as a 500 that tells nothing. */
+import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -56,6 +57,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   const body = JSON.stringify({ detail: STATUS_CODES[status] });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `X-Request-Id: ${randomUUID()}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

@@ -38,7 +38,8 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded leads nowhere.
-    frameworkErrors: (_error, _request, reply) => void sendStatus(reply as FastifyReply, 404),
+    frameworkErrors: (_error, request, reply) =>
+      void sendStatus((reply as FastifyReply).header('x-request-id', request.id), 404),
     exposeHeadRoutes: true,
   });
   // Requests are validated by endpoint(), all parts at once; schemas given to Fastify serialise and document.
