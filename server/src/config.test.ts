@@ -50,7 +50,7 @@ describe('The configuration', () => {
   });
 
   it('knows every variable of the contract', () => {
-    expect(variables.toSorted()).toEqual(
+    expect(Object.keys(variables).toSorted()).toEqual(
       [
         'PORT',
         'HOST',
@@ -77,7 +77,7 @@ describe('The configuration', () => {
   });
 
   it('takes an empty variable for an unset one', () => {
-    expect(readConfig(Object.fromEntries(variables.map((name) => [name, ''])))).toEqual(readConfig({}));
+    expect(readConfig(Object.fromEntries(Object.keys(variables).map((name) => [name, ''])))).toEqual(readConfig({}));
   });
 
   it('reports all faults at once', () => {
@@ -100,7 +100,11 @@ describe('The configuration', () => {
       LOG_LEVEL: 'x',
     };
     const faults = faultsOf(bad);
-    for (const name of Object.keys(bad)) expect(faults.some((fault) => fault.includes(name)), name).toBe(true);
+    for (const name of Object.keys(bad))
+      expect(
+        faults.some((fault) => fault.includes(name)),
+        name,
+      ).toBe(true);
     const message = new ConfigError(faults).message;
     expect(message).toMatch(new RegExp(`^The configuration has ${faults.length} faults:\n`));
     for (const fault of faults) expect(message).toContain(`  - ${fault}`);
@@ -142,13 +146,16 @@ describe('INLAY_PUBLIC_URL', () => {
     expect(configOf({ INLAY_PUBLIC_URL }).publicUrl).toBe(publicUrl);
   });
 
-  it.each(['inlay.example', 'ftp://inlay.example', 'https://u:p@inlay.example', 'https://inlay.example?a', 'https://x/#a'])(
-    'refuses %s',
-    (INLAY_PUBLIC_URL) => {
-      const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query and fragment.';
-      expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
-    },
-  );
+  it.each([
+    'inlay.example',
+    'ftp://inlay.example',
+    'https://u:p@inlay.example',
+    'https://inlay.example?a',
+    'https://x/#a',
+  ])('refuses %s', (INLAY_PUBLIC_URL) => {
+    const fault = 'INLAY_PUBLIC_URL must be an http or https URL without user name, query and fragment.';
+    expect(faultsOf({ INLAY_PUBLIC_URL })).toEqual([fault]);
+  });
 });
 
 it('INLAY_DATA_DIR is taken from the working directory', () => {
@@ -236,10 +243,30 @@ describe('INLAY_VENDOR', () => {
 });
 
 describe.each([
-  ['INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000, (value: string) => configOf({ INLAY_SCOPED_TOKEN_TTL_SECONDS: value }).scopedTokenTtlSeconds],
-  ['INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600, (value: string) => configOf({ INLAY_PLATFORM_SETTLE_SECONDS: value }).settleMs / 1000],
-  ['INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000, (value: string) => configOf({ INLAY_RATE_LIMIT_PER_MINUTE: value }).rateLimits.scopedPerMinute],
-  ['INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE', 0, 10_000_000, (value: string) => configOf({ INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: value }).rateLimits.operatorPerMinute],
+  [
+    'INLAY_SCOPED_TOKEN_TTL_SECONDS',
+    1,
+    3_153_600_000,
+    (value: string) => configOf({ INLAY_SCOPED_TOKEN_TTL_SECONDS: value }).scopedTokenTtlSeconds,
+  ],
+  [
+    'INLAY_PLATFORM_SETTLE_SECONDS',
+    0,
+    3_600,
+    (value: string) => configOf({ INLAY_PLATFORM_SETTLE_SECONDS: value }).settleMs / 1000,
+  ],
+  [
+    'INLAY_RATE_LIMIT_PER_MINUTE',
+    0,
+    10_000_000,
+    (value: string) => configOf({ INLAY_RATE_LIMIT_PER_MINUTE: value }).rateLimits.scopedPerMinute,
+  ],
+  [
+    'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
+    0,
+    10_000_000,
+    (value: string) => configOf({ INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: value }).rateLimits.operatorPerMinute,
+  ],
 ] as const)('%s', (name, min, max, read) => {
   it('takes whole numbers within its bounds', () => {
     for (const value of [min, max]) expect(read(String(value))).toBe(value);
@@ -247,7 +274,9 @@ describe.each([
 
   it('refuses anything else', () => {
     for (const value of [String(min - 1), String(max + 1), '1.5', 'x', '1e3', ' 5']) {
-      expect(faultsOf({ [name]: value })).toEqual([`${name} must be a whole number from ${min} to ${max}, not "${value}".`]);
+      expect(faultsOf({ [name]: value })).toEqual([
+        `${name} must be a whole number from ${min} to ${max}, not "${value}".`,
+      ]);
     }
   });
 });
@@ -255,7 +284,11 @@ describe.each([
 describe('The platform', () => {
   it('is a hosted one with INLAY_PLATFORM_URL and its credentials; then writes need 30 s to settle', () => {
     const { config, secrets } = readConfig({ ...hosted, INLAY_PLATFORM_URL: 'https://api.example/v1/' });
-    expect(config).toMatchObject({ platformUrl: 'https://api.example/v1', settleMs: 30_000, allowPrivateNetworks: false });
+    expect(config).toMatchObject({
+      platformUrl: 'https://api.example/v1',
+      settleMs: 30_000,
+      allowPrivateNetworks: false,
+    });
     expect(secrets).toMatchObject({ platformClientId: 'client', platformClientSecret: 'a secret of the platform' });
     expect(configOf({ ...hosted, INLAY_PLATFORM_SETTLE_SECONDS: '0' }).settleMs).toBe(0);
   });
@@ -308,14 +341,16 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     ]);
   });
 
-  it.each(['0'.repeat(64), 'a'.repeat(64), Buffer.alloc(32).toString('base64'), Buffer.alloc(32, 'ab').toString('base64')])(
-    'refuses %s, which is not random',
-    (text) => {
-      expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
-        'INLAY_ENCRYPTION_KEY is not random. Make one with: openssl rand -base64 32',
-      ]);
-    },
-  );
+  it.each([
+    '0'.repeat(64),
+    'a'.repeat(64),
+    Buffer.alloc(32).toString('base64'),
+    Buffer.alloc(32, 'ab').toString('base64'),
+  ])('refuses %s, which is not random', (text) => {
+    expect(faultsOf({ INLAY_ENCRYPTION_KEY: text })).toEqual([
+      'INLAY_ENCRYPTION_KEY is not random. Make one with: openssl rand -base64 32',
+    ]);
+  });
 });
 
 describe('INLAY_TRUSTED_PROXIES', () => {
@@ -328,11 +363,14 @@ describe('INLAY_TRUSTED_PROXIES', () => {
     ]);
   });
 
-  it.each(['proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0', '*', 'true'])('refuses %s', (address) => {
-    expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
-      `INLAY_TRUSTED_PROXIES must list IP addresses or networks, as in 10.0.0.0/8; "${address}" is neither.`,
-    ]);
-  });
+  it.each(['proxy.example', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0', '*', 'true'])(
+    'refuses %s',
+    (address) => {
+      expect(faultsOf({ INLAY_TRUSTED_PROXIES: `127.0.0.1,${address}` })).toEqual([
+        `INLAY_TRUSTED_PROXIES must list IP addresses or networks, as in 10.0.0.0/8; "${address}" is neither.`,
+      ]);
+    },
+  );
 });
 
 describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {

@@ -97,6 +97,7 @@ export interface PostgresOptions {
 
 export function openPostgres({ url, maxConnections = 20, onIdleError }: PostgresOptions): Store {
   const pool = new pg.Pool({
+    Client: ClosingClient,
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: 5_000,
@@ -106,8 +107,9 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
     application_name: 'inlay',
     types: { getTypeParser: parserFor },
   });
-  // Without a listener a connection that dies while idle would end the process.
+  // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
   pool.on('error', onIdleError);
+  pool.on('connect', (client) => client.on('error', onIdleError));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const transaction: Store['transaction'] = (work) =>
     db.transaction().execute(async (tx) => {
@@ -128,6 +130,20 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
+}
+
+/** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */
+class ClosingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
+  override query(...given: any[]): any {
+    const result: unknown = Reflect.apply(super.query, this, given);
+    if (result instanceof Promise) {
+      result.catch((error: Error) => {
+        if (error.message === 'Query read timeout') void this.end();
+      });
+    }
+    return result;
+  }
 }
 
 const int8 = 20;

@@ -1,8 +1,9 @@
 /** Tells a store that is busy, full or away from a mistake in our own statements. */
 
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
-// 08 connection, 53 resources, 57 operator intervention, 58 system, 25006 read-only, 55P03 lock not available, 40 rollback
-const postgresStates = /^(08...|53...|57...|58...|25006|55P03|40...)$/;
+// 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available now,
+// 57 operator intervention, 58 system, 25006 read-only
+const postgresStates = /^(08...|28...|3D000|40...|53...|55000|55P03|57...|58...|25006)$/;
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -1,6 +1,6 @@
 /** Turns any error into its reply: an AppError by the catalogue, a fault of HTTP by its own status, the rest as a 500 that tells nothing. */
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
@@ -9,14 +9,11 @@ import { detailOf, errorCatalogue, statusOf } from './error-catalogue.ts';
 
 export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(asAppError(error), request, reply));
-  app.setNotFoundHandler((request, reply) => {
-    // A method that no route of ours has is not allowed anywhere, TRACE among them.
-    if (!ourMethods.has(request.method)) return sendStatus(reply, 405);
-    return sendError(new AppError('route_not_found'), request, reply);
-  });
+  app.setNotFoundHandler((request, reply) =>
+    // TRACE is allowed nowhere, whether there is such a path or not.
+    request.method === 'TRACE' ? sendStatus(reply, 405) : sendError(new AppError('route_not_found'), request, reply),
+  );
 }
-
-const ourMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function asAppError(error: unknown): unknown {
   return isStorageFailure(error) ? new AppError('storage_unavailable', {}, { cause: error }) : error;
@@ -48,6 +45,17 @@ function httpStatusOf(error: unknown): number | undefined {
 
 export function sendStatus(reply: FastifyReply, status: number) {
   return reply.code(status).send({ detail: STATUS_CODES[status] ?? 'Error' });
+}
+
+/** What Node would refuse with an empty body: a request without Host, or with an expectation that nobody can meet. */
+export function refuseOddRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ headers }, reply) => {
+    if (headers.host === undefined) await sendStatus(reply.header('connection', 'close'), 400);
+  });
+  app.server.on('checkExpectation', (_request, response: ServerResponse) => {
+    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': randomUUID() });
+    response.end(JSON.stringify({ detail: STATUS_CODES[417] }));
+  });
 }
 
 /** Answers what never became a request: broken framing, headers too large or too slow. */

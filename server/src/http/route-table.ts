@@ -2,6 +2,7 @@
  * Knows every route. Refuses one without an access policy while the service is put together, and answers for the rest of
  * each known path: preflights where cross-origin calls are allowed, otherwise 405 with the methods that are.
  */
+import { METHODS } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { type Access, accessPolicies } from './endpoint.ts';
 import { sendStatus } from './error-reply.ts';
@@ -18,7 +19,6 @@ export interface RouteTable {
   complete(): void;
 }
 
-const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const preflightMaxAgeSeconds = 600;
 
 export function keepRouteTable(app: FastifyInstance): RouteTable {
@@ -36,12 +36,16 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
 
   function complete(): void {
     completing = true;
+    // Every method that Node can read, so that each gets its 405. CONNECT never becomes a request.
+    for (const method of METHODS) {
+      if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+    }
     for (const [url, known] of groupByUrl(routes)) {
       // The bundled platform answers for its own paths.
       if (known.some((route) => route.access === 'platform')) continue;
       const allowed = known.map((route) => route.method);
       const isScoped = known.some((route) => route.access === 'scoped');
-      const missing = methods.filter((method) => !allowed.includes(String(method)));
+      const missing = app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[];
       app.route({
         url,
         method: missing,

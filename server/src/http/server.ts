@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { readJsonBodies } from './body.ts';
-import { refuseConnection, replyToErrors, sendStatus } from './error-reply.ts';
+import { refuseConnection, refuseOddRequests, replyToErrors, sendStatus } from './error-reply.ts';
 import type { PartCompiler } from './validation.ts';
 
 export interface ServerOptions {
@@ -34,7 +34,7 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded leads nowhere.
@@ -54,6 +54,7 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
   });
+  refuseOddRequests(app);
 
   app.addHook('onResponse', async (request, reply) => {
     // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
@@ -67,8 +68,9 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
   return app;
 }
 
+/** Short and plain enough that no token fits: it is logged. */
 function acceptedRequestId(given: string | string[] | undefined): string | undefined {
-  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+  return typeof given === 'string' && /^[A-Za-z0-9-]{1,36}$/.test(given) ? given : undefined;
 }
 
 export interface RateLimits {

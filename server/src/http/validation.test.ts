@@ -85,12 +85,7 @@ describe('A part of a request', () => {
     [{ id: 7 }, ['body', 'id'], 'value is not a valid uuid', 'type_error.uuid'],
     [{ id: null }, ['body', 'id'], 'none is not an allowed value', 'type_error.none.not_allowed'],
     [{ count: 1.5 }, ['body', 'count'], 'value is not a valid integer', 'type_error.integer'],
-    [
-      { count: 101 },
-      ['body', 'count'],
-      'ensure this value is less than or equal to 100',
-      'value_error.number.not_le',
-    ],
+    [{ count: 101 }, ['body', 'count'], 'ensure this value is less than or equal to 100', 'value_error.number.not_le'],
     [{ count: 0 }, ['body', 'count'], 'ensure this value is greater than or equal to 1', 'value_error.number.not_ge'],
     [
       { mode: 'x' },
@@ -100,7 +95,12 @@ describe('A part of a request', () => {
     ],
     [{ tags: {} }, ['body', 'tags'], 'value is not a valid list', 'type_error.list'],
     [{ tags: ['a', 7] }, ['body', 'tags', '1'], 'str type expected', 'type_error.str'],
-    [{ note: 'longer' }, ['body', 'note'], 'ensure this value has at most 5 characters', 'value_error.any_str.max_length'],
+    [
+      { note: 'longer' },
+      ['body', 'note'],
+      'ensure this value has at most 5 characters',
+      'value_error.any_str.max_length',
+    ],
     [{ nested: { 'a/b~c': 7 } }, ['body', 'nested', 'a/b~c'], 'str type expected', 'type_error.str'],
     [{ nested: {} }, ['body', 'nested', 'a/b~c'], 'field required', 'value_error.missing'],
   ])('%j', (given, loc, msg, type) => {

@@ -73,6 +73,6 @@ ${plainRefusals.map(
     anchor: 'request-ids',
     title: 'Request ids',
     text: html`
-<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 64 letters, digits and `_` `.` `:` `-`; anything else is replaced.')}</p>`,
+<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 36 letters, digits and hyphens; anything else is replaced.')}</p>`,
   },
 ];

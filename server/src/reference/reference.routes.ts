@@ -69,6 +69,8 @@ export function referenceRoutes(app: FastifyInstance): void {
     page ??= renderReference(app.swagger() as OpenApiDocument);
     return sendPage(reply, 200, page);
   });
+  // Whoever opens the printed address in a browser wants to know what they can do with it.
+  app.get('/', options, async (_request, reply) => reply.redirect('docs'));
   app.get('/docs/style.css', options, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=300').send(style),
   );

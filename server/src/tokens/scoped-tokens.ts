@@ -5,6 +5,7 @@
  * besides.
  */
 import { randomBytes } from 'node:crypto';
+import { formats } from '@inlay/contract/formats';
 import { errors as joseErrors, jwtVerify, SignJWT } from 'jose';
 import type { Store } from '../db/open.ts';
 import { AppError } from '../errors.ts';
@@ -119,8 +120,8 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const scope = claims[scopeClaim] as { workspaceId?: unknown; organizationId?: unknown } | undefined;
     const generation = typeof jti === 'string' ? jtiShape.exec(jti)?.[1] : undefined;
     const valid =
-      typeof sub === 'string' &&
-      typeof org === 'string' &&
+      isUuid(sub) &&
+      isUuid(org) &&
       typeof jti === 'string' &&
       aud === audience &&
       isSeconds(iat) &&
@@ -165,6 +166,10 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
 /** Forgets revocations of tokens that have expired since. */
 export function createRevocationHousekeeping(store: Store): () => Promise<void> {
   return () => purgeExpiredRevocations(store.db);
+}
+
+function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && formats.uuid?.fault(value) === undefined;
 }
 
 function isSeconds(value: unknown): value is number {

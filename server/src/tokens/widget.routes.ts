@@ -12,8 +12,8 @@ export interface WidgetRouteOptions {
 
 export function widgetRoute(app: FastifyInstance, { widgetTokens, findWorkspaceName }: WidgetRouteOptions): void {
   app.get('/widget', { config: { access: 'public' }, schema: { hide: true } }, async (request, reply) => {
-    const [, query = ''] = request.raw.url?.split('?', 2) ?? [];
-    const address = widgetTokens.readAddress(query);
+    const { url = '' } = request.raw;
+    const address = widgetTokens.readAddress(url.slice(url.indexOf('?') + 1));
     if (!address) {
       return sendPage(
         reply,

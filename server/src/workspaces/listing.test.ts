@@ -45,7 +45,9 @@ describeOnBothDatabases('Listing workspaces while they change', (kind) => {
         let names = 0;
 
         async function create(): Promise<string> {
-          const { body } = await request('POST', '/api/v1/embedded/scoped-token', { workspace_name: `name ${names++}` });
+          const { body } = await request('POST', '/api/v1/embedded/scoped-token', {
+            workspace_name: `name ${names++}`,
+          });
           const info = await app.request('GET', '/api/v1/embedded/scoped-token/info', { token: body.token });
           const id = String(info.body['workspace ID']);
           present.push(id);

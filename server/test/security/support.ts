@@ -1,0 +1,200 @@
+/** What the security tests share: the one refusal, requests byte by byte, forged tokens, further tenants. */
+import { type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { openSealer } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { openDataDir } from '../../src/data-dir.ts';
+import type { KnownRoute } from '../../src/http/route-table.ts';
+import { createOrganization } from '../../src/organizations/organizations.ts';
+import { systemRuntime } from '../../src/runtime.ts';
+import type { Sealer } from '../../src/tokens/sealing.ts';
+import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
+import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
+
+export const infoPath = '/api/v1/embedded/scoped-token/info';
+export const unknownId = '00000000-0000-4000-8000-000000000000';
+
+/** Everything of an answer that a caller could tell apart, but for what differs by nature. */
+export function essence({ status, headers, text }: Answer) {
+  const { date: _date, 'x-request-id': _id, ...rest } = headers;
+  return { status, headers: rest, text };
+}
+
+/** The same 401, to the byte, whatever was wrong with the token. */
+export function expectSame401(answer: Answer, method = 'GET'): void {
+  const { status, headers, text } = answer;
+  expect({ status, challenge: headers['www-authenticate'], type: headers['content-type'], text }).toEqual({
+    status: 401,
+    challenge: 'Bearer',
+    type: 'application/json; charset=utf-8',
+    text: method === 'HEAD' ? '' : '{"detail":"Invalid authentication credentials"}',
+  });
+}
+
+/** A route's address with these values for its parameters. */
+export function fill(url: string, parameters: Record<string, string>): string {
+  return url.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? unknownId);
+}
+
+export function routesWith(test: TestApp, access: KnownRoute['access']): KnownRoute[] {
+  return test.app.routeTable.routes.filter((route) => route.access === access);
+}
+
+export interface Tenant {
+  organizationId: string;
+  token: string;
+  request: TestApp['request'];
+}
+
+/** One more organization in the same deployment, with a token of its own. */
+export async function addTenant(test: TestApp, name: string): Promise<Tenant> {
+  const { id } = await createOrganization(test.app.store, systemRuntime, { name });
+  const { token } = await test.app.operatorTokens.create(id, { name });
+  const request = (method: string, path: string, options: RequestOptions = {}) =>
+    test.request(method, path, { token, ...options });
+  return { organizationId: id, token, request };
+}
+
+export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {
+  const body = { workspace_name: 'acme', allowed_origin: 'https://app.example', ...request };
+  const answer = await test.request('POST', '/api/v1/embedded/widget-token', { body });
+  expect(answer.status, answer.text).toBe(200);
+  const whole: string = answer.body.token;
+  const { token, widgetUrl } = JSON.parse(Buffer.from(whole, 'base64').toString());
+  return { whole, inner: token, url: new URL(widgetUrl) };
+}
+
+export function platformCredentials({ dataDir }: { dataDir: string }): { clientId: string; clientSecret: string } {
+  return JSON.parse(readFileSync(join(dataDir, 'platform-credentials.json'), 'utf8'));
+}
+
+export function sealerOf(test: TestApp, env: Record<string, string> = {}): Sealer {
+  return openSealer(readConfig(env).secrets, openDataDir(test.dataDir));
+}
+
+/** The service's own keys, opened the way it opens them. */
+export async function keysOf(test: TestApp, env: Record<string, string> = {}): Promise<SigningKeys> {
+  const log = pino({ level: 'silent' });
+  return await openSigningKeys({ store: test.app.store, sealer: sealerOf(test, env), runtime: systemRuntime, log });
+}
+
+export const base64url = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A token with any header and any claims, really signed with the key. */
+export function signToken(header: unknown, claims: unknown, key: KeyObject): string {
+  const signed = `${base64url(header)}.${base64url(claims)}`;
+  return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
+}
+
+export function readToken(token: string): {
+  header: Record<string, unknown>;
+  claims: Record<string, unknown>;
+  parts: [string, string, string];
+} {
+  const parts = token.split('.') as [string, string, string];
+  const read = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+  return { header: read(parts[0]), claims: read(parts[1]), parts };
+}
+
+export interface RawAnswer {
+  status: number;
+  head: string;
+  body: string;
+}
+
+/** Sends exactly these bytes and gives what came back by the time the server ended the connection. */
+export async function exchange(port: number, request: string | Buffer): Promise<RawAnswer> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(request);
+  return readAnswer(await untilClosed(socket));
+}
+
+/** Everything that arrives until the other side ends the connection. */
+export async function untilClosed(socket: Socket): Promise<string> {
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    received += chunk;
+  });
+  // A reset after the answer is an end as well.
+  socket.on('error', () => {});
+  await once(socket, 'close');
+  return received;
+}
+
+export function readAnswer(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const head = text.slice(0, end).toLowerCase();
+  const body = text.slice(end + 4);
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]),
+    head,
+    body: head.includes('transfer-encoding: chunked') ? joinChunks(body) : body,
+  };
+}
+
+function joinChunks(text: string): string {
+  const start = text.indexOf('\r\n') + 2;
+  const size = Number.parseInt(text, 16);
+  return size > 0 ? text.slice(start, start + size) + joinChunks(text.slice(start + size + 2)) : '';
+}
+
+/** A way to a database that can be cut, stalled and mended. */
+export async function openProxy(target: URL) {
+  const sockets = new Set<Socket>();
+  /** Of the connections made while the way was open. */
+  const held = new Set<Socket>();
+  let mode: 'open' | 'cut' | 'stalled' = 'open';
+  let swallowed: (() => void) | undefined;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    if (mode === 'cut') return void client.destroy();
+    if (mode === 'stalled') return;
+    const upstream = connect(Number(target.port), target.hostname);
+    keep(upstream);
+    client.on('data', (chunk) => {
+      if (held.has(client)) swallowed?.();
+      else upstream.write(chunk);
+    });
+    upstream.on('data', (chunk) => client.write(chunk));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as AddressInfo).port);
+  const end = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: url.href,
+    /** cut: no connection survives and none is made. stalled: none survives, and new ones hear nothing. */
+    set(next: typeof mode) {
+      mode = next;
+      if (mode !== 'open') end();
+    },
+    /** Connections at hand go on, but nothing said on them arrives any more. Resolves when something was said. */
+    async swallow(): Promise<void> {
+      for (const socket of sockets) held.add(socket);
+      await new Promise<void>((resolve) => {
+        swallowed = resolve;
+      });
+    },
+    async close() {
+      end();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,157 @@
+/** Two organizations in one deployment: neither can see, count, change or guess anything of the other. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import { describeOnBothDatabases } from '../support/databases.ts';
+import { addTenant, essence, fill, infoPath, routesWith, type Tenant, unknownId } from './support.ts';
+
+const names = ['acme', 'globex', 'initech'];
+
+describeOnBothDatabases('An organization beside another', (kind) => {
+  let test: TestApp;
+  let a: Tenant;
+  let b: Tenant;
+  /** By name, per organization. */
+  const ids = new Map<Tenant, Map<string, string>>();
+
+  async function workspaceOf(tenant: Tenant, name: string): Promise<string> {
+    const { body } = await tenant.request('POST', '/api/v1/embedded/scoped-token', { body: { workspace_name: name } });
+    const info = await test.request('GET', infoPath, { token: body.token });
+    expect(info.body.organization_id).toBe(tenant.organizationId);
+    return info.body['workspace ID'];
+  }
+  const listed = async (tenant: Tenant, query = '') =>
+    (await tenant.request('GET', `/api/v1/workspaces${query}`)).body.data as { id: string; organization_id: string }[];
+  const own = (tenant: Tenant) => [...(ids.get(tenant)?.values() ?? [])].sort();
+  const idOf = (tenant: Tenant, name: string) => ids.get(tenant)?.get(name) ?? '';
+
+  beforeAll(async () => {
+    test = await startTestApp(kind);
+    [a, b] = [await addTenant(test, 'a'), await addTenant(test, 'b')];
+    // Taking turns, so that the rows of the two lie between each other.
+    for (const name of names) {
+      for (const tenant of [a, b]) {
+        const known = ids.get(tenant) ?? new Map();
+        ids.set(tenant, known.set(name, await workspaceOf(tenant, name)));
+      }
+    }
+  });
+  afterAll(() => test.stop());
+
+  it('has names of its own: the same name is another workspace', async () => {
+    expect(new Set([...own(a), ...own(b)]).size).toBe(names.length * 2);
+    expect(await workspaceOf(a, 'acme')).toBe(idOf(a, 'acme'));
+    expect(await workspaceOf(b, 'acme')).toBe(idOf(b, 'acme'));
+    const renamed = await a.request('PUT', `/api/v1/workspaces/${idOf(a, 'initech')}`, { body: { name: 'umbrella' } });
+    expect(renamed.status).toBe(200);
+    const same = await b.request('PUT', `/api/v1/workspaces/${idOf(b, 'initech')}`, { body: { name: 'umbrella' } });
+    expect(same.status, 'taken only within an organization').toBe(200);
+    for (const tenant of [a, b]) {
+      await tenant.request('PUT', `/api/v1/workspaces/${idOf(tenant, 'initech')}`, { body: { name: 'initech' } });
+    }
+  });
+
+  it("answers to the other's id exactly as to one that does not exist, on every route", async () => {
+    const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
+    const foreign = { workspace_id: idOf(a, 'acme'), operator_token_id: foreignToken.id };
+    const routes = routesWith(test, 'operator').filter(({ url }) => url.includes(':'));
+    expect(routes.length).toBeGreaterThanOrEqual(6);
+    for (const { method, url } of routes) {
+      const bodies: unknown[] = method === 'PUT' ? [{}, { name: 'stolen' }, { status: 'inactive' }] : [undefined, {}];
+      for (const body of bodies) {
+        const answers = await Promise.all([
+          b.request(method, fill(url, foreign), { body }),
+          b.request(method, fill(url, { workspace_id: unknownId, operator_token_id: unknownId }), { body }),
+        ]);
+        expect(answers[0].status, `${method} ${url}`).toBe(404);
+        expect(essence(answers[0]), `${method} ${url}`).toEqual(essence(answers[1]));
+      }
+    }
+    const untouched = await a.request('GET', `/api/v1/workspaces/${idOf(a, 'acme')}`);
+    expect(untouched.body).toMatchObject({ name: 'acme', status: 'active' });
+    expect((await a.request('GET', '/api/v1/workspaces', { token: foreignToken.token })).status).toBe(200);
+  });
+
+  it('takes the tenant from the token, whatever the request names', async () => {
+    const claim = {
+      organization_id: a.organizationId,
+      organizationId: a.organizationId,
+      workspace_id: idOf(a, 'acme'),
+    };
+    const body = { workspace_name: 'acme', ...claim };
+    const { body: issued } = await b.request('POST', '/api/v1/embedded/scoped-token', { body });
+    const info = await test.request('GET', `${infoPath}?organization_id=${a.organizationId}`, { token: issued.token });
+    expect(info.body).toEqual({ organization_id: b.organizationId, 'workspace ID': idOf(b, 'acme') });
+
+    const path = `/api/v1/workspaces/${idOf(b, 'acme')}`;
+    const updated = await b.request('PUT', path, { body: { status: 'active', id: idOf(a, 'acme'), ...claim } });
+    expect(updated.body).toMatchObject({ id: idOf(b, 'acme'), organization_id: b.organizationId });
+
+    const created = await b.request('POST', '/api/v1/operator-tokens', { body: { name: 'grab', ...claim } });
+    const seen = await listed({ ...b, request: (m, p) => test.request(m, p, { token: created.body.token }) });
+    expect(seen.map(({ id }) => id).sort()).toEqual(own(b));
+    const query = `?organization_id=${a.organizationId}&organizationId=${a.organizationId}`;
+    expect((await listed(b, query)).map(({ id }) => id).sort()).toEqual(own(b));
+  });
+
+  it('lists, searches and counts only what is its own', async () => {
+    for (const tenant of [a, b]) {
+      expect((await listed(tenant)).map(({ id }) => id).sort()).toEqual(own(tenant));
+      expect((await listed(tenant, '?name_contains=acme')).map(({ id }) => id)).toEqual([idOf(tenant, 'acme')]);
+      expect((await listed(tenant, '?status=active&limit=100')).length).toBe(names.length);
+      const { body } = await tenant.request('GET', '/api/v1/workspaces/stats');
+      expect(body).toEqual({ active_count: names.length, inactive_count: 0, total_count: names.length });
+    }
+    await a.request('PUT', `/api/v1/workspaces/${idOf(a, 'globex')}`, { body: { status: 'inactive' } });
+    expect((await b.request('GET', '/api/v1/workspaces/stats')).body.inactive_count).toBe(0);
+    expect(await listed(b, '?status=inactive')).toEqual([]);
+    await a.request('PUT', `/api/v1/workspaces/${idOf(a, 'globex')}`, { body: { status: 'active' } });
+  });
+
+  it("gets nothing of the other's by a cursor of the other's", async () => {
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const first = await from.request('GET', '/api/v1/workspaces?limit=1');
+      const { search } = new URL(first.body.next);
+      const page = await listed(to, search);
+      expect(page.length).toBeGreaterThan(0);
+      for (const workspace of page) expect(workspace.organization_id).toBe(to.organizationId);
+    }
+  });
+
+  it('sees only its own operator tokens', async () => {
+    const mine = (await b.request('GET', '/api/v1/operator-tokens')).body.data as { id: string }[];
+    const theirs = (await a.request('GET', '/api/v1/operator-tokens')).body.data as { id: string }[];
+    expect(mine.length).toBeGreaterThan(0);
+    expect(mine.filter(({ id }) => theirs.some((token) => token.id === id))).toEqual([]);
+  });
+
+  it('syncs only what the platform has for it', async () => {
+    const create = (tenant: Tenant, name: string) =>
+      test.platform('POST', '/workspaces', { name, organizationId: tenant.organizationId });
+    const { body: ofA } = await create(a, 'from the platform');
+    const { body: ofB } = await create(b, 'from the platform');
+    const { body: synced } = await b.request('POST', '/api/v1/workspaces/sync');
+    expect(synced).toEqual({
+      total_count: names.length + 1,
+      created_count: 1,
+      'created_workspace IDs': [ofB.workspaceId],
+    });
+    expect((await a.request('GET', `/api/v1/workspaces/${ofA.workspaceId}`)).status, 'not synced yet').toBe(404);
+    expect((await a.request('GET', `/api/v1/workspaces/${ofB.workspaceId}`)).status).toBe(404);
+    const { body: syncedA } = await a.request('POST', '/api/v1/workspaces/sync');
+    expect(syncedA).toMatchObject({ created_count: 1, 'created_workspace IDs': [ofA.workspaceId] });
+    expect((await b.request('GET', `/api/v1/workspaces/${ofA.workspaceId}`)).status).toBe(404);
+    const first = await test.request('POST', '/api/v1/workspaces/sync');
+    expect(first.body, 'the first organization has none').toMatchObject({ total_count: 0, created_count: 0 });
+  });
+
+  it('keeps its workspaces when the other deletes one of the same name', async () => {
+    const token = (await b.request('POST', '/api/v1/embedded/scoped-token', { body: { workspace_name: 'acme' } })).body
+      .token;
+    expect((await a.request('DELETE', `/api/v1/workspaces/${idOf(a, 'acme')}`)).status).toBe(200);
+    expect((await b.request('GET', `/api/v1/workspaces/${idOf(b, 'acme')}`)).status).toBe(200);
+    expect((await test.request('GET', infoPath, { token })).status).toBe(200);
+  });
+});
