@@ -77,6 +77,7 @@ describe('The route table', () => {
   it('leaves only these routes open to everyone', () => {
     const open = routesWith(test, 'public').filter(({ method }) => method !== 'HEAD');
     expect(open.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+      'GET /',
       'GET /.well-known/jwks.json',
       'GET /docs',
       'GET /docs/style.css',
