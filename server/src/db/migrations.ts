@@ -114,6 +114,7 @@ const migrations: Record<string, Step> = {
         lease_id ${text},
         lease_until bigint not null,
         next_at bigint not null,
+        sending_until bigint not null,
         unsettled_until bigint not null,
         attempts integer not null,
         last_error ${text},

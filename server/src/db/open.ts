@@ -60,7 +60,7 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
 }
 
 /** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
-class ImmediateSqliteDialect extends SqliteDialect {
+export class ImmediateSqliteDialect extends SqliteDialect {
   readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
 
   constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {

@@ -89,6 +89,8 @@ export interface OperationRow {
   lease_id: string | null;
   lease_until: number;
   next_at: number;
+  /** Set with the lease: what its holder sends may take effect until then, even if the holder dies before it can say so. */
+  sending_until: number;
   /** A request to the platform may still take effect until then: assert the state once more after it, before closing. */
   unsettled_until: number;
   attempts: number;

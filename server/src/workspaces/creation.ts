@@ -143,7 +143,7 @@ async function bindCreated(
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
   await workspaces.recordDeleted(tx, id);
   const orphan = { organizationId, workspaceId: id, kind: 'orphan_delete' } as const;
-  await openOperation(tx, orphan, ctx.runtime.newId(), 0);
+  await openOperation(tx, orphan, { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 });
   return undefined;
 }
 

@@ -9,23 +9,32 @@ export interface OperationRef {
   kind: OperationKind;
 }
 
-const leaseFrom = (leaseMs: number) => sql<number>`now_ms() + ${sql.lit(leaseMs)}`;
+export interface OperationLease {
+  leaseId: string;
+  leaseMs: number;
+  /** How long after the end of the lease a request sent under it may still take effect. */
+  lingerMs: number;
+}
+
+const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
 /**
  * Records open work and takes its lease at the same instant, so that nobody else starts on it in between. If the same
  * kind is open already it becomes due at once; when somebody works on it the lease stays with them, and they notice
  * the new intent by its generation.
  */
-export async function openOperation(tx: Db, ref: OperationRef, leaseId: string, leaseMs: number): Promise<void> {
+export async function openOperation(tx: Db, ref: OperationRef, lease: OperationLease): Promise<void> {
   await tx
     .insertInto('operations')
     .values({
       workspace_id: ref.workspaceId,
       kind: ref.kind,
       organization_id: ref.organizationId,
-      lease_id: leaseId,
-      lease_until: leaseFrom(leaseMs),
+      lease_id: lease.leaseId,
+      lease_until: fromNow(lease.leaseMs),
       next_at: sql<number>`now_ms()`,
+      // Nothing is sent before the lease is taken once more, to do the work.
+      sending_until: 0,
       unsettled_until: 0,
       attempts: 0,
       last_error: null,
@@ -37,22 +46,42 @@ export async function openOperation(tx: Db, ref: OperationRef, leaseId: string, 
     .execute();
 }
 
-/** The operation, if it is open and nobody else is working on it; from now on we are. */
+/**
+ * The operation, if it is open and nobody else is working on it; from now on we are. If the holder before us never said
+ * how its last request ended, that request counts as unsettled.
+ */
 export async function leaseOperation(
   db: Db,
   ref: OperationRef,
-  leaseId: string,
-  leaseMs: number,
+  { leaseId, leaseMs, lingerMs }: OperationLease,
 ): Promise<(OperationRow & { now: number }) | undefined> {
   return await db
     .updateTable('operations')
-    .set({ lease_id: leaseId, lease_until: leaseFrom(leaseMs) })
+    .set({
+      lease_id: leaseId,
+      lease_until: fromNow(leaseMs),
+      sending_until: fromNow(leaseMs + lingerMs),
+      unsettled_until: sql<number>`case
+        when lease_id = ${leaseId} or sending_until <= unsettled_until then unsettled_until
+        else sending_until end`,
+    })
     .where('workspace_id', '=', ref.workspaceId)
     .where('kind', '=', ref.kind)
     .where((when) => when.or([when('lease_until', '<=', sql<number>`now_ms()`), when('lease_id', '=', leaseId)]))
     .returningAll()
     .returning(sql<number>`now_ms()`.as('now'))
     .executeTakeFirst();
+}
+
+/** Remembers that something sent just now may still take effect, whatever becomes of the intent behind it. */
+export async function recordUnsettled(db: Db, ref: OperationRef, unsettledMs: number): Promise<void> {
+  await db
+    .updateTable('operations')
+    .set({ unsettled_until: fromNow(unsettledMs) })
+    .where('workspace_id', '=', ref.workspaceId)
+    .where('kind', '=', ref.kind)
+    .where('unsettled_until', '<', fromNow(unsettledMs))
+    .execute();
 }
 
 export async function isOpen(db: Db, ref: OperationRef): Promise<boolean> {
@@ -68,8 +97,6 @@ export async function isOpen(db: Db, ref: OperationRef): Promise<boolean> {
 export interface Postponement {
   delayMs: number;
   error: string | null;
-  /** The last request may still take effect within this time. */
-  unsettledMs?: number;
 }
 
 /** Puts the work off and gives the lease back. */
@@ -77,19 +104,17 @@ export async function postponeOperation(
   db: Db,
   ref: OperationRef,
   leaseId: string,
-  { delayMs, error, unsettledMs }: Postponement,
+  { delayMs, error }: Postponement,
 ): Promise<void> {
   await db
     .updateTable('operations')
     .set({
       lease_id: null,
       lease_until: 0,
-      next_at: sql<number>`now_ms() + ${sql.lit(Math.round(delayMs))}`,
+      sending_until: 0,
+      next_at: fromNow(delayMs),
       attempts: sql<number>`attempts + 1`,
       last_error: error,
-      ...(unsettledMs === undefined
-        ? {}
-        : { unsettled_until: sql<number>`now_ms() + ${sql.lit(Math.round(unsettledMs))}` }),
     })
     .where('workspace_id', '=', ref.workspaceId)
     .where('kind', '=', ref.kind)

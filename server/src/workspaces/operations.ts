@@ -17,13 +17,18 @@ import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
-export const operationLeaseMs = 60_000;
+const leaseMs = 60_000;
 const patienceMs = 25_000;
 const maxBackoffMs = 60_000;
 const connectionsAtATime = 8;
 const maxRounds = 10;
 /** A write is given up after this long, and may then still take effect for the settle time. */
 const writeTimeoutMs = 8_000;
+const lingerMs = ({ settleMs }: WorkspacesContext) => writeTimeoutMs + settleMs;
+
+export function operationLease(ctx: WorkspacesContext, leaseId: string): operations.OperationLease {
+  return { leaseId, leaseMs, lingerMs: lingerMs(ctx) };
+}
 
 export type Outcome =
   | { state: 'done' }
@@ -67,7 +72,7 @@ export async function driveOperation(
 ): Promise<Outcome> {
   const { store, runtime, log } = ctx;
   for (;;) {
-    const operation = await operations.leaseOperation(store.db, ref, leaseId, operationLeaseMs);
+    const operation = await operations.leaseOperation(store.db, ref, operationLease(ctx, leaseId));
     if (!operation) return (await operations.isOpen(store.db, ref)) ? { state: 'busy' } : { state: 'done' };
     try {
       await workers[ref.kind](ctx, ref, { ...operation, leaseId });
@@ -77,11 +82,11 @@ export async function driveOperation(
       const failure = error instanceof PartlyDone ? error.first : error;
       if (!(failure instanceof PlatformError)) throw error;
       if (failure instanceof Refused) return { state: 'open', error: failure };
+      if (failure.failure === 'unknown') await operations.recordUnsettled(store.db, ref, lingerMs(ctx));
       const backoffMs = runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** operation.attempts);
       await operations.postponeOperation(store.db, ref, leaseId, {
         delayMs: Math.max(backoffMs, (failure.retryAfterSeconds ?? 0) * 1000),
         error: failure.message,
-        ...(failure.failure === 'unknown' ? { unsettledMs: writeTimeoutMs + ctx.settleMs } : {}),
       });
       log.warn({ workspaceId: ref.workspaceId, operation: ref.kind, err: error }, 'the platform could not be told yet');
       if (error instanceof PartlyDone) {
@@ -115,13 +120,13 @@ const workers: Record<OperationRow['kind'], Worker> = {
   },
 };
 
-async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased): Promise<void> {
+async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { leaseId }: Leased): Promise<void> {
   const row = await readLive(ctx, ref);
   if (!row) return;
   const wanted = row.desired_name ?? row.name;
-  let settled: boolean;
   try {
-    ({ settled } = await ctx.platform.renameWorkspace(row.id, wanted));
+    const { settled } = await ctx.platform.renameWorkspace(row.id, wanted);
+    if (!settled) await operations.recordUnsettled(ctx.store.db, ref, lingerMs(ctx));
   } catch (error) {
     if (!(error instanceof PlatformError) || (error.failure !== 'rejected' && error.failure !== 'not_found'))
       throw error;
@@ -137,7 +142,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, oper
       await workspaces.applyName(tx, row.id, row.desired_name);
       if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
     }
-    await closeOrAssertAgain(ctx, tx, ref, operation, settled);
+    await closeOrAssertAgain(ctx, tx, ref, leaseId);
   });
 }
 
@@ -152,9 +157,9 @@ async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef,
   const row = await readLive(ctx, ref);
   if (!row) return;
   const change = row.status === 'inactive' ? disableConnections : enableConnections;
-  const settled = await change(ctx, ref, row, operation);
+  await change(ctx, ref, row, operation);
   await whileUnchanged(ctx, row, async (tx) => {
-    const closed = await closeOrAssertAgain(ctx, tx, ref, operation, settled);
+    const closed = await closeOrAssertAgain(ctx, tx, ref, operation.leaseId);
     if (closed && row.status === 'active') await workspaces.forgetPaused(tx, row.id);
   });
 }
@@ -165,14 +170,13 @@ async function disableConnections(
   ref: operations.OperationRef,
   row: WorkspaceRow,
   operation: Leased,
-): Promise<boolean> {
-  let settled = true;
+): Promise<void> {
   for (let round = 1; round <= maxRounds; round++) {
     const all = await listConnections(ctx, row.id);
     const active = all.filter((connection) => connection.status === 'active').map((connection) => connection.id);
-    if (active.length === 0) return settled;
+    if (active.length === 0) return;
     await workspaces.rememberPaused(ctx.store.db, row.id, active);
-    settled = (await setStatuses(ctx, ref, row, operation, active, 'inactive')) && settled;
+    await setStatuses(ctx, ref, row, operation, active, 'inactive');
   }
   throw new PlatformError('unavailable', 'connections keep becoming active');
 }
@@ -182,9 +186,9 @@ async function enableConnections(
   ref: operations.OperationRef,
   row: WorkspaceRow,
   operation: Leased,
-): Promise<boolean> {
+): Promise<void> {
   const paused = await workspaces.listPaused(ctx.store.db, row.id);
-  return await setStatuses(ctx, ref, row, operation, paused, 'active');
+  await setStatuses(ctx, ref, row, operation, paused, 'active');
 }
 
 async function listConnections(ctx: WorkspacesContext, workspaceId: string) {
@@ -205,16 +209,15 @@ async function setStatuses(
   operation: Leased,
   ids: string[],
   status: 'active' | 'inactive',
-): Promise<boolean> {
+): Promise<void> {
   const failures: PlatformError[] = [];
-  let settled = true;
   const queue = [...ids];
   const work = async () => {
     for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
       await assertUnchanged(ctx, ref, row, operation);
       try {
-        const written = await ctx.platform.setConnectionStatus(id, status);
-        settled &&= written.settled;
+        const { settled } = await ctx.platform.setConnectionStatus(id, status);
+        if (!settled) await operations.recordUnsettled(ctx.store.db, ref, lingerMs(ctx));
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
         failures.push(error);
@@ -226,7 +229,6 @@ async function setStatuses(
   // The most uncertain failure decides how long the operation must stay open.
   const worst = failures.find((error) => error.failure === 'unknown') ?? failures[0];
   if (worst) throw new PartlyDone(failures.length, ids.length, worst);
-  return settled;
 }
 
 async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.OperationRef): Promise<void> {
@@ -257,7 +259,7 @@ async function assertUnchanged(
 ): Promise<void> {
   const present = await workspaces.findWorkspace(ctx.store.db, row.organization_id, row.id);
   if (present?.gen !== row.gen) throw new Outdated();
-  if (!(await operations.leaseOperation(ctx.store.db, ref, leaseId, operationLeaseMs))) throw new Outdated();
+  if (!(await operations.leaseOperation(ctx.store.db, ref, operationLease(ctx, leaseId)))) throw new Outdated();
 }
 
 /** Runs the closing transaction only if nothing newer was wanted meanwhile. */
@@ -277,16 +279,16 @@ async function closeOrAssertAgain(
   ctx: WorkspacesContext,
   tx: Db,
   ref: operations.OperationRef,
-  operation: Leased,
-  settled: boolean,
+  leaseId: string,
 ): Promise<boolean> {
-  const knownUnsettledMs = operation.unsettled_until - operation.now;
-  const unsettledMs = settled ? knownUnsettledMs : Math.max(knownUnsettledMs, writeTimeoutMs + ctx.settleMs);
+  // Read again: what was sent under this lease may have become unsettled since.
+  const operation = await operations.leaseOperation(tx, ref, operationLease(ctx, leaseId));
+  const unsettledMs = operation ? operation.unsettled_until - operation.now : 0;
   if (unsettledMs <= 0) {
     await operations.closeOperation(tx, ref);
     return true;
   }
-  await operations.postponeOperation(tx, ref, operation.leaseId, { delayMs: unsettledMs, error: null, unsettledMs });
+  await operations.postponeOperation(tx, ref, leaseId, { delayMs: unsettledMs, error: null });
   return false;
 }
 

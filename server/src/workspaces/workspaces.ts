@@ -15,7 +15,7 @@ import { nameRefused } from './creation.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
-import { delayOf, finishOperation, operationLeaseMs, Refused } from './operations.ts';
+import { delayOf, finishOperation, operationLease, Refused } from './operations.ts';
 import * as workspaces from './workspaces.store.ts';
 
 export async function getWorkspace(ctx: WorkspacesContext, organizationId: string, id: string): Promise<WorkspaceRow> {
@@ -104,7 +104,7 @@ async function renameWorkspace(
         await claims.dropClaims(tx, organizationId, id, dropped);
       }
       await workspaces.recordDesiredName(tx, id, name === row.name ? null : name);
-      await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+      await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
     return undefined;
@@ -140,7 +140,7 @@ async function setStatus(
       assertLive(row);
       if (row.status === status) return;
       await workspaces.recordStatus(tx, id, status);
-      await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+      await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
     return undefined;
@@ -170,7 +170,7 @@ export async function deleteWorkspace(
     if (row.lifecycle === 'deleting') return;
     await workspaces.recordDeleting(tx, id);
     await operations.closeOtherOperations(tx, id);
-    await operations.openOperation(tx, ref, leaseId, operationLeaseMs);
+    await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
 
   const outcome = await finishOperation(ctx, ref, leaseId);

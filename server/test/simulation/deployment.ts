@@ -1,0 +1,119 @@
+/**
+ * Several replicas of the real code on one real SQLite database: rules, stores, platform client and reconciler as they
+ * run in production, with time, chance and the network given by the world. A replica can crash at any await: from then on
+ * none of its statements takes effect and nothing it waits for returns.
+ */
+import Sqlite from 'better-sqlite3';
+import { Kysely, type KyselyPlugin, SqliteDialect, sql } from 'kysely';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/migrations.ts';
+import { type Db, ImmediateSqliteDialect, type Store } from '../../src/db/open.ts';
+import type { Tables } from '../../src/db/tables.ts';
+import { createPlatformClient } from '../../src/platform/client.ts';
+import { Flights, type WorkspacesContext } from '../../src/workspaces/context.ts';
+import { createReconciler } from '../../src/workspaces/reconciler.ts';
+import type { HostedPlatform } from './hosted-platform.ts';
+import type { World } from './world.ts';
+
+export class Crashed extends Error {}
+
+export interface Replica {
+  ctx: WorkspacesContext;
+  crash(): void;
+  readonly isDown: boolean;
+}
+
+export class Deployment {
+  static #template: Promise<Buffer> | undefined;
+  readonly db: Db;
+
+  private constructor(
+    private readonly world: World,
+    private readonly platform: HostedPlatform,
+    file: Buffer,
+  ) {
+    const database = new Sqlite(file);
+    database.function('now_ms', { deterministic: false }, () => BigInt(world.now));
+    this.db = new Kysely<Tables>({ dialect: new ImmediateSqliteDialect({ database }) });
+  }
+
+  /** Every schedule starts from a copy of one migrated database. */
+  static async open(world: World, platform: HostedPlatform): Promise<Deployment> {
+    Deployment.#template ??= (async () => {
+      const database = new Sqlite(':memory:');
+      database.function('now_ms', () => 0n);
+      const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+      await migrate(db, 'sqlite');
+      const file = database.serialize();
+      await db.destroy();
+      return file;
+    })();
+    return new Deployment(world, platform, await Deployment.#template);
+  }
+
+  start(settleMs: number): Replica {
+    const { world, platform } = this;
+    let down = false;
+    const check = () => {
+      if (down) throw new Crashed();
+    };
+    const disk: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        check();
+        return node;
+      },
+      transformResult: async ({ result }) => {
+        await world.pause(world.between(0, 3));
+        check();
+        return result;
+      },
+    };
+    const db = this.db.withPlugin(disk);
+    const store: Store = {
+      kind: 'sqlite',
+      db,
+      transaction: (work) => db.transaction().execute(work),
+      exclusively: (work) => db.transaction().execute(work),
+      now: async () => (await sql<{ now: number }>`select now_ms() as now`.execute(db)).rows[0]?.now ?? 0,
+      close: async () => {},
+    };
+    // Clocks of replicas disagree by up to ten minutes; only the database's counts.
+    const skewMs = world.between(-600_000, 600_000);
+    const runtime = {
+      now: () => world.now + skewMs,
+      elapsed: () => world.now - world.startedAt,
+      random: world.random,
+      newId: () => world.newId(),
+      // Whoever sleeps in a crashed process never wakes.
+      sleep: async (ms: number) => {
+        await world.pause(ms);
+        if (down) await new Promise(() => {});
+      },
+    };
+    const transport = platform.transport(check);
+    const ctx: WorkspacesContext = {
+      store,
+      platform: createPlatformClient({ transport, credentials: { clientId: 'c', clientSecret: 's' }, runtime }),
+      runtime,
+      log: pino({ level: 'silent' }),
+      settleMs,
+      platformOrganizationId: async (id) => id,
+      count: () => {},
+      flights: new Flights(),
+    };
+    createReconciler(ctx).start();
+    return {
+      ctx,
+      crash: () => {
+        down = true;
+      },
+      get isDown() {
+        return down;
+      },
+    };
+  }
+
+  close(): Promise<void> {
+    return this.db.destroy();
+  }
+}

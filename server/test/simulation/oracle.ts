@@ -1,0 +1,124 @@
+/** Says what is wrong after a schedule, once the reconciler has had its time. Each check names the invariant it stands for. */
+import type { Db } from '../../src/db/open.ts';
+import { nameIdentity } from '../../src/workspaces/names.ts';
+import type { HostedPlatform } from './hosted-platform.ts';
+
+/** What a client did, and what it was told. */
+export interface Deed {
+  kind: 'ensure' | 'rename' | 'status' | 'delete' | 'sync';
+  startedAt: number;
+  endedAt: number;
+  ok: boolean;
+  refusal?: string;
+  id?: string;
+  name?: string;
+  status?: 'active' | 'inactive';
+}
+
+export interface Evidence {
+  db: Db;
+  platform: HostedPlatform;
+  deeds: Deed[];
+  organizationId: string;
+  /** Workspaces of another organization. */
+  foreign: string[];
+}
+
+export async function judge({ db, platform, deeds, organizationId, foreign }: Evidence): Promise<string[]> {
+  const violations: string[] = [];
+  const rows = await db.selectFrom('workspaces').selectAll().execute();
+  const claims = await db.selectFrom('name_claims').selectAll().execute();
+  const operations = await db.selectFrom('operations').selectAll().execute();
+  const local = new Map(rows.map((row) => [row.id, row]));
+  const live = new Map(platform.live().map((workspace) => [workspace.id, workspace]));
+  const deletedThere = (id: string) => platform.workspaces.get(id)?.versions.at(-1)?.deleted === true;
+
+  // I1: at most one live workspace of ours per name.
+  const ofName = new Map<string, string[]>();
+  for (const { id, name, ours } of live.values()) {
+    if (!ours) continue;
+    const key = nameIdentity(name);
+    ofName.set(key, [...(ofName.get(key) ?? []), id]);
+  }
+  for (const [name, ids] of ofName)
+    if (ids.length > 1) violations.push(`I1: ${ids.length} workspaces of ours are called ${name}`);
+
+  // I2: every bound claim leads to a live workspace here and there. Somebody else may have deleted theirs.
+  for (const claim of claims) {
+    const row = claim.workspace_id === null ? undefined : local.get(claim.workspace_id);
+    if (!row) violations.push(`I2: the claim on ${claim.name} is left unbound`);
+    else if (row.lifecycle !== 'live') violations.push(`I2: ${claim.name} leads to a ${row.lifecycle} workspace`);
+    else if (!live.has(row.id) && platform.workspaces.get(row.id)?.ours)
+      violations.push(`I2: ${claim.name} is gone there`);
+  }
+  for (const { id, ours, name } of live.values()) {
+    if (ours && local.get(id)?.lifecycle !== 'live')
+      violations.push(`I2: ${name} (${id}) lives there and is ${local.get(id)?.lifecycle} here`);
+  }
+
+  // I3: what is deleted stays deleted.
+  for (const deed of deeds) {
+    if (deed.kind !== 'delete' || !deed.ok || deed.id === undefined) continue;
+    if (local.get(deed.id)?.lifecycle !== 'deleted') violations.push(`I3: ${deed.id} was deleted and is back`);
+    if (!deletedThere(deed.id)) violations.push(`I3: ${deed.id} was deleted and lives on the platform`);
+    const later = deeds.find(
+      (other) => other.kind === 'ensure' && other.ok && other.id === deed.id && other.startedAt > deed.endedAt,
+    );
+    if (later) violations.push(`I3: a token was issued for ${deed.id} after its deletion`);
+  }
+
+  // I4: nothing stays open.
+  for (const { kind, workspace_id, last_error } of operations) {
+    violations.push(`I4: ${kind} of ${workspace_id} is still open (${last_error})`);
+  }
+
+  // I5: an inactive workspace has no active connection.
+  for (const { workspaceId, active, id } of platform.connections.values()) {
+    const row = local.get(workspaceId);
+    if (active && row?.lifecycle === 'live' && row.status === 'inactive') {
+      violations.push(`I5: connection ${id} of the inactive workspace ${workspaceId} is active`);
+    }
+  }
+
+  // I6: what a client was told is so.
+  for (const deed of deeds) {
+    if (!deed.ok || deed.id === undefined) continue;
+    const row = local.get(deed.id);
+    if (!row) violations.push(`I6: ${deed.kind} succeeded for ${deed.id}, which does not exist`);
+    else if (row.lifecycle === 'live' && isLast(deed, deeds)) {
+      if (deed.kind === 'rename' && row.name !== deed.name && !renamedBySomebodyElse(platform, deed)) {
+        violations.push(`I6: ${deed.id} was renamed to ${deed.name} and is called ${row.name}`);
+      }
+      if (deed.kind === 'status' && row.status !== deed.status)
+        violations.push(`I6: ${deed.id} is ${row.status}, not ${deed.status}`);
+    }
+  }
+  for (const row of rows) {
+    const there = live.get(row.id);
+    if (row.lifecycle === 'live' && there?.ours && there.name !== row.name) {
+      violations.push(`I6: ${row.id} is called ${row.name} here and ${there.name} there`);
+    }
+  }
+
+  // I7: nobody else's workspace is changed.
+  for (const id of platform.touched) {
+    if (foreign.includes(id) || local.get(id)?.organization_id !== organizationId)
+      violations.push(`I7: ${id} is not ours, and we changed it`);
+  }
+  return violations;
+}
+
+/** No other change of the same kind was under way at the same time or later, nor a deletion. */
+function isLast(deed: Deed, deeds: Deed[]): boolean {
+  return !deeds.some(
+    (other) =>
+      other !== deed &&
+      other.id === deed.id &&
+      (other.kind === deed.kind || other.kind === 'delete') &&
+      other.endedAt >= deed.startedAt,
+  );
+}
+
+function renamedBySomebodyElse(platform: HostedPlatform, deed: Deed): boolean {
+  return platform.workspaces.get(deed.id ?? '')?.ours === false;
+}
