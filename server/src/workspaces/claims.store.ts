@@ -135,7 +135,10 @@ function boundClaim(organizationId: string, name: string, workspaceId: string) {
   };
 }
 
-/** Binds a name to a workspace unless it is bound already, whoever holds the lease: the first writer wins. Gives the id it is bound to. */
+/**
+ * Binds a name to a workspace unless it is bound already, whoever holds the lease: the first writer wins. Gives the id it
+ * is bound to. The settle window stays: a create that somebody sent may still take effect, bound or not.
+ */
 export async function bindIfUnbound(
   tx: Db,
   organizationId: string,
@@ -148,7 +151,7 @@ export async function bindIfUnbound(
     .onConflict((conflict) =>
       conflict
         .columns(['organization_id', 'name'])
-        .doUpdateSet({ state: 'bound', workspace_id: workspaceId, lease_until: 0, no_post_before: 0, last_error: null })
+        .doUpdateSet({ state: 'bound', workspace_id: workspaceId, lease_until: 0, last_error: null })
         .where('name_claims.state', '=', 'creating'),
     )
     .returning('workspace_id')
@@ -191,14 +194,29 @@ export async function claimsOf(db: Db, workspaceIds: string[]): Promise<{ name: 
   return rows as { name: string; workspace_id: string }[];
 }
 
-/** Frees names of a workspace: one, or all. */
-export async function dropClaims(tx: Db, organizationId: string, workspaceId: string, name?: string): Promise<void> {
-  let query = tx
-    .deleteFrom('name_claims')
+/** The create that the window was opened for is confirmed: nothing is on its way any more. */
+export async function closeSettleWindow(tx: Db, organizationId: string, name: string): Promise<void> {
+  await tx
+    .updateTable('name_claims')
+    .set({ no_post_before: 0 })
     .where('organization_id', '=', organizationId)
-    .where('workspace_id', '=', workspaceId);
-  if (name !== undefined) query = query.where('name', '=', name);
-  await query.execute();
+    .where('name', '=', name)
+    .execute();
+}
+
+/**
+ * Frees names of a workspace: one, or all. A name with a create still on its way becomes unbound instead, so that the next
+ * one who asks for it waits for the window like everybody else.
+ */
+export async function dropClaims(tx: Db, organizationId: string, workspaceId: string, name?: string): Promise<void> {
+  const owned = sql<boolean>`organization_id = ${organizationId} and workspace_id = ${workspaceId}`;
+  const chosen = name === undefined ? owned : sql<boolean>`${owned} and name = ${name}`;
+  await tx.deleteFrom('name_claims').where(chosen).where('no_post_before', '<=', sql<number>`now_ms()`).execute();
+  await tx
+    .updateTable('name_claims')
+    .set({ state: 'creating', workspace_id: null, lease_id: '', lease_until: 0 })
+    .where(chosen)
+    .execute();
 }
 
 /** Unbound claims that nobody is working on. */

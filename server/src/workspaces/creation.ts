@@ -137,7 +137,10 @@ async function bindCreated(
   // Adopted by somebody else and deleted again while our answer was on its way.
   if (row?.lifecycle !== 'live') return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
-  if (boundTo === id) return row;
+  if (boundTo === id) {
+    await claims.closeSettleWindow(tx, organizationId, identity);
+    return row;
+  }
   // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
   ctx.count('orphan_found');
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');

@@ -9,10 +9,10 @@ export function nameIdentity(name: string): string {
 }
 
 /**
- * The form in which `name_contains` looks for a part of a name. Upper-casing first expands what lower-casing alone
- * leaves apart (ß and ss, ſ and s); the final sigma depends on its neighbours, so it is levelled; folding can leave
+ * The form in which `name_contains` looks for a part of a name. Upper-casing in between expands what lower-casing alone
+ * leaves apart (ß and ss, ſ and s), and lower-casing before it brings ẞ to ß first; the final sigma depends on its neighbours, so it is levelled; folding can leave
  * a composed letter decomposed, so NFC comes last.
  */
 export function foldForSearch(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
 }
