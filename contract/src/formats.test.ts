@@ -57,9 +57,12 @@ describe('formats', () => {
       );
     });
 
-    it.each(['2026-01-31T09:30:00+01:00', '2026-01-31T09:30:00.123456Z', '2024-02-29T00:00:00Z'])('takes %s', (text) => {
-      expect(faultOf('date-time', text)).toBeUndefined();
-    });
+    it.each(['2026-01-31T09:30:00+01:00', '2026-01-31T09:30:00.123456Z', '2024-02-29T00:00:00Z'])(
+      'takes %s',
+      (text) => {
+        expect(faultOf('date-time', text)).toBeUndefined();
+      },
+    );
 
     it.each([
       '2026-01-31',
@@ -81,7 +84,9 @@ describe('formats', () => {
     ['name', 'a name'],
     ['tag', 'a tag'],
   ])('%s', (format, what) => {
-    const visible = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }).filter((text) => /[\p{L}\p{N}]/u.test(text));
+    const visible = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 60 })
+      .filter((text) => /[\p{L}\p{N}]/u.test(text));
 
     it('takes any text with something to see in it', () => {
       fc.assert(
@@ -98,9 +103,9 @@ describe('formats', () => {
     });
 
     it('refuses control characters wherever they stand', () => {
-      const control = fc.constantFrom(...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code))).filter((c) =>
-        /\p{Cc}/u.test(c),
-      );
+      const control = fc
+        .constantFrom(...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)))
+        .filter((c) => /\p{Cc}/u.test(c));
       fc.assert(
         fc.property(fc.constantFrom('', 'a'), control, fc.constantFrom('', 'b'), (before, bad, after) => {
           expect(faultOf(format, before + bad + after)).toBe(`${what} must not contain control characters`);
@@ -131,7 +136,8 @@ describe('formats', () => {
   });
 
   it('search-text takes anything but NUL and lone surrogates', () => {
-    for (const text of ['', ' ', '%', '_', '\u202e', 'x'.repeat(1_000)]) expect(faultOf('search-text', text)).toBeUndefined();
+    for (const text of ['', ' ', '%', '_', '\u202e', 'x'.repeat(1_000)])
+      expect(faultOf('search-text', text)).toBeUndefined();
     for (const text of ['a\u0000', '\ud800']) {
       expect(faultOf('search-text', text)).toBe('the text must be valid Unicode without NUL characters');
     }

@@ -12,7 +12,7 @@ export interface Format {
 
 const maxCodePoints = 255;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const control = /\p{Cc}/u;
 const bidiControl = /\p{Bidi_Control}/u;
 const visible = /[^\p{White_Space}\p{Cf}]/u;
@@ -29,6 +29,13 @@ function shortTextFault(what: string, text: string): string | undefined {
   return undefined;
 }
 
+/** A day that does not exist would otherwise become the first of the next month. */
+function isTime(text: string): boolean {
+  const day = dateTime.exec(text)?.[1];
+  if (day === undefined || Number.isNaN(Date.parse(text))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
 export const formats: Readonly<Record<string, Format>> = {
   uuid: {
     type: 'type_error.uuid',
@@ -36,10 +43,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'date-time': {
     type: 'value_error.datetime',
-    fault: (text) =>
-      dateTime.test(text) && !Number.isNaN(Date.parse(text))
-        ? undefined
-        : 'a time must be written as in 2026-01-31T09:30:00Z',
+    fault: (text) => (isTime(text) ? undefined : 'a time must be written as in 2026-01-31T09:30:00Z'),
   },
   name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
   tag: { type: 'value_error.tag', fault: (text) => shortTextFault('a tag', text) },

@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorBody, Fault, ValidationErrorBody } from './errors.ts';
 import { regions, tagModes, workspaceStatuses } from './fields.ts';
-import { ScopedTokenInfo, ScopedTokenRequest, TokenResponse, WidgetTokenEnvelope, WidgetTokenRequest } from './tokens.ts';
+import {
+  ScopedTokenInfo,
+  ScopedTokenRequest,
+  TokenResponse,
+  WidgetTokenEnvelope,
+  WidgetTokenRequest,
+} from './tokens.ts';
 import {
   DeletedWorkspace,
   ListWorkspacesQuery,
@@ -40,7 +46,11 @@ describe('schemas', () => {
     ['path', WorkspacePath, all('workspace_id')],
     ['update request', UpdateWorkspaceRequest, { fields: ['name', 'status'], required: [] }],
     ['list query', ListWorkspacesQuery, { fields: ['name_contains', 'status', 'limit', 'cursor'], required: [] }],
-    ['scoped token request', ScopedTokenRequest, { fields: ['workspace_name', 'region_id'], required: ['workspace_name'] }],
+    [
+      'scoped token request',
+      ScopedTokenRequest,
+      { fields: ['workspace_name', 'region_id'], required: ['workspace_name'] },
+    ],
     [
       'widget token request',
       WidgetTokenRequest,

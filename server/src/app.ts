@@ -55,8 +55,11 @@ export interface App {
   store: Store;
   organization: OrganizationRow;
   operatorTokens: OperatorTokens;
-  /** The operator token made on this start, if one was; it is shown once and stored nowhere. */
-  generatedOperatorToken: string | undefined;
+  /**
+   * Makes the first operator token if there is none yet, and gives it: it is stored nowhere, so call this only when it can
+   * be shown.
+   */
+  makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
   routeTable: RouteTable;
   /** Starts listening and working in the background. */
@@ -80,14 +83,16 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   try {
     const store = openStore(config, secrets, { runtime, log });
     closing.push(() => store.close());
-    await migrate(store.db, store.kind);
+    await migrate(store);
 
     const organization = await ensureFirstOrganization(store, runtime, {
       id: config.organizationId,
       platformOrganizationId: config.platformOrganizationId,
     });
     const operatorTokens = createOperatorTokens(store, runtime);
-    const generatedOperatorToken = await provideOperatorToken(operatorTokens, organization.id, secrets.operatorToken);
+    if (secrets.operatorToken !== undefined) {
+      await operatorTokens.provide(organization.id, 'environment', secrets.operatorToken);
+    }
 
     const sealer = openSealer(secrets, dataDir);
     const keys = await openSigningKeys({ store, sealer, runtime, log });
@@ -167,7 +172,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       store,
       organization,
       operatorTokens,
-      generatedOperatorToken,
+      makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
       reconciler,
       routeTable,
       async listen() {
@@ -214,18 +219,9 @@ export function openSealer(secrets: Secrets, dataDir: DataDir): Sealer {
   return createSealer(secrets.encryptionKey ?? generated());
 }
 
-async function provideOperatorToken(
-  operatorTokens: OperatorTokens,
-  organizationId: string,
-  configured: string | undefined,
-): Promise<string | undefined> {
-  if (configured !== undefined) {
-    await operatorTokens.provide(organizationId, 'environment', configured);
-    return undefined;
-  }
-  if ((await operatorTokens.list(organizationId)).length > 0) return undefined;
-  const { token } = await operatorTokens.create(organizationId, { name: 'first' });
-  return token;
+async function makeFirstOperatorToken(tokens: OperatorTokens, organizationId: string): Promise<string | undefined> {
+  if ((await tokens.list(organizationId)).length > 0) return undefined;
+  return (await tokens.create(organizationId, { name: 'first' })).token;
 }
 
 export interface PlatformCredentials {

@@ -1,13 +1,13 @@
 /** The command line. Every command reads the same environment as the service. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { openSealer, openStore } from './app.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { isStorageFailure } from './db/storage-failure.ts';
 import { examine } from './doctor.ts';
-import { AppError } from './errors.ts';
+import { AppError, OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { startPlatform, startService } from './main.ts';
 import { createOrganization, findOrganization, listOrganizations } from './organizations/organizations.ts';
@@ -15,9 +15,6 @@ import { systemRuntime } from './runtime.ts';
 import { createOperatorTokens, type OperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
 import { listSigningKeys, removeSigningKey, rotateSigningKeys } from './tokens/signing-keys.ts';
 import { version } from './version.ts';
-
-/** A mistake of whoever typed the command; shown as it is. */
-class UsageError extends Error {}
 
 const program = new Command('inlay')
   .description('Embedded data-integration set-up for your customers.')
@@ -40,8 +37,8 @@ program
   .command('migrate')
   .description('bring the database to this version (start does it, too)')
   .action(() =>
-    withStore(async (store) => {
-      const applied = await migrate(store.db, store.kind);
+    withOpenStore(async (store) => {
+      const applied = await migrate(store);
       print(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
     }),
   );
@@ -56,7 +53,7 @@ organization
   .action((options: { name: string; id?: string; platformOrganizationId?: string }) =>
     withStore(async (store) => {
       if (options.id && (await findOrganization(store, options.id))) {
-        throw new UsageError(`There is an organization ${options.id} already.`);
+        throw new OperatorError(`There is an organization ${options.id} already.`);
       }
       const { id } = await createOrganization(store, systemRuntime, options);
       const { token } = await operatorTokens(store).create(id, { name: 'first' });
@@ -186,7 +183,7 @@ keys
   .action((kid: string) =>
     withStore(async (store) => {
       if (!(await removeSigningKey(store, kid))) {
-        throw new UsageError(`There is no retired key ${kid}. See: inlay keys list`);
+        throw new OperatorError(`There is no retired key ${kid}. See: inlay keys list`);
       }
       print(`Removed ${kid}. Its tokens are refused within a few seconds.`);
     }),
@@ -214,13 +211,19 @@ program
     if (failed > 0) process.exitCode = 1;
   });
 
-/** Opens the store, brings it to this version, and closes it whatever happens. */
-async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
+/** Brings the store to this version first. */
+const withStore = (work: (store: Store) => Promise<void>) =>
+  withOpenStore(async (store) => {
+    await migrate(store);
+    await work(store);
+  });
+
+/** Opens the store, and closes it whatever happens. */
+async function withOpenStore(work: (store: Store) => Promise<void>): Promise<void> {
   const { config, secrets } = readConfig(process.env);
   const log = createLog('silent');
   const store = openStore(config, secrets, { runtime: systemRuntime, log, busyTimeoutMs: 10_000 });
   try {
-    await migrate(store.db, store.kind);
     await work(store);
   } finally {
     await store.close();
@@ -233,9 +236,9 @@ async function chosenOrganization(store: Store, { organization: chosen }: { orga
   const all = await listOrganizations(store);
   const id = chosen ?? (all.length === 1 ? all[0]?.id : undefined);
   if (id !== undefined && all.some((row) => row.id === id)) return id;
-  if (all.length === 0) throw new UsageError('There is no organization yet. Start the service once: inlay start');
+  if (all.length === 0) throw new OperatorError('There is no organization yet. Start the service once: inlay start');
   const list = all.map((row) => `  ${row.id}  ${row.name}`).join('\n');
-  throw new UsageError(
+  throw new OperatorError(
     `${chosen ? `There is no organization ${chosen}.` : 'There are several organizations.'} Choose one with --organization:\n${list}`,
   );
 }
@@ -282,7 +285,7 @@ function print(...lines: string[]): void {
 
 /** What to tell whoever typed the command: one plain paragraph, no stack unless it is a bug. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof UsageError) return error.message;
+  if (error instanceof OperatorError) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'There is no such operator token. See: inlay operator-token list';
   }

@@ -5,6 +5,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { serialiseOrigin } from '@inlay/contract/origins';
+import { OperatorError } from './errors.ts';
 import { isPlausible } from './tokens/operator-secrets.ts';
 
 export interface Config {
@@ -34,7 +35,7 @@ export interface Secrets {
   encryptionKey: Buffer | undefined;
 }
 
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   constructor(readonly faults: string[]) {
     super(
       `The configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OperatorError } from './errors.ts';
 
 export interface DataDir {
   path(file: string): string;
@@ -14,7 +15,9 @@ export function openDataDir(directory: string): DataDir {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new Error(`The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`, { cause });
+    throw new OperatorError(`The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`, {
+      cause,
+    });
   }
   return {
     path: (file) => join(directory, file),

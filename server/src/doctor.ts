@@ -1,8 +1,8 @@
 /** Looks at everything a deployment needs and says, for each, how it is and what to do about it. Changes nothing. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { openStore, platformCredentials } from './app.ts';
+import { join } from 'node:path';
+import { openStore } from './app.ts';
 import { type Config, ConfigError, isLoopback, readConfig, type Secrets } from './config.ts';
-import { openDataDir } from './data-dir.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
@@ -66,6 +66,9 @@ function examineConfig(config: Config, secrets: Secrets): Finding[] {
 
 function examineDataDir({ dataDir }: Config): Finding[] {
   if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
+  if (!statSync(dataDir).isDirectory()) {
+    return [fail(`data directory: ${dataDir} is a file`, 'Remove it, or set INLAY_DATA_DIR to a directory.')];
+  }
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch {
@@ -84,11 +87,12 @@ function examineDataDir({ dataDir }: Config): Finding[] {
 
 async function examineDatabase(config: Config, secrets: Secrets): Promise<Finding[]> {
   const kind = secrets.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
-  if (kind === 'SQLite' && !existsSync(openDataDir(config.dataDir).path('inlay.db'))) {
+  if (kind === 'SQLite' && !existsSync(join(config.dataDir, 'inlay.db'))) {
     return [ok('database: SQLite, will be made on the first start')];
   }
-  const store = openStore(config, secrets, { runtime: systemRuntime, log: createLog('silent') });
+  let store: Store | undefined;
   try {
+    store = openStore(config, secrets, { runtime: systemRuntime, log: createLog('silent') });
     const { pending, unknown } = await compareMigrations(store.db);
     if (unknown.length > 0) {
       return [fail(`database: ${kind}, migrated by a newer version of Inlay`, 'Start that version or a later one.')];
@@ -106,7 +110,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<Findin
       kind === 'SQLite' ? 'Check the file and the disk.' : 'Check INLAY_DATABASE_URL and that the server is up.';
     return [fail(`database: ${kind} cannot be used (${(error as Error).message})`, advice)];
   } finally {
-    await store.close();
+    await store?.close();
   }
 }
 
@@ -168,7 +172,8 @@ async function examineBacklog(store: Store): Promise<Finding> {
 async function examinePlatform(config: Config, secrets: Secrets): Promise<Finding[]> {
   if (config.platformUrl === undefined) return [ok('platform: bundled')];
   const transport = httpTransport(config.platformUrl);
-  const credentials = platformCredentials(secrets, openDataDir(config.dataDir));
+  const { platformClientId: clientId = '', platformClientSecret: clientSecret = '' } = secrets;
+  const credentials = { clientId, clientSecret };
   const platform = createPlatformClient({ transport, credentials, runtime: systemRuntime });
   try {
     const organizations = await platform.listOrganizations();

@@ -58,3 +58,6 @@ export class AppError extends Error {
 export function invalidRequest(...faults: Fault[]): AppError {
   return new AppError('invalid_request', { faults });
 }
+
+/** Something that whoever runs the service has to mend before it can start or go on. The message says what to do. */
+export class OperatorError extends Error {}

@@ -10,10 +10,15 @@ const drainTimeoutMs = 30_000;
 export async function startService(config: Config, secrets: Secrets): Promise<void> {
   const log = createLog(config.logLevel);
   const app = await createApp(config, secrets, { log });
-  await app.listen();
+  try {
+    await app.listen();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   stopOnSignal(() => app.close(), log);
-  const { organization, generatedOperatorToken } = app;
-  process.stdout.write(greeting(config, organization.id, generatedOperatorToken, secrets.operatorToken !== undefined));
+  const generated = await app.makeFirstOperatorToken();
+  process.stdout.write(greeting(config, app.organization.id, generated, secrets.operatorToken !== undefined));
 }
 
 function greeting(config: Config, organizationId: string, generated: string | undefined, configured: boolean): string {

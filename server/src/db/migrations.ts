@@ -3,11 +3,12 @@
  * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
  * on both; only the names of types differ.
  */
-import { type Kysely, type Migration, type MigrationProvider, Migrator, sql } from 'kysely';
-import type { DatabaseKind } from './open.ts';
+import { type Kysely, sql } from 'kysely';
+import { OperatorError } from '../errors.ts';
+import type { DatabaseKind, Store } from './open.ts';
 import type { Tables } from './tables.ts';
 
-type Step = (db: Kysely<unknown>, kind: DatabaseKind) => Promise<void>;
+type Step = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
 const migrations: Record<string, Step> = {
   '0001-tokens-and-workspaces': async (db, kind) => {
@@ -132,38 +133,35 @@ const migrations: Record<string, Step> = {
   },
 };
 
-/** Brings the database to this version. Safe to call from several replicas at once: the migrator takes a lock. */
-export async function migrate(db: Kysely<Tables>, kind: DatabaseKind): Promise<string[]> {
-  const provider: MigrationProvider = {
-    async getMigrations() {
-      const entries = Object.entries(migrations).map(([name, step]): [string, Migration] => [
-        name,
-        { up: (tx) => step(tx, kind) },
-      ]);
-      return Object.fromEntries(entries);
-    },
-  };
-  const migrator = new Migrator({
-    db,
-    provider,
-    migrationTableName: 'migrations',
-    migrationLockTableName: 'migrations_lock',
-  });
-  const { unknown } = await compareMigrations(db);
-  if (unknown.length > 0) {
-    throw new Error(
-      `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
-    );
-  }
-  const { error, results } = await migrator.migrateToLatest();
-  if (error) throw error;
-  return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
+/** Longer than any migration takes on a large database. */
+const patienceMs = 600_000;
+
+/**
+ * Brings the database to this version, and gives the names of what it applied. All in one exclusive transaction, so that of
+ * several processes one does it and a failure leaves nothing behind; the lock ends with the transaction, which is the only
+ * kind that is safe behind a transaction pooler.
+ */
+export async function migrate(store: Pick<Store, 'kind' | 'exclusively'>): Promise<string[]> {
+  return await store.exclusively(async (tx) => {
+    await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(tx);
+    const { pending, unknown } = await compareMigrations(tx);
+    if (unknown.length > 0) {
+      throw new OperatorError(
+        `The database was migrated by a newer version of Inlay (it has ${unknown.join(', ')}). Start that version or a later one.`,
+      );
+    }
+    for (const name of pending) {
+      await migrations[name]?.(tx, store.kind);
+      await sql`insert into migrations (name, applied_at) values (${name}, now_ms())`.execute(tx);
+    }
+    return pending;
+  }, patienceMs);
 }
 
 /** What the database still lacks, and what it has that this version does not know. */
 export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: string[]; unknown: string[] }> {
   const known = Object.keys(migrations);
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  const tables = await db.introspection.getTables();
   if (!tables.some((table) => table.name === 'migrations')) return { pending: known, unknown: [] };
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
   const applied = rows.map((row) => row.name);

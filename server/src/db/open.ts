@@ -28,7 +28,7 @@ export interface Store {
   readonly db: Db;
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** A transaction that no other process runs at the same time: for what must happen once in a deployment. */
-  exclusively<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  exclusively<T>(work: (tx: Transaction<Tables>) => Promise<T>, patienceMs?: number): Promise<T>;
   /** The database's clock; also proves that the database answers. */
   now(): Promise<number>;
   close(): Promise<void>;
@@ -111,19 +111,19 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
   pool.on('error', onIdleError);
   pool.on('connect', (client) => client.on('error', onIdleError));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const transaction: Store['transaction'] = (work) =>
+  const begin = <T>(limits: { statementMs: number; lockMs: number }, work: (tx: Transaction<Tables>) => Promise<T>) =>
     db.transaction().execute(async (tx) => {
       // Local to the transaction, which is all that a transaction pooler keeps.
-      await sql`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true),
-                       set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`.execute(tx);
+      await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
+                       set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
       return await work(tx);
     });
   return {
     kind: 'postgres',
     db,
-    transaction,
-    exclusively: (work) =>
-      transaction(async (tx) => {
+    transaction: (work) => begin({ statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
+    exclusively: (work, patienceMs = 60_000) =>
+      begin({ statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
         await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
         return await work(tx);
       }),

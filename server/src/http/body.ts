@@ -24,10 +24,10 @@ function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) return new UnreadableBody('the body is not valid UTF-8');
   if (isDeeper(body, maxDepth)) return new UnreadableBody(`the body is nested deeper than ${maxDepth} levels`);
+  const text = body.toString('utf8');
   let poisoned = false;
   try {
     // A reviver sees every key; only bodies that could hold a dangerous one pay for it.
-    const text = body.toString('utf8');
     const value: unknown = suspicious.test(text)
       ? JSON.parse(text, function (this: unknown, key, member: unknown) {
           if (key === '__proto__' || (key === 'constructor' && hasOwn(member, 'prototype'))) poisoned = true;
@@ -37,13 +37,39 @@ function parseJson(body: Buffer): unknown {
     return poisoned ? new UnreadableBody('the body contains a forbidden property name') : value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return new UnreadableBody(withPosition(error.message, body.length));
+    return new UnreadableBody(withPosition(error.message, text));
   }
 }
 
-/** The parser names the place, except when the text just ends. */
-function withPosition(message: string, length: number): string {
-  return /position \d/.test(message) ? message : `${message} at position ${length}`;
+/** Bodies longer than this get no position: finding it costs several parses. */
+const maxSearchedLength = 16_384;
+
+/** The parser does not always name the place. It is where the longest beginning ends that could still become JSON. */
+function withPosition(message: string, text: string): string {
+  if (/position \d/.test(message) || text.length > maxSearchedLength) return message;
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (couldContinue(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return `${message} at position ${good}`;
+}
+
+function couldContinue(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    return /end of JSON|Unterminated|position (\d+)/.test((error as Error).message)
+      ? endsTheText((error as Error).message, beginning.length)
+      : false;
+  }
+}
+
+function endsTheText(message: string, length: number): boolean {
+  const position = /position (\d+)/.exec(message)?.[1];
+  return position === undefined || Number(position) >= length;
 }
 
 /** The names may be written with escapes, so any backslash-u counts as a reason to look. */

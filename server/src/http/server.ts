@@ -56,6 +56,16 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
   });
   refuseOddRequests(app);
 
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  // A connection that is kept alive after the last answer would keep the process from ending.
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close');
+    done();
+  });
+
   app.addHook('onResponse', async (request, reply) => {
     // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
     const route = request.routeOptions.url ?? 'unmatched';

@@ -71,7 +71,7 @@ function prepare(part: RequestPart, properties: [string, Property][], value: unk
     const present = record[name];
     if (typeof present !== 'string') continue;
     if (property.format === 'uuid') record[name] = present.toLowerCase();
-    if (part === 'query' && property.type === 'integer' && /^-?\d{1,15}$/.test(present)) record[name] = Number(present);
+    if (part === 'query' && property.type === 'integer' && /^-?\d+$/.test(present)) record[name] = Number(present);
   }
 }
 

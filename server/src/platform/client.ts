@@ -9,6 +9,7 @@ import { NameScan } from './name-scan.ts';
 import { Breaker, Bulkhead } from './overload.ts';
 import {
   type NewPlatformWorkspace,
+  oldestFirst,
   type Platform,
   type PlatformConnection,
   PlatformError,
@@ -272,12 +273,4 @@ async function unlessGone(work: Promise<Written>): Promise<Written> {
     if (error instanceof PlatformError && error.failure === 'not_found') return { settled: true };
     throw error;
   }
-}
-
-/** Equal ages stay in the platform's order; where it tells no age, the smallest id: every replica must pick the same one. */
-function oldestFirst(workspaces: PlatformWorkspace[]): PlatformWorkspace[] {
-  return workspaces.toSorted((a, b) => {
-    if (a.createdAt !== undefined && b.createdAt !== undefined) return a.createdAt - b.createdAt;
-    return a.id < b.id ? -1 : 1;
-  });
 }

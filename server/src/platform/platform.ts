@@ -77,3 +77,11 @@ export class PlatformError extends Error {
 export function sameName(a: string, b: string): boolean {
   return a === b || a.normalize('NFC') === b.normalize('NFC');
 }
+
+/** Equal ages stay in the platform's order; where it tells no age, the smallest id: every replica must pick the same one. */
+export function oldestFirst(workspaces: PlatformWorkspace[]): PlatformWorkspace[] {
+  return workspaces.toSorted((a, b) => {
+    if (a.createdAt !== undefined && b.createdAt !== undefined) return a.createdAt - b.createdAt;
+    return a.id < b.id ? -1 : 1;
+  });
+}

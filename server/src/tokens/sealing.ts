@@ -1,5 +1,6 @@
 /** Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { OperatorError } from '../errors.ts';
 
 export interface Sealer {
   /** `context` says what the secret is and must be the same when opening: a sealed value cannot be moved elsewhere. */
@@ -23,7 +24,7 @@ export function createSealer(encryptionKey: Buffer): Sealer {
     open(text, context) {
       const [, sealedWith, payload = ''] = text.split('.');
       if (sealedWith !== keyId) {
-        throw new Error(
+        throw new OperatorError(
           'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was first used with.',
         );
       }

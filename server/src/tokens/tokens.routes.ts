@@ -15,7 +15,7 @@ import { endpoint } from '../http/endpoint.ts';
 import type { ScopedPrincipal } from './principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { unwrapWidgetToken, type WidgetTokens } from './widget-tokens.ts';
+import { filtersOf, unwrapWidgetToken, type WidgetTokens } from './widget-tokens.ts';
 
 export interface TokenRoutesOptions {
   scopedTokens: ScopedTokens;
@@ -73,9 +73,10 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     errors: creationErrors,
     handle: async ({ body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
-      const { workspace_name, region_id = regions.us } = body;
+      const { workspace_name, allowed_origin, region_id = regions.us } = body;
+      const filters = filtersOf(body);
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: await widgetTokens.issue(subject, body) };
+      return { token: await widgetTokens.issue(subject, allowed_origin, filters) };
     },
   });
 

@@ -20,7 +20,7 @@ export interface WidgetAddress {
 }
 
 export interface WidgetTokens {
-  issue(subject: TokenSubject, request: WidgetTokenRequest): Promise<string>;
+  issue(subject: TokenSubject, allowedOrigin: string, templateFilters: TemplateFilters): Promise<string>;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
@@ -38,9 +38,7 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
   }
 
   return {
-    async issue(subject, request) {
-      const templateFilters = filtersOf(request);
-      const allowedOrigin = request.allowed_origin;
+    async issue(subject, allowedOrigin, templateFilters) {
       const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters });
       const address = addressOf(subject.workspaceId, allowedOrigin, templateFilters);
       // In the fragment the token reaches the page and neither a server nor a log.
@@ -62,20 +60,24 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
   };
 }
 
-function filtersOf(request: WidgetTokenRequest): TemplateFilters {
+/** The filters of a request; throws when they would make a token too large. */
+export function filtersOf(request: WidgetTokenRequest): TemplateFilters {
   const filters: TemplateFilters = {
     selected_source_template_tags: request.selected_source_template_tags ?? [],
     selected_source_template_tags_mode: request.selected_source_template_tags_mode ?? 'any',
     selected_connection_template_tags: request.selected_connection_template_tags ?? [],
     selected_connection_template_tags_mode: request.selected_connection_template_tags_mode ?? 'any',
   };
-  const tags = [...filters.selected_source_template_tags, ...filters.selected_connection_template_tags];
-  if (Buffer.byteLength(tags.join('')) > maxTagBytes) {
-    throw invalidRequest({
-      loc: ['body', 'selected_source_template_tags'],
-      msg: `the tags of a widget token must not exceed ${maxTagBytes} bytes in all`,
-      type: 'value_error.list.max_size',
-    });
+  let bytes = 0;
+  for (const field of ['selected_source_template_tags', 'selected_connection_template_tags'] as const) {
+    bytes += Buffer.byteLength(filters[field].join(''));
+    if (bytes > maxTagBytes) {
+      throw invalidRequest({
+        loc: ['body', field],
+        msg: `the tags of a widget token must not exceed ${maxTagBytes} bytes in all`,
+        type: 'value_error.list.max_size',
+      });
+    }
   }
   return filters;
 }

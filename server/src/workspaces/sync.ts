@@ -5,7 +5,7 @@
  */
 import type { SyncResult } from '@inlay/contract/workspaces';
 import { AppError } from '../errors.ts';
-import { PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
+import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameIdentity } from './names.ts';
@@ -57,7 +57,8 @@ async function recordPage(
     const claimed = new Set((await claims.claimsOf(tx, ids)).map((claim) => claim.workspace_id));
     const renaming = await operations.workspacesWithOpenRename(tx, ids);
     let live = 0;
-    for (const { id, name } of items) {
+    // Of several with one name, the oldest answers to it.
+    for (const { id, name } of oldestFirst(page)) {
       const row = rows.get(id);
       if (row?.lifecycle !== 'live') continue;
       live += 1;

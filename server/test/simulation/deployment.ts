@@ -43,7 +43,7 @@ export class Deployment {
       const database = new Sqlite(':memory:');
       database.function('now_ms', () => 0n);
       const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
-      await migrate(db, 'sqlite');
+      await migrate({ kind: 'sqlite', exclusively: (work) => db.transaction().execute(work) });
       const file = database.serialize();
       await db.destroy();
       return file;

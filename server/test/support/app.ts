@@ -59,7 +59,7 @@ export async function startTestApp(
   };
   await start();
   // biome-ignore lint/style/noNonNullAssertion: assigned by start()
-  const operatorToken = env.INLAY_OPERATOR_TOKEN ?? app!.generatedOperatorToken ?? '';
+  const operatorToken = env.INLAY_OPERATOR_TOKEN ?? (await app!.makeFirstOperatorToken()) ?? '';
 
   async function send(method: string, url: string, token: string | null, options: RequestOptions): Promise<Answer> {
     const payload = options.payload ?? (options.body === undefined ? undefined : JSON.stringify(options.body));

@@ -1,0 +1,446 @@
+/** The command line as a real process, on SQLite: every command, what it says, and the code it ends with. */
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runCli, type Service, startService } from './support/service.ts';
+
+const secret = /inlay_op_[0-9A-Za-z]{49}/g;
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const platformCredentials = {
+  INLAY_PLATFORM_CLIENT_ID: 'the-client',
+  INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client',
+};
+
+const directories: string[] = [];
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'inlay-cli-test-'));
+  directories.push(directory);
+  return directory;
+}
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A command line with a data directory of its own. */
+function commandLine(dataDir = temporaryDirectory()) {
+  const inlay = (...args: string[]) => runCli(args, { env: { INLAY_DATA_DIR: dataDir } });
+  const succeed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await inlay(...args);
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const fail = async (...args: string[]) => {
+    const { code, stdout, stderr } = await inlay(...args);
+    expect(code, args.join(' ')).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).not.toMatch(/\n\s+at /);
+    return stderr;
+  };
+  const change = (statement: string, ...parameters: (string | number)[]) => {
+    const file = new Sqlite(join(dataDir, 'inlay.db'));
+    file.prepare(statement).run(...parameters);
+    file.close();
+  };
+  return { dataDir, inlay, succeed, fail, change };
+}
+const rowsOf = (table: string) =>
+  table
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/));
+
+describe('inlay', () => {
+  it('explains itself, each group of commands and each command', async () => {
+    const { succeed } = commandLine();
+    const [help, version, group, command] = await Promise.all([
+      succeed('--help'),
+      succeed('--version'),
+      succeed('operator-token', '--help'),
+      succeed('operator-token', 'create', '--help'),
+    ]);
+    for (const name of ['start', 'migrate', 'organization', 'operator-token', 'keys', 'platform', 'doctor']) {
+      expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+    }
+    expect(help).toContain('Start here: inlay start');
+    expect(version).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const verb of ['create', 'list', 'revoke', 'rotate']) expect(group).toMatch(new RegExp(`^  ${verb}\\b`, 'm'));
+    for (const option of ['--name', '--permission', '--expires-in-days', '--organization']) {
+      expect(command).toContain(option);
+    }
+  });
+
+  it.each([
+    [['nonsense'], "unknown command 'nonsense'"],
+    [['organization', 'create'], "required option '--name <name>' not specified"],
+    [['operator-token', 'revoke', 'x'], 'It must be a UUID.'],
+    [['keys', 'remove'], "missing required argument 'key'"],
+  ])('%j says what is wrong', async (args, message) => {
+    expect(await commandLine().fail(...args)).toContain(message);
+  });
+
+  it('refuses a bad configuration with all its faults, and makes nothing', async () => {
+    const dataDir = join(temporaryDirectory(), 'data');
+    const env = { INLAY_DATA_DIR: dataDir, PORT: 'x', INLAY_OPERATOR_TOKEN: 'short', LOG_LEVEL: 'loud' };
+    for (const args of [['start'], ['organization', 'list']]) {
+      const { code, stdout, stderr } = await runCli(args, { env });
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr).toMatch(
+        /^The configuration has 3 faults:\n {2}- PORT .*\n {2}- INLAY_OPERATOR_TOKEN .*\n {2}- LOG_LEVEL .*\n$/,
+      );
+    }
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('says what to do when the data directory cannot be made', async () => {
+    const file = join(temporaryDirectory(), 'file');
+    writeFileSync(file, '');
+    const message = await commandLine(join(file, 'data')).fail('migrate');
+    expect(message).toBe(`The data directory ${file}/data cannot be made. Set INLAY_DATA_DIR to one that can.\n`);
+  });
+
+  it('says what to do when the database cannot be used', async () => {
+    const { dataDir, fail } = commandLine();
+    writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
+    const message = await fail('organization', 'list');
+    expect(message).toMatch(
+      /^The database cannot be used: .*\nCheck INLAY_DATABASE_URL or INLAY_DATA_DIR, then run: inlay doctor\n$/,
+    );
+  });
+});
+
+describe('inlay start', () => {
+  const start = async (dataDir: string, env = {}) => {
+    const service = await startService({ dataDir, env });
+    onTestFinished(() => service.kill());
+    return service;
+  };
+  const list = (service: Service, token: string) =>
+    fetch(`${service.url}/api/v1/workspaces`, { headers: { authorization: `Bearer ${token}` } });
+
+  it('greets with the address, the organization and, on the first start only, the operator token', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await start(dataDir);
+    const address = `http://localhost:${first.port}`;
+    expect(first.output()).toContain('Inlay is running.');
+    expect(first.output()).toContain(`Address        ${address}\n`);
+    expect(first.output()).toContain(`API reference  ${address}/docs\n`);
+    expect(first.output()).toMatch(/Organization {3}[0-9a-f-]{36}\n/);
+    const [token = '', ...more] = new Set(first.output().match(secret));
+    expect(more).toEqual([]);
+    expect(first.output()).toContain(`Operator token ${token}\n`);
+    expect(first.output()).toContain(`curl -X POST ${address}/api/v1/embedded/scoped-token`);
+    expect((await list(first, token)).status).toBe(200);
+    const organization = /Organization {3}(\S+)/.exec(first.output())?.[1] ?? '';
+    expect(await first.stop()).toBe(0);
+
+    const second = await start(dataDir);
+    expect(second.output()).toContain('Inlay is running.');
+    expect(second.output()).toContain(organization);
+    expect(second.output()).not.toMatch(secret);
+    expect(second.output()).toContain('inlay operator-token create --name');
+    expect((await list(second, token)).status).toBe(200);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('never prints an operator token that came from the environment', async () => {
+    const operatorToken = 'an-operator-token-of-the-environment-123';
+    const service = await start(temporaryDirectory(), { INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'trace' });
+    expect((await list(service, operatorToken)).status).toBe(200);
+    await service.stop();
+    expect(service.output()).not.toContain(operatorToken);
+    expect(service.output()).not.toMatch(secret);
+  });
+
+  it('says when the port is in use, and the operator token is not lost by it', async () => {
+    const { dataDir } = commandLine();
+    const occupant = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => occupant.once('listening', resolve));
+    onTestFinished(() => {
+      occupant.close();
+    });
+    const { port } = occupant.address() as { port: number };
+
+    const env = { INLAY_DATA_DIR: dataDir, PORT: String(port) };
+    const { code, stderr } = await runCli(['start'], { env });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Port ${port} is in use. Stop what uses it, or set PORT to another one.\n`);
+
+    // Nobody has seen a token yet, so the start that succeeds is the first one.
+    const service = await start(dataDir);
+    const [token = ''] = service.output().match(secret) ?? [];
+    expect((await list(service, token)).status).toBe(200);
+    await service.stop();
+  });
+});
+
+describe('inlay migrate', () => {
+  it('says what it applied, and the next time that nothing was to do', async () => {
+    const { succeed } = commandLine();
+    expect(await succeed('migrate')).toMatch(/^Applied: 0001-tokens-and-workspaces\b.*\n$/);
+    expect(await succeed('migrate')).toBe('The database is up to date.\n');
+  });
+});
+
+describe('inlay organization', () => {
+  it('creates organizations, prints the token of each once, and lists them', async () => {
+    const { succeed, fail } = commandLine();
+    const created = await succeed('organization', 'create', '--name', 'Acme');
+    expect(created).toMatch(
+      /^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe operator token is shown this once\.\n$/,
+    );
+    const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
+    const more = ['--id', id.toUpperCase(), '--platform-organization-id', 'theirs'];
+    expect(await succeed('organization', 'create', '--name', 'Globex', ...more)).toContain(id);
+
+    const [head, ...rows] = rowsOf(await succeed('organization', 'list'));
+    expect(head).toEqual(['ID', 'NAME', 'PLATFORM ORGANIZATION', 'CREATED']);
+    const today = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+    const acme = uuid.exec(created)?.[0];
+    expect(rows).toEqual([
+      [acme, 'Acme', acme, today],
+      [id, 'Globex', 'theirs', today],
+    ]);
+    expect(await fail('organization', 'create', '--name', 'Again', '--id', id)).toBe(
+      `There is an organization ${id} already.\n`,
+    );
+  });
+});
+
+describe('inlay operator-token', () => {
+  const { succeed, fail, change } = commandLine();
+  let organization: string;
+  beforeAll(async () => {
+    organization = uuid.exec(await succeed('organization', 'create', '--name', 'Acme'))?.[0] ?? '';
+  });
+  const create = async (...args: string[]) => {
+    const output = await succeed('operator-token', 'create', ...args);
+    expect(output).toMatch(
+      /^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe token is shown this once\.\n$/,
+    );
+    return uuid.exec(output)?.[0] ?? '';
+  };
+  const rotate = async (...args: string[]) => {
+    const output = await succeed('operator-token', 'rotate', ...args);
+    expect(output).toMatch(/^ID {13}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe token is shown this once\.\n/);
+    return { id: uuid.exec(output)?.[0] ?? '', output };
+  };
+
+  it('creates, revokes and rotates, and lists all without their secrets', async () => {
+    const [leaked, expired, old] = await Promise.all([
+      create('--name', 'leaked'),
+      create('--name', 'expired', '--permission', 'read', '--expires-in-days', '30'),
+      create('--name', 'rotated', '--permission', 'read'),
+    ]);
+    expect(await succeed('operator-token', 'revoke', leaked.toUpperCase())).toBe(`Revoked leaked (${leaked}).\n`);
+    change('update operator_tokens set expires_at = 1 where id = ? and expires_at > 1', expired);
+    const second = await rotate(old);
+    expect(second.output).toContain('The old one is revoked.');
+    const third = await rotate(second.id, '--overlap-hours', '1.5');
+    expect(third.output).toContain('The old one works for another 1.5 h.');
+    expect(new Set([old, second.id, third.id]).size).toBe(3);
+
+    const output = await succeed('operator-token', 'list');
+    expect(output).not.toMatch(secret);
+    expect(output).not.toContain('better rotated');
+    const [head, ...rows] = rowsOf(output);
+    expect(head).toEqual(['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE']);
+    const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+    expect(Object.fromEntries(rows.map(([id, ...row]) => [id, row]))).toEqual({
+      [rows[0]?.[0] ?? '']: ['first', 'full', day, '-', 'active'],
+      [leaked]: ['leaked', 'full', day, '-', 'revoked'],
+      [expired]: ['expired', 'read', day, '-', 'expired'],
+      [old]: ['rotated', 'read', day, '-', 'revoked'],
+      [second.id]: ['rotated', 'read', day, '-', expect.stringMatching(/^ends \d{4}-\d\d-\d\dT.*Z$/)],
+      [third.id]: ['rotated', 'read', day, '-', 'active'],
+    });
+  });
+
+  it('warns of tokens that work and are older than 90 days', async () => {
+    change('update operator_tokens set created_at = created_at - 91 * 86400000');
+    expect(await succeed('operator-token', 'list')).toMatch(
+      /\n\nOlder than 90 days, better rotated: first, rotated\n {2}inlay operator-token rotate <id> --overlap-hours 24\n$/,
+    );
+  });
+
+  it('says when there is no such token', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect(await fail('operator-token', 'rotate', unknown)).toBe(
+      'There is no such operator token. See: inlay operator-token list\n',
+    );
+  });
+
+  it('asks which organization is meant when there are several, and none when there is none', async () => {
+    expect(await commandLine().fail('operator-token', 'list')).toBe(
+      'There is no organization yet. Start the service once: inlay start\n',
+    );
+    const other = uuid.exec(await succeed('organization', 'create', '--name', 'Globex'))?.[0] ?? '';
+    const message = await fail('operator-token', 'list');
+    expect(message).toContain('There are several organizations. Choose one with --organization:\n');
+    expect(message).toContain(`  ${organization}  Acme\n`);
+    expect(message).toContain(`  ${other}  Globex\n`);
+    expect(rowsOf(await succeed('operator-token', 'list', '--organization', other)).map((row) => row[1])).toEqual([
+      'NAME',
+      'first',
+    ]);
+  });
+});
+
+describe('After a first start', () => {
+  const { dataDir, succeed, fail } = commandLine();
+  beforeAll(async () => {
+    await (await startService({ dataDir })).stop();
+  });
+
+  it('inlay doctor finds all well', async () => {
+    const report = await succeed('doctor');
+    expect(report).not.toMatch(/WARN|FAIL/);
+    const expected = [
+      'database: SQLite, up to date',
+      'clock: agrees with the database',
+      ': 1 operator token',
+      'platform work: nothing is left to do',
+      'platform: bundled',
+    ];
+    for (const what of expected) expect(report).toMatch(new RegExp(`^  ok    .*${what}$`, 'm'));
+    expect(report).not.toMatch(secret);
+  });
+
+  it('inlay keys lists, rotates and removes', async () => {
+    const list = async () => {
+      const [head, ...rows] = rowsOf(await succeed('keys', 'list'));
+      expect(head).toEqual(['KEY', 'CREATED', 'STATE']);
+      return Object.fromEntries(rows.map(([kid, , state]) => [kid, state]));
+    };
+    const [first = ''] = Object.keys(await list());
+    const second = /New key (\S+)\./.exec(await succeed('keys', 'rotate'))?.[1] ?? '';
+    expect(await list()).toEqual({ [second]: 'signs', [first]: expect.stringMatching(/^retired \d{4}-/) });
+    expect(await fail('keys', 'remove', second)).toBe(`There is no retired key ${second}. See: inlay keys list\n`);
+    expect(await succeed('keys', 'remove', first)).toBe(
+      `Removed ${first}. Its tokens are refused within a few seconds.\n`,
+    );
+    expect(await list()).toEqual({ [second]: 'signs' });
+  });
+});
+
+describe('inlay doctor', () => {
+  it('finds nothing in the way before the first start, and changes nothing', async () => {
+    const dataDir = join(temporaryDirectory(), 'data');
+    const report = await commandLine(dataDir).succeed('doctor');
+    expect(report).toContain(`  ok    data directory: ${dataDir} will be made on the first start\n`);
+    expect(report).toContain('  ok    database: SQLite, will be made on the first start\n');
+    expect(report).toContain('  ok    platform: bundled\n');
+    expect(report).toMatch(/\nNothing stands in the way\.\n$/);
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it('warns, and ends with 0', async () => {
+    const { dataDir, succeed, change } = commandLine();
+    await succeed('organization', 'create', '--name', 'Acme');
+    chmodSync(dataDir, 0o755);
+    change('update operator_tokens set created_at = created_at - 91 * 86400000');
+    const env = { INLAY_DATA_DIR: dataDir, INLAY_PUBLIC_URL: 'http://inlay.example' };
+    const { code, stdout } = await runCli(['doctor'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      `  WARN  data directory: ${dataDir} can be read by others\n         Run: chmod 700 ${dataDir}\n`,
+    );
+    expect(stdout).toContain('  WARN  the public URL is not https\n');
+    expect(stdout).toMatch(
+      / {2}WARN {2}organization Acme \(.*\): operator tokens older than 90 days: first\n +Run: inlay operator-token rotate/,
+    );
+    change('update operator_tokens set revoked_at = 1');
+    expect(await succeed('doctor')).toMatch(
+      / {2}WARN {2}organization Acme \(.*\): no operator token works\n +Run: inlay operator-token create/,
+    );
+  });
+
+  it('fails with 1 on a bad configuration, fault by fault', async () => {
+    const { code, stdout } = await runCli(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/FAIL {2}configuration\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /);
+    expect(stdout).toMatch(/\n2 to fix\.\n$/);
+  });
+
+  it('fails with 1 on a database that is none, and says so among its findings', async () => {
+    const { dataDir, inlay } = commandLine();
+    writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
+    const { code, stdout } = await inlay('doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ {2}FAIL {2}database: SQLite cannot be used \(.*\)\n +Check the file and the disk\.\n/);
+    expect(stdout).toMatch(/\n1 to fix\.\n$/);
+  });
+
+  it('fails with 1 on a data directory that is a file, and says so among its findings', async () => {
+    const file = join(temporaryDirectory(), 'file');
+    writeFileSync(file, '');
+    const { code, stdout } = await commandLine(file).inlay('doctor');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/ {2}FAIL {2}data directory: /);
+    expect(stdout).toMatch(/\d to fix\.\n$/);
+  });
+});
+
+describe('inlay platform', () => {
+  const dataDir = temporaryDirectory();
+  let platform: Service;
+  let url: string;
+  beforeAll(async () => {
+    platform = await startService({ command: 'platform', dataDir, env: platformCredentials });
+    url = `${platform.url}/platform/v1`;
+  });
+  const doctor = async (env: Record<string, string>) => {
+    const directory = join(temporaryDirectory(), 'data');
+    mkdirSync(directory, { mode: 0o700 });
+    return await runCli(['doctor'], { env: { INLAY_DATA_DIR: directory, ...platformCredentials, ...env } });
+  };
+
+  it('runs the bundled platform alone and says how to use it, without its secrets', async () => {
+    expect(platform.output()).toContain('The bundled platform is running.');
+    expect(platform.output()).toContain(`INLAY_PLATFORM_URL            http://localhost:${platform.port}/platform/v1`);
+    expect(platform.output()).not.toContain(platformCredentials.INLAY_PLATFORM_CLIENT_SECRET);
+    expect((await fetch(`${url}/workspaces`)).status).toBe(401);
+    expect((await fetch(`${platform.url}/api/v1/workspaces`)).status).toBe(404);
+  });
+
+  it('serves a service that has no platform of its own', async () => {
+    const env = { ...platformCredentials, INLAY_PLATFORM_URL: url, INLAY_OPERATOR_TOKEN: 'x'.repeat(40) };
+    const service = await startService({ dataDir: temporaryDirectory(), env });
+    onTestFinished(() => service.kill());
+    const response = await fetch(`${service.url}/api/v1/embedded/scoped-token`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env.INLAY_OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: '{"workspace_name":"over there"}',
+    });
+    expect(response.status).toBe(200);
+    expect((await fetch(`${service.url}/platform/v1/workspaces`)).status).toBe(404);
+    await service.stop();
+  });
+
+  it('doctor: the platform answers and takes the credentials', async () => {
+    const { code, stdout } = await doctor({ INLAY_PLATFORM_URL: url });
+    expect(stdout).toContain(`  ok    platform: ${url} answers and takes the credentials\n`);
+    expect(stdout).toContain('  ok    clock: agrees with the platform\n');
+    expect(code).toBe(0);
+  });
+
+  it('doctor: wrong credentials and an unreachable platform fail with 1, each with its advice', async () => {
+    const wrong = await doctor({ INLAY_PLATFORM_URL: url, INLAY_PLATFORM_CLIENT_SECRET: 'wrong' });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(
+      / {2}FAIL {2}platform: .*\n +Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET\.\n/,
+    );
+    const away = await doctor({ INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' });
+    expect(away.code).toBe(1);
+    expect(away.stdout).toMatch(
+      / {2}FAIL {2}platform: .*\n +Check INLAY_PLATFORM_URL \(it ends in \/v1\) and the network\.\n/,
+    );
+  });
+
+  it('ends with 0 when told to', async () => {
+    expect(await platform.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+/** Migrations, on both databases: once, in order, by one of several processes, and never backwards. */
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { compareMigrations, migrate } from '../src/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../src/db/open.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';
+import { runCli } from './support/service.ts';
+
+const first = '0001-tokens-and-workspaces';
+const advice =
+  /^The database was migrated by a newer version of Inlay \(it has 9999-from-the-future\)\. Start that version or a later one\.$/m;
+
+describeOnBothDatabases('Migrations', (kind) => {
+  let database: TestDatabase;
+  let store: Store;
+  beforeEach(async () => {
+    database = await createTestDatabase(kind);
+    store = database.url
+      ? openPostgres({ url: database.url, maxConnections: 2, onIdleError: () => {} })
+      : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now, busyTimeoutMs: 5_000 });
+    onTestFinished(async () => {
+      await store.close();
+      await database.drop();
+    });
+  });
+
+  const cli = (...args: string[]) =>
+    runCli(args, {
+      env: { INLAY_DATA_DIR: database.dataDir, ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}) },
+    });
+  const fromTheFuture = () =>
+    sql`insert into migrations (name, applied_at) values ('9999-from-the-future', 0)`.execute(store.db);
+
+  it('are a list in order, which begins with the first release', async () => {
+    const { pending, unknown } = await compareMigrations(store.db);
+    expect(pending[0]).toBe(first);
+    expect(pending).toEqual(pending.toSorted());
+    for (const name of pending) expect(name).toMatch(/^\d{4}-[a-z0-9-]+$/);
+    expect(unknown).toEqual([]);
+  });
+
+  it('bring an empty database to this version', async () => {
+    const { pending } = await compareMigrations(store.db);
+    expect(await migrate(store)).toEqual(pending);
+    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: [] });
+    const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
+    expect(tables.toSorted()).toEqual([
+      'migrations',
+      'name_claims',
+      'operations',
+      'operator_tokens',
+      'organizations',
+      'paused_connections',
+      'revoked_tokens',
+      'signing_keys',
+      'workspaces',
+    ]);
+    expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('done again change nothing and lose nothing', async () => {
+    await migrate(store);
+    const row = {
+      id: '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20',
+      name: 'kept',
+      platform_organization_id: 'x',
+      created_at: 1,
+    };
+    await store.db.insertInto('organizations').values(row).execute();
+    expect(await migrate(store)).toEqual([]);
+    expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([row]);
+  });
+
+  it('are done once when several processes start at the same moment', async () => {
+    const { pending } = await compareMigrations(store.db);
+    const results = await Promise.all([cli('migrate'), cli('migrate'), cli('migrate')]);
+    expect(results.map(({ code, stderr }) => ({ code, stderr }))).toEqual(Array(3).fill({ code: 0, stderr: '' }));
+    expect(results.map(({ stdout }) => stdout).toSorted()).toEqual([
+      `Applied: ${pending.join(', ')}\n`,
+      'The database is up to date.\n',
+      'The database is up to date.\n',
+    ]);
+    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: [] });
+  });
+
+  it('refuse a database of a newer version, and say so', async () => {
+    await migrate(store);
+    await fromTheFuture();
+    await expect(migrate(store)).rejects.toThrow(advice);
+    expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: ['9999-from-the-future'] });
+  });
+
+  it('of a newer version keep every command from touching the database, in plain words', async () => {
+    await migrate(store);
+    await fromTheFuture();
+    for (const args of [['start'], ['migrate']]) {
+      const { code, stdout, stderr } = await cli(...args);
+      expect(code, args.join(' ')).toBe(1);
+      expect(stdout).toBe('');
+      // Nothing but the advice: it is no bug, so there is no stack to show.
+      expect(stderr.trim()).toMatch(new RegExp(advice.source, ''));
+    }
+    const doctor = await cli('doctor');
+    expect(doctor.code).toBe(1);
+    expect(doctor.stdout).toMatch(/FAIL {2}database: \w+, migrated by a newer version of Inlay\n +Start that version/);
+  });
+});
