@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
     // build are for the server's tests alone.
     projects: [

@@ -60,7 +60,7 @@ describeOnBothDatabases('a service that is killed', (kind) => {
 
   it('loses nothing that it acknowledged, and doubles nothing', async () => {
     const acknowledged = new Map<string, string>();
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       let stop = false;
       const workers = Array.from({ length: 8 }, async (_, worker) => {
         for (let i = 0; !stop && i < 200; i++) {

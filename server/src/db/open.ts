@@ -10,6 +10,7 @@ import {
   type DatabaseConnection,
   Kysely,
   PostgresDialect,
+  type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
   sql,
@@ -48,7 +49,7 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.function('now_ms', { deterministic: false }, () => BigInt(now()));
-  const db = new Kysely<Tables>({ dialect: new ImmediateSqliteDialect({ database }) });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   return {
     kind: 'sqlite',
     db,
@@ -59,8 +60,32 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
   };
 }
 
+export function sqliteDialect(database: Sqlite.Database): SqliteDialect {
+  return new ImmediateSqliteDialect({ database: withKeptStatements(database) });
+}
+
+/** Enough for every statement we have; those with lists of varying length must not pile up. */
+const maxKeptStatements = 500;
+
+/** Preparing a statement costs more than running it, so the prepared ones are kept. */
+function withKeptStatements(database: Sqlite.Database): SqliteDatabase {
+  const kept = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void database.close(),
+    prepare(text) {
+      let statement = kept.get(text);
+      if (!statement) {
+        if (kept.size >= maxKeptStatements) kept.clear();
+        statement = database.prepare(text);
+        kept.set(text, statement);
+      }
+      return statement as unknown as ReturnType<SqliteDatabase['prepare']>;
+    },
+  };
+}
+
 /** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
-export class ImmediateSqliteDialect extends SqliteDialect {
+class ImmediateSqliteDialect extends SqliteDialect {
   readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
 
   constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {

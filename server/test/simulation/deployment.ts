@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, type KyselyPlugin, SqliteDialect, sql } from 'kysely';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/migrations.ts';
-import { type Db, ImmediateSqliteDialect, type Store } from '../../src/db/open.ts';
+import { type Db, type Store, sqliteDialect } from '../../src/db/open.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createPlatformClient } from '../../src/platform/client.ts';
 import { Flights, type WorkspacesContext } from '../../src/workspaces/context.ts';
@@ -34,7 +34,7 @@ export class Deployment {
   ) {
     const database = new Sqlite(file);
     database.function('now_ms', { deterministic: false }, () => BigInt(world.now));
-    this.db = new Kysely<Tables>({ dialect: new ImmediateSqliteDialect({ database }) });
+    this.db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   }
 
   /** Every schedule starts from a copy of one migrated database. */

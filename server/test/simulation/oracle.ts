@@ -51,9 +51,23 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
     else if (!live.has(row.id) && platform.workspaces.get(row.id)?.ours)
       violations.push(`I2: ${claim.name} is gone there`);
   }
+  for (const claim of claims) {
+    const row = local.get(claim.workspace_id ?? '');
+    // Names given on the platform lead there beside the old ones; ours do not.
+    if (row && platform.workspaces.get(row.id)?.ours && claim.name !== nameIdentity(row.name)) {
+      violations.push(`I2: ${claim.name} leads to ${row.id}, which is called ${row.name}`);
+    }
+  }
+  // A create of ours is known here, unless its answer was lost and somebody else's workspace of that name was adopted instead:
+  // the two cannot be told apart from outside.
+  const theirs = new Set<string>();
+  for (const { ours, versions } of platform.workspaces.values()) {
+    if (!ours) for (const { name } of versions) theirs.add(nameIdentity(name));
+  }
   for (const { id, ours, name } of live.values()) {
-    if (ours && local.get(id)?.lifecycle !== 'live')
+    if (ours && local.get(id)?.lifecycle !== 'live' && !theirs.has(nameIdentity(name))) {
       violations.push(`I2: ${name} (${id}) lives there and is ${local.get(id)?.lifecycle} here`);
+    }
   }
 
   // I3: what is deleted stays deleted.
@@ -77,6 +91,29 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
     const row = local.get(workspaceId);
     if (active && row?.lifecycle === 'live' && row.status === 'inactive') {
       violations.push(`I5: connection ${id} of the inactive workspace ${workspaceId} is active`);
+    }
+  }
+
+  const paused = await db.selectFrom('paused_connections').selectAll().execute();
+  for (const { workspace_id, connection_id } of paused) {
+    if (local.get(workspace_id)?.status === 'active')
+      violations.push(`I5: ${connection_id} was not enabled with its workspace`);
+  }
+
+  // I6: a name leads to the same workspace for as long as that exists and is called so.
+  for (const later of deeds) {
+    if (later.kind !== 'ensure' || !later.ok || later.name === undefined) continue;
+    for (const earlier of deeds) {
+      if (earlier.kind !== 'ensure' || !earlier.ok || earlier.name === undefined || earlier.id === later.id) continue;
+      if (nameIdentity(earlier.name) !== nameIdentity(later.name) || earlier.endedAt >= later.startedAt) continue;
+      const parted = deeds.some(
+        (deed) =>
+          deed.id === earlier.id &&
+          (deed.kind === 'delete' || deed.kind === 'rename') &&
+          deed.startedAt <= later.endedAt,
+      );
+      const changedThere = platform.workspaces.get(earlier.id ?? '')?.ours === false;
+      if (!parted && !changedThere) violations.push(`I6: ${later.name} led to ${earlier.id} and then to ${later.id}`);
     }
   }
 

@@ -158,10 +158,11 @@ export async function runSchedule(seed: number, trace?: (line: string) => void):
   let convergedAfterMs = calmMs;
   while (world.now < calmAt + calmMs) {
     await world.run(world.now + 5_000);
-    const [claims, operations] = await Promise.all([
+    const left = Promise.all([
       deployment.db.selectFrom('name_claims').select('name').where('state', '=', 'creating').execute(),
       deployment.db.selectFrom('operations').select('kind').execute(),
     ]);
+    const [claims, operations] = await world.until(left);
     if (claims.length === 0 && operations.length === 0) {
       convergedAfterMs = world.now - calmAt;
       break;
@@ -170,9 +171,12 @@ export async function runSchedule(seed: number, trace?: (line: string) => void):
   // Late requests of the storm have long been applied; the reconciler gets one more pass over the result.
   await world.run(world.now + 60_000);
 
-  const violations = [...surprises, ...(await judge({ db: deployment.db, platform, deeds, organizationId, foreign }))];
+  const violations = [
+    ...surprises,
+    ...(await world.until(judge({ db: deployment.db, platform, deeds, organizationId, foreign }))),
+  ];
   for (const replica of replicas) replica.crash();
-  await deployment.close();
+  await world.until(deployment.close());
   return {
     violations,
     creates: [...platform.creates.values()].reduce((sum, count) => sum + count, 0),

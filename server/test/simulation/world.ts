@@ -103,6 +103,17 @@ export class World {
     }
     this.now = Math.max(this.now, until);
   }
+
+  /** Lets time pass until the work is done: it may have to wait for somebody who is asleep. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    let done = false;
+    const finish = () => {
+      done = true;
+    };
+    work.then(finish, finish);
+    while (!done) await this.run(this.now + 10);
+    return await work;
+  }
 }
 
 function before(a: Sleeper, b: Sleeper): boolean {
