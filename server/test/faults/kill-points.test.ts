@@ -1,0 +1,258 @@
+/**
+ * `kill -9` at every request the service makes of the platform: before the platform sees it, after the platform applied it
+ * but before the answer is back, and as the answer arrives. Whoever was answered is right, and the rest is completed or
+ * absent, on both sides alike.
+ *
+ * One crash serves several kill points: each piece of work is held at its own point, and when all are there the process
+ * ends. Which requests a piece of work makes is not written down but rehearsed first.
+ */
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import {
+  byId,
+  call,
+  eventually,
+  type HostedPlatform,
+  listWorkspaces,
+  type Reply,
+  requestToken,
+  startHostedPlatform,
+  untilNothingIsOpen,
+  workspaceOf,
+} from '../support/deployment.ts';
+import { type Phase, type ProxiedRequest, phases } from '../support/platform-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const kinds = ['create', 'rename', 'deactivate', 'activate', 'delete', 'sync'] as const;
+type Kind = (typeof kinds)[number];
+const connectionsPerWorkspace = 2;
+/** More than one page of the platform's list, so that a sync makes more than one request. */
+const onlyOnPlatform = 101;
+const expectedRequests = { create: 2, rename: 1, deactivate: 4, activate: 2, delete: 1, sync: 2 };
+
+interface Work {
+  kind: Kind;
+  /** The name when all is done. */
+  name: string;
+  id: string | undefined;
+  connections: string[];
+  send(): Promise<Reply>;
+  /** Whether a request to the platform is part of this work. */
+  owns(request: ProxiedRequest): boolean;
+}
+
+describeOnBothDatabases('a service killed at a request to the platform', (kind) => {
+  let database: TestDatabase;
+  let platform: HostedPlatform;
+  let service: Service;
+  const all: Work[] = [];
+
+  const start = async (port?: number) => {
+    service = await startService({
+      dataDir: database.dataDir,
+      ...(port ? { port } : {}),
+      env: { ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}), ...platform.env },
+    });
+  };
+  beforeAll(async () => {
+    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    await start();
+    const { INLAY_ORGANIZATION_ID: organizationId } = platform.env;
+    const names = Array.from({ length: onlyOnPlatform }, (_, i) => `made elsewhere ${i}`);
+    await Promise.all(names.map((name) => platform.request('POST', '/workspaces', { name, organizationId })));
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await platform?.stop();
+    await database?.drop();
+  });
+
+  /**
+   * While the service is down, two minutes pass: every lease and settle window it left behind has run out when it starts
+   * again. Done by moving the recorded times back instead of waiting.
+   */
+  async function letTwoMinutesPass(): Promise<void> {
+    const ago = (...columns: string[]) => columns.map((column) => `${column} = ${column} - 120000`).join(', ');
+    const statements = [
+      `update name_claims set ${ago('lease_until', 'no_post_before', 'created_at')}`,
+      `update operations set ${ago('lease_until', 'sending_until', 'unsettled_until', 'next_at', 'created_at')}`,
+    ];
+    if (database.url) {
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      for (const statement of statements) await client.query(statement);
+      await client.end();
+    } else {
+      const file = new Sqlite(join(database.dataDir, 'inlay.db'));
+      for (const statement of statements) file.prepare(statement).run();
+      file.close();
+    }
+  }
+
+  async function makeWorkspace(name: string): Promise<string> {
+    const { status, body } = await requestToken(service, name);
+    expect(status).toBe(200);
+    return workspaceOf(body.token);
+  }
+
+  async function prepare(workKind: Kind): Promise<Work> {
+    const name = `${workKind} ${all.length}`;
+    const work: Work = {
+      kind: workKind,
+      name,
+      id: undefined,
+      connections: [],
+      send: async () => reply,
+      owns: () => false,
+    };
+    const reply: Reply = { status: 0, body: undefined };
+    all.push(work);
+    if (workKind === 'create') {
+      const search = new URLSearchParams({ name }).toString();
+      work.send = () => requestToken(service, name);
+      work.owns = ({ path, body }) => path.includes(`${search}&`) || body.includes(`"${name}"`);
+      return work;
+    }
+    if (workKind === 'sync') {
+      work.send = () => call(service, 'POST', '/api/v1/workspaces/sync');
+      work.owns = ({ method, path }) => method === 'GET' && path.startsWith('/workspaces?') && !path.includes('name=');
+      return work;
+    }
+    const id = await makeWorkspace(workKind === 'rename' ? `${name} before` : name);
+    work.id = id;
+    const change = (body: object) => call(service, 'PUT', `/api/v1/workspaces/${id}`, body);
+    work.owns = ({ path }) => path.includes(id) || work.connections.some((connection) => path.includes(connection));
+    if (workKind === 'rename') work.send = () => change({ name });
+    if (workKind === 'delete') work.send = () => call(service, 'DELETE', `/api/v1/workspaces/${id}`);
+    if (workKind === 'deactivate' || workKind === 'activate') {
+      work.connections = await platform.makeConnections(id, connectionsPerWorkspace);
+      const status = workKind === 'deactivate' ? 'inactive' : 'active';
+      if (workKind === 'activate') expect((await change({ status: 'inactive' })).status).toBe(200);
+      work.send = () => change({ status });
+    }
+    return work;
+  }
+
+  /** Sends each piece of work, holds it at its n-th request, and ends the process when all of them are there. */
+  async function crashAt(phase: Phase, points: { work: Work; request: number }[]): Promise<void> {
+    const seen = new Map<Work, number>();
+    const chosen = new Map<ProxiedRequest, Work>();
+    const held = new Set<Work>();
+    let answered = 0;
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    platform.proxy.script = async (request, now) => {
+      if (now === 'arrived') {
+        const point = points.find(({ work }) => work.owns(request));
+        if (!point) return;
+        const number = (seen.get(point.work) ?? 0) + 1;
+        seen.set(point.work, number);
+        if (number === point.request) chosen.set(request, point.work);
+      }
+      const work = chosen.get(request);
+      if (!work) return;
+      // The answers are held too, and go out together: the process ends as the last of them has been handed over.
+      if (now === (phase === 'answered' ? 'applied' : phase)) {
+        held.add(work);
+        await released;
+        return phase === 'answered' ? undefined : 'drop';
+      }
+      if (now === 'answered' && ++answered === points.length) process.kill(service.pid, 'SIGKILL');
+    };
+    const sent = points.map(({ work }) => work.send().catch(() => undefined));
+    await eventually('all work is at its kill point', () => held.size === points.length, 4_000);
+    if (phase === 'answered') {
+      letGo();
+      await service.exited;
+    } else {
+      await service.kill();
+      letGo();
+    }
+    await Promise.all(sent);
+    platform.proxy.script = undefined;
+  }
+
+  async function expectBothSidesAgree(): Promise<void> {
+    const [here, there] = await Promise.all([listWorkspaces(service), platform.workspaces()]);
+    expect(byId(here)).toEqual(byId(there));
+    const names = there.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    const status = new Map(here.map((workspace) => [workspace.id, workspace.status]));
+    for (const work of all) {
+      if (work.kind === 'create' || work.kind === 'sync') continue;
+      const wanted = { rename: 'active', activate: 'active', deactivate: 'inactive', delete: undefined }[work.kind];
+      expect([work.name, status.get(work.id as string)]).toEqual([work.name, wanted]);
+      for (const connection of work.connections) {
+        expect((await platform.request('GET', `/connections/${connection}`)).body.status).toBe(wanted);
+      }
+    }
+  }
+
+  it('leaves both sides consistent, with and without a retry, at each of 66 points', { timeout: 120_000 }, async () => {
+    const points: { kind: Kind; request: number }[] = [];
+    for (const workKind of kinds) {
+      const work = await prepare(workKind);
+      const before = platform.proxy.arrived.length;
+      expect((await work.send()).status).toBe(200);
+      const requests = platform.proxy.arrived.slice(before).filter(work.owns).length;
+      expect([workKind, requests]).toEqual([workKind, expectedRequests[workKind]]);
+      for (let request = 1; request <= requests; request++) points.push({ kind: workKind, request });
+    }
+
+    let killPoints = 0;
+    const unknownHere: string[] = [];
+    for (const phase of phases) {
+      // Half of the points at a time: not more than the service has calls under way.
+      for (const half of [0, 1]) {
+        const crash: { work: Work; request: number; retry: boolean }[] = [];
+        for (const { kind: workKind, request } of points.filter((_, index) => index % 2 === half)) {
+          // A process runs one sync at a time, and nobody but a client repeats it: one of its two pages is retried.
+          const retries = workKind === 'sync' ? [half === 0] : [false, true];
+          for (const retry of retries) crash.push({ work: await prepare(workKind), request, retry });
+        }
+        const elsewhere = { name: `for sync ${killPoints}`, organizationId: platform.env.INLAY_ORGANIZATION_ID };
+        unknownHere.push((await platform.request('POST', '/workspaces', elsewhere)).body.workspaceId);
+
+        await crashAt(phase, crash);
+        killPoints += crash.length;
+        await letTwoMinutesPass();
+        await start(service.port);
+        await Promise.all(
+          crash.map(async ({ work, retry }) => {
+            if (!retry) return;
+            const { status } = await work.send();
+            // By now the reconciler may have finished a deletion: then there is nothing left to delete.
+            expect([work.name, status]).toEqual([work.name, work.kind === 'delete' && status === 404 ? 404 : 200]);
+          }),
+        );
+        await untilNothingIsOpen(service);
+      }
+    }
+    expect(killPoints).toBe(66);
+
+    // Sync is nobody's duty but the client's; everything else has been finished without it.
+    expect((await call(service, 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
+    await expectBothSidesAgree();
+    const here = new Set((await listWorkspaces(service)).map(({ id }) => id));
+    expect(unknownHere.filter((id) => !here.has(id))).toEqual([]);
+
+    // Every name can be had, and has one workspace, whether its first request was lost for good or not.
+    for (const { kind: workKind, name } of all) {
+      if (workKind === 'sync') continue;
+      expect([name, (await requestToken(service, name)).status]).toEqual([name, 200]);
+      const [applied, expected] = [
+        platform.proxy.createsApplied(name),
+        workKind === 'delete' ? 2 : workKind === 'rename' ? 0 : 1,
+      ];
+      expect([name, applied]).toEqual([name, expected]);
+    }
+    const names = (await platform.workspaces()).map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    await untilNothingIsOpen(service);
+  });
+});

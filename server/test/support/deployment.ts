@@ -1,0 +1,163 @@
+/** The service as it is deployed with a hosted platform: processes, a proxy in between, and eyes on both sides. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type PlatformProxy, startPlatformProxy } from './platform-proxy.ts';
+import { type Service, startService } from './service.ts';
+
+export const operatorToken = 'an-operator-token-for-the-fault-tests-001';
+export const organizationId = '6d7f3c2e-3a5b-4c8e-9f10-2b3c4d5e6f70';
+export const tokenPath = '/api/v1/embedded/scoped-token';
+
+export interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+  body: any;
+}
+
+export interface Listed {
+  id: string;
+  name: string;
+}
+
+export interface HostedPlatform {
+  readonly proxy: PlatformProxy;
+  /** What a service needs in its environment to use it, and to be the same service each time it starts. */
+  readonly env: Record<string, string>;
+  /** Speaks to the platform directly, past the proxy. */
+  request(method: string, path: string, body?: unknown): Promise<Reply>;
+  /** Everything live in the service's organization. */
+  workspaces(): Promise<Listed[]>;
+  /** Makes active connections in a workspace; gives their ids. */
+  makeConnections(workspaceId: string, count: number): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+export async function startHostedPlatform(): Promise<HostedPlatform> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'inlay-platform-'));
+  const process = await startService({ command: 'platform', dataDir, env: { LOG_LEVEL: 'warn' } });
+  const base = `${process.url}/platform/v1`;
+  const proxy = await startPlatformProxy(base);
+  const { clientId, clientSecret } = JSON.parse(await readFile(join(dataDir, 'platform-credentials.json'), 'utf8'));
+
+  async function send(method: string, path: string, body?: unknown, accessToken?: string): Promise<Reply> {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  const credentials = { client_id: clientId, client_secret: clientSecret };
+  const accessToken = (await send('POST', '/applications/token', credentials)).body.access_token;
+
+  const platform: HostedPlatform = {
+    proxy,
+    env: {
+      INLAY_PLATFORM_URL: proxy.url,
+      INLAY_PLATFORM_CLIENT_ID: clientId,
+      INLAY_PLATFORM_CLIENT_SECRET: clientSecret,
+      INLAY_PLATFORM_SETTLE_SECONDS: '1',
+      INLAY_OPERATOR_TOKEN: operatorToken,
+      INLAY_ORGANIZATION_ID: organizationId,
+      INLAY_PUBLIC_URL: 'https://inlay.example',
+      INLAY_ENCRYPTION_KEY: 'b2Zm2nT8kVwQ4yJr6sXc1uLe9pHg3aDf5iKo7mNt0vE=',
+      LOG_LEVEL: 'warn',
+    },
+    async request(method, path, body) {
+      const reply = await send(method, path, body, accessToken);
+      if (reply.status >= 300) throw new Error(`the platform answered ${reply.status} to ${method} ${path}`);
+      return reply;
+    },
+    async workspaces() {
+      const all: Listed[] = [];
+      for (let offset = 0; ; offset += 100) {
+        const path = `/workspaces?organizationId=${organizationId}&limit=100&offset=${offset}`;
+        const { data } = (await platform.request('GET', path)).body;
+        for (const { workspaceId, name } of data) all.push({ id: workspaceId, name });
+        if (data.length < 100) return all;
+      }
+    },
+    async makeConnections(workspaceId, count) {
+      const source = { name: 's', workspaceId, configuration: { sourceType: 'sample-data', count: 1 } };
+      const destination = { name: 'd', workspaceId, configuration: { destinationType: 'local-files', path: 'p' } };
+      const { sourceId } = (await platform.request('POST', '/sources', source)).body;
+      const { destinationId } = (await platform.request('POST', '/destinations', destination)).body;
+      const ids: string[] = [];
+      for (let i = 0; i < count; i++) {
+        ids.push((await platform.request('POST', '/connections', { sourceId, destinationId })).body.connectionId);
+      }
+      return ids;
+    },
+    async stop() {
+      await proxy.stop();
+      await process.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return platform;
+}
+
+export async function call(service: Service, method: string, path: string, body?: unknown): Promise<Reply> {
+  const response = await fetch(`${service.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${operatorToken}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+export function requestToken(service: Service, name: string): Promise<Reply> {
+  return call(service, 'POST', tokenPath, { workspace_name: name });
+}
+
+export function workspaceOf(token: string): string {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
+}
+
+/** Every workspace the service lists. */
+export async function listWorkspaces(service: Service): Promise<(Listed & { status: string })[]> {
+  const all: (Listed & { status: string })[] = [];
+  let next: string | null = '/api/v1/workspaces?limit=100';
+  while (next) {
+    const page: Reply = await call(service, 'GET', next);
+    if (page.status !== 200) throw new Error(`no list: ${page.status} ${JSON.stringify(page.body)}`);
+    all.push(...page.body.data);
+    next = page.body.next?.slice(page.body.next.indexOf('/api/')) ?? null;
+  }
+  return all;
+}
+
+/** Asks until the answer is yes. */
+export async function eventually(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  withinMs = 40_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await delay(25);
+  }
+}
+
+/** No open operation and no unbound claim is left. */
+export async function untilNothingIsOpen(service: Service, withinMs?: number): Promise<void> {
+  const isEmpty = async () => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const backlog = [...metrics.matchAll(/^inlay_reconciler_backlog\{.*\} (\d+)$/gm)];
+    return backlog.length > 0 && backlog.every(([, count]) => count === '0');
+  };
+  await eventually('the reconciler has nothing left to do', isEmpty, withinMs);
+}
+
+/** Sorted pairs, to compare what two sides hold. */
+export function byId(workspaces: Listed[]): string[] {
+  return workspaces.map(({ id, name }) => `${id.toLowerCase()} ${name}`).sort();
+}
