@@ -1,0 +1,142 @@
+/** The platform is away while clients go on asking: known workspaces do not notice, new ones wait, nothing is doubled. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import {
+  byId,
+  call,
+  eventually,
+  type HostedPlatform,
+  listWorkspaces,
+  type Reply,
+  requestToken,
+  startHostedPlatform,
+  untilNothingIsOpen,
+  workspaceOf,
+} from '../support/deployment.ts';
+import { isCreate } from '../support/platform-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const unavailable = { detail: 'The platform is unavailable; new workspaces cannot be created' };
+/** How often a breaker that is open lets a probe through. */
+const probeEveryMs = 5_000;
+const known = Array.from({ length: 10 }, (_, i) => `known ${i}`);
+
+describeOnBothDatabases('a platform that goes away under load', (kind) => {
+  let database: TestDatabase;
+  let platform: HostedPlatform;
+  let service: Service;
+  const ids = new Map<string, string>();
+
+  beforeAll(async () => {
+    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    service = await startService({
+      dataDir: database.dataDir,
+      env: { ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}), ...platform.env },
+    });
+    for (const name of [...known, 'renamed', 'deactivated', 'deleted']) {
+      ids.set(name, workspaceOf((await requestToken(service, name)).body.token));
+    }
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await platform?.stop();
+    await database?.drop();
+  });
+
+  it('hurts only what needs it, and everything is made good after its return', { timeout: 90_000 }, async () => {
+    const { proxy } = platform;
+    const idOf = (name: string) => ids.get(name) as string;
+    await platform.makeConnections(idOf('deactivated'), 2);
+
+    let stop = false;
+    const refusals: string[] = [];
+    let served = 0;
+    const load = Array.from({ length: 4 }, async (_, worker) => {
+      for (let i = worker; !stop; i++) {
+        const { status, body } = await requestToken(service, known[i % known.length] as string);
+        if (status === 200) served++;
+        else refusals.push(`${status} ${JSON.stringify(body)}`);
+      }
+    });
+
+    // It goes away in the middle of creates: these were applied, and their answers are lost.
+    const interrupted = Array.from({ length: 8 }, (_, i) => `interrupted ${i}`);
+    let letGo = () => {};
+    const gone = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let waiting = 0;
+    proxy.script = async (request, phase) => {
+      if (!isCreate(request) || phase !== 'applied') return;
+      waiting++;
+      await gone;
+      return 'drop';
+    };
+    const lost = interrupted.map((name) => requestToken(service, name));
+    await eventually('the creates are under way', () => waiting === interrupted.length);
+    await proxy.goDown();
+    letGo();
+    for (const { status, body } of await Promise.all(lost)) {
+      expect(status).toBe(502);
+      expect(body.detail).toBe('The platform did not confirm the workspace creation; retry shortly');
+    }
+    proxy.script = undefined;
+
+    // Refused connections, more than enough for the breaker to open.
+    const fresh = Array.from({ length: 25 }, (_, i) => `new ${i}`);
+    for (const { status, body } of await Promise.all(fresh.map((name) => requestToken(service, name)))) {
+      expect([status, body]).toEqual([503, unavailable]);
+    }
+    const change = (name: string, body: object) => call(service, 'PUT', `/api/v1/workspaces/${idOf(name)}`, body);
+    const recorded: Reply[] = await Promise.all([
+      change('renamed', { name: 'renamed after' }),
+      change('deactivated', { status: 'inactive' }),
+      call(service, 'DELETE', `/api/v1/workspaces/${idOf('deleted')}`),
+    ]);
+    expect(recorded.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(recorded.map(({ body }) => body.detail)).toEqual([
+      'The new name is recorded and will be applied',
+      'The new status is recorded and will be applied',
+      'Deletion is recorded and will be completed',
+    ]);
+
+    // It can be reached again but serves nobody: now what arrives can be counted, and that is the probes alone.
+    proxy.script = (_request, phase) => (phase === 'arrived' ? { status: 503 } : undefined);
+    await proxy.comeBack();
+    const [arrivedBefore, startedAt] = [proxy.arrived.length, performance.now()];
+    for (let round = 0; round < 8; round++) {
+      for (const { status, body } of await Promise.all(fresh.map((name) => requestToken(service, name)))) {
+        expect([status, body]).toEqual([503, unavailable]);
+      }
+    }
+    const probes = 1 + Math.floor((performance.now() - startedAt) / probeEveryMs);
+    expect(proxy.arrived.length - arrivedBefore).toBeLessThanOrEqual(probes);
+    for (const name of fresh) expect(proxy.createsSent(name)).toBe(0);
+
+    const servedInOutage = served;
+    await eventually('clients of known workspaces are still served', () => served > servedInOutage + 20);
+    proxy.script = undefined;
+    await untilNothingIsOpen(service);
+    stop = true;
+    await Promise.all(load);
+    expect(refusals).toEqual([]);
+
+    // What was refused can be had now; what was unconfirmed is found, not made again.
+    await eventually(
+      'new workspaces can be created',
+      async () => (await requestToken(service, 'new 0')).status === 200,
+    );
+    for (const name of [...fresh, ...interrupted]) {
+      expect([name, (await requestToken(service, name)).status]).toEqual([name, 200]);
+      expect([name, proxy.createsSent(name), proxy.createsApplied(name)]).toEqual([name, 1, 1]);
+    }
+    const [here, there] = await Promise.all([listWorkspaces(service), platform.workspaces()]);
+    expect(byId(here)).toEqual(byId(there));
+    expect(there.map(({ name }) => name).sort()).toEqual(
+      [...known, ...fresh, ...interrupted, 'renamed after', 'deactivated'].sort(),
+    );
+    expect(here.find(({ name }) => name === 'deactivated')?.status).toBe('inactive');
+    const { data } = (await platform.request('GET', `/connections?workspaceIds=${idOf('deactivated')}`)).body;
+    expect(data.map(({ status }: { status: string }) => status)).toEqual(['inactive', 'inactive']);
+  });
+});

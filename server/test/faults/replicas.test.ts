@@ -1,0 +1,132 @@
+/** Four replicas behind a load balancer: a crowd asking for one new name, and restarts that nobody may notice. */
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  byId,
+  eventually,
+  type HostedPlatform,
+  listWorkspaces,
+  operatorToken,
+  type Reply,
+  requestToken,
+  startHostedPlatform,
+  tokenPath,
+  untilNothingIsOpen,
+  workspaceOf,
+} from '../support/deployment.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const rounds = process.env.INLAY_LONG_TESTS ? 50 : 10;
+const crowd = 500;
+
+describe('four replicas on one PostgreSQL [postgres]', () => {
+  let database: TestDatabase;
+  let platform: HostedPlatform;
+  let replicas: Service[];
+  const start = (port?: number) =>
+    startService({
+      dataDir: database.dataDir,
+      ...(port ? { port } : {}),
+      env: { INLAY_DATABASE_URL: database.url, ...platform.env },
+    });
+
+  beforeAll(async () => {
+    [database, platform] = await Promise.all([createTestDatabase('postgres'), startHostedPlatform()]);
+    replicas = await Promise.all(Array.from({ length: 4 }, () => start()));
+  });
+  afterAll(async () => {
+    await Promise.all((replicas ?? []).map((replica) => replica.stop()));
+    await platform?.stop();
+    await database?.drop();
+  });
+
+  it(`send one create for a new name that ${crowd} ask for at once, in each of ${rounds} rounds`, {
+    timeout: rounds * 15_000,
+  }, async () => {
+    for (let round = 0; round < rounds; round++) {
+      const name = `crowd ${round}`;
+      const answers = await Promise.all(
+        Array.from({ length: crowd }, (_, i) => requestToken(replicas[i % replicas.length] as Service, name)),
+      );
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(new Set(answers.map(({ body }) => workspaceOf(body.token))).size).toBe(1);
+      expect([name, platform.proxy.createsSent(name)]).toEqual([name, 1]);
+    }
+    const there = await platform.workspaces();
+    expect(there.map(({ name }) => name).sort()).toEqual(Array.from({ length: rounds }, (_, i) => `crowd ${i}`).sort());
+  });
+
+  /** One try at one replica, on a connection of its own. Undefined when no byte of an answer came back. */
+  function tryReplica({ port }: Service, method: string, path: string, body?: object): Promise<Reply | undefined> {
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' };
+      const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, async (answer) => {
+        try {
+          let text = '';
+          for await (const chunk of answer.setEncoding('utf8')) text += chunk;
+          resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) });
+        } catch (error) {
+          reject(error);
+        }
+      });
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ECONNREFUSED' || error.code === 'ECONNRESET' || error.code === 'EPIPE') resolve(undefined);
+        else reject(error);
+      });
+      outgoing.end(body && JSON.stringify(body));
+    });
+  }
+
+  let turn = 0;
+  /** Round robin; the next replica when one refuses or closes the connection without an answer. */
+  async function balance(method: string, path: string, body?: object): Promise<Reply> {
+    for (let tries = 0; tries < replicas.length; tries++) {
+      const answer = await tryReplica(replicas[turn++ % replicas.length] as Service, method, path, body);
+      if (answer) return answer;
+    }
+    throw new Error(`no replica answered ${method} ${path}`);
+  }
+
+  it('can be restarted one after the other without a request failing', { timeout: 90_000 }, async () => {
+    const failures: string[] = [];
+    const created: string[] = [];
+    let stop = false;
+    let answered = 0;
+    const load = Array.from({ length: 6 }, async (_, worker) => {
+      for (let i = 0; !stop; i++) {
+        const name = `rolling ${worker} ${i >> 2}`;
+        try {
+          // A new name, the same name again, and reads.
+          const { status, body } = await (i % 4 < 2
+            ? balance('POST', tokenPath, { workspace_name: name })
+            : balance('GET', '/api/v1/workspaces?limit=5'));
+          if (status !== 200) failures.push(`${status} ${JSON.stringify(body)}`);
+          else if (i % 4 === 0) created.push(name);
+          answered++;
+        } catch (error) {
+          failures.push(String(error));
+        }
+      }
+    });
+    for (const [index, replica] of replicas.entries()) {
+      const goal = answered + 100;
+      await eventually('load', () => answered >= goal);
+      expect(await replica.stop('SIGTERM')).toBe(0);
+      const goalWithout = answered + 100;
+      await eventually('load on the others', () => answered >= goalWithout);
+      replicas[index] = await start(replica.port);
+    }
+    const goal = answered + 100;
+    await eventually('load on all of them', () => answered >= goal);
+    stop = true;
+    await Promise.all(load);
+
+    expect(failures).toEqual([]);
+    for (const name of created) expect([name, platform.proxy.createsSent(name)]).toEqual([name, 1]);
+    const [first] = replicas as [Service];
+    await untilNothingIsOpen(first);
+    const [here, there] = await Promise.all([listWorkspaces(first), platform.workspaces()]);
+    expect(byId(here)).toEqual(byId(there));
+  });
+});
