@@ -6,9 +6,6 @@
  * One crash serves several kill points: each piece of work is held at its own point, and when all are there the process
  * ends. Which requests a piece of work makes is not written down but rehearsed first.
  */
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
@@ -16,14 +13,16 @@ import {
   call,
   eventually,
   type HostedPlatform,
+  letTwoMinutesPass,
   listWorkspaces,
   type Reply,
   requestToken,
   startHostedPlatform,
   untilNothingIsOpen,
   workspaceOf,
+  writeToStore,
 } from '../support/deployment.ts';
-import { type Phase, type ProxiedRequest, phases } from '../support/platform-proxy.ts';
+import { isCreate, type Phase, type ProxiedRequest, phases } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const kinds = ['create', 'rename', 'deactivate', 'activate', 'delete', 'sync'] as const;
@@ -69,28 +68,6 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     await platform?.stop();
     await database?.drop();
   });
-
-  /**
-   * While the service is down, two minutes pass: every lease and settle window it left behind has run out when it starts
-   * again. Done by moving the recorded times back instead of waiting.
-   */
-  async function letTwoMinutesPass(): Promise<void> {
-    const ago = (...columns: string[]) => columns.map((column) => `${column} = ${column} - 120000`).join(', ');
-    const statements = [
-      `update name_claims set ${ago('lease_until', 'no_post_before', 'created_at')}`,
-      `update operations set ${ago('lease_until', 'sending_until', 'unsettled_until', 'next_at', 'created_at')}`,
-    ];
-    if (database.url) {
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      for (const statement of statements) await client.query(statement);
-      await client.end();
-    } else {
-      const file = new Sqlite(join(database.dataDir, 'inlay.db'));
-      for (const statement of statements) file.prepare(statement).run();
-      file.close();
-    }
-  }
 
   async function makeWorkspace(name: string): Promise<string> {
     const { status, body } = await requestToken(service, name);
@@ -220,7 +197,8 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
 
         await crashAt(phase, crash);
         killPoints += crash.length;
-        await letTwoMinutesPass();
+        // While the service is down: what it held is free again when it starts.
+        await letTwoMinutesPass(database);
         await start(service.port);
         await Promise.all(
           crash.map(async ({ work, retry }) => {
@@ -254,5 +232,34 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     const names = (await platform.workspaces()).map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     await untilNothingIsOpen(service);
+  });
+
+  it('waits for a create that outlived it, and sends no second one', async () => {
+    const name = 'applied late';
+    const search = new URLSearchParams({ name }).toString();
+    let [held, searches] = [false, 0];
+    let apply = () => {};
+    const late = new Promise<void>((resolve) => {
+      apply = resolve;
+    });
+    platform.proxy.script = async (request, phase) => {
+      if (isCreate(request) && phase === 'arrived' && !held) {
+        held = true;
+        await late;
+      }
+      // The one who retries has looked and found nothing: now the first create takes effect.
+      if (request.path.includes(`${search}&`) && phase === 'answered' && held && ++searches === 1) apply();
+    };
+    const lost = requestToken(service, name).catch(() => undefined);
+    await eventually('the create is under way', () => held, 4_000);
+    await service.kill();
+    await lost;
+    // The lease has run out, the settle window has not.
+    await writeToStore(database, 'update name_claims set lease_until = 0');
+    await start(service.port);
+    expect((await requestToken(service, name)).status).toBe(200);
+    expect(searches).toBeGreaterThan(0);
+    expect([platform.proxy.createsSent(name), platform.proxy.createsApplied(name)]).toEqual([1, 1]);
+    platform.proxy.script = undefined;
   });
 });
