@@ -142,7 +142,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
       if (now === 'answered' && ++answered === points.length) process.kill(service.pid, 'SIGKILL');
     };
     const sent = points.map(({ work }) => work.send().catch(() => undefined));
-    await eventually('all work is at its kill point', () => held.size === points.length, 4_000);
+    await eventually('all work is at its kill point', () => held.size === points.length, 15_000);
     if (phase === 'answered') {
       letGo();
       await service.exited;
@@ -171,7 +171,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     }
   }
 
-  it('leaves both sides consistent, with and without a retry, at each of 66 points', { timeout: 120_000 }, async () => {
+  it('leaves both sides consistent, with and without a retry, at each of 66 points', { timeout: 180_000 }, async () => {
     const points: { kind: Kind; request: number }[] = [];
     for (const workKind of kinds) {
       const work = await prepare(workKind);
@@ -252,7 +252,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
       if (request.path.includes(`${search}&`) && phase === 'answered' && held && ++searches === 2) apply();
     };
     const lost = requestToken(service, name).catch(() => undefined);
-    await eventually('the create is under way', () => held, 4_000);
+    await eventually('the create is under way', () => held, 15_000);
     await service.kill();
     await lost;
     // The lease has run out, the settle window has not, however slow this machine is.

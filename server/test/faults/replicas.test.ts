@@ -17,7 +17,7 @@ import {
 } from '../support/deployment.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const rounds = process.env.INLAY_LONG_TESTS ? 50 : 10;
+const rounds = process.env.INLAY_LONG_TESTS ? 50 : 6;
 const crowd = 500;
 
 describe('four replicas on one PostgreSQL [postgres]', () => {
@@ -88,7 +88,7 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
     throw new Error(`no replica answered ${method} ${path}`);
   }
 
-  it('can be restarted one after the other without a request failing', { timeout: 90_000 }, async () => {
+  it('can be restarted one after the other without a request failing', { timeout: 120_000 }, async () => {
     const failures: string[] = [];
     const created: string[] = [];
     let stop = false;
@@ -110,14 +110,14 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
       }
     });
     for (const [index, replica] of replicas.entries()) {
-      const goal = answered + 100;
+      const goal = answered + 50;
       await eventually('load', () => answered >= goal);
       expect(await replica.stop('SIGTERM')).toBe(0);
-      const goalWithout = answered + 100;
+      const goalWithout = answered + 50;
       await eventually('load on the others', () => answered >= goalWithout);
       replicas[index] = await start(replica.port);
     }
-    const goal = answered + 100;
+    const goal = answered + 50;
     await eventually('load on all of them', () => answered >= goal);
     stop = true;
     await Promise.all(load);
