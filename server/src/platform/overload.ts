@@ -1,4 +1,7 @@
-/** Keeps a struggling platform from dragging us down, and us from drowning it: a cap on calls in flight, and a circuit breaker. */
+/**
+ * Keeps a struggling platform from dragging us down, and us from drowning it: a cap on calls in flight, a circuit breaker,
+ * and a budget for retries.
+ */
 
 /** At most `limit` pieces of work at a time; the others wait their turn. */
 export class Bulkhead {
@@ -27,6 +30,7 @@ export interface BreakerOptions {
   calls?: number;
   failureShare?: number;
   probeEveryMs?: number;
+  onChange?: (open: boolean) => void;
 }
 
 /** Opens when half of the last 20 calls failed; while open, lets one probe through every 5 s; a probe that succeeds closes it. */
@@ -35,15 +39,17 @@ export class Breaker {
   readonly #calls: number;
   readonly #failureShare: number;
   readonly #probeEveryMs: number;
+  readonly #onChange: ((open: boolean) => void) | undefined;
   #recent: boolean[] = [];
   #open = false;
   #nextProbeAt = 0;
 
-  constructor({ now, calls = 20, failureShare = 0.5, probeEveryMs = 5_000 }: BreakerOptions) {
+  constructor({ now, calls = 20, failureShare = 0.5, probeEveryMs = 5_000, onChange }: BreakerOptions) {
     this.#now = now;
     this.#calls = calls;
     this.#failureShare = failureShare;
     this.#probeEveryMs = probeEveryMs;
+    this.#onChange = onChange;
   }
 
   get isOpen(): boolean {
@@ -68,6 +74,7 @@ export class Breaker {
       if (succeeded) {
         this.#open = false;
         this.#recent = [];
+        this.#onChange?.(false);
       }
       return;
     }
@@ -77,6 +84,55 @@ export class Breaker {
     if (this.#recent.length >= this.#calls && failures >= this.#calls * this.#failureShare) {
       this.#open = true;
       this.#nextProbeAt = this.#now() + this.#probeEveryMs;
+      this.#onChange?.(true);
     }
+  }
+}
+
+export interface RetryBudgetOptions {
+  now: () => number;
+  shareOfCalls?: number;
+  perSecond?: number;
+  most?: number;
+}
+
+/**
+ * Retries are paid for: each call earns a fifth of one, each second one more, and no more than twenty are saved up. So an
+ * outage adds about a fifth to the load of the platform instead of multiplying it, and a quiet service may still retry.
+ */
+export class RetryBudget {
+  readonly #now: () => number;
+  readonly #shareOfCalls: number;
+  readonly #perSecond: number;
+  readonly #most: number;
+  #saved: number;
+  #countedAt: number;
+
+  constructor({ now, shareOfCalls = 0.2, perSecond = 1, most = 20 }: RetryBudgetOptions) {
+    this.#now = now;
+    this.#shareOfCalls = shareOfCalls;
+    this.#perSecond = perSecond;
+    this.#most = most;
+    this.#saved = most;
+    this.#countedAt = now();
+  }
+
+  /** To be told of every call that is not a retry. */
+  earn(): void {
+    this.#save(this.#shareOfCalls);
+  }
+
+  /** Whether a retry may go out now; it is paid for if so. */
+  spend(): boolean {
+    const now = this.#now();
+    this.#save(((now - this.#countedAt) / 1000) * this.#perSecond);
+    this.#countedAt = now;
+    if (this.#saved < 1) return false;
+    this.#saved -= 1;
+    return true;
+  }
+
+  #save(retries: number): void {
+    this.#saved = Math.min(this.#most, this.#saved + retries);
   }
 }

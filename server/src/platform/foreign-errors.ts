@@ -1,0 +1,76 @@
+/**
+ * What an answer of the platform that is not a success means to us, and what it says. The platform and whatever stands
+ * before it write their errors in six ways; the useful words go into the message of a PlatformError, which is for the
+ * log alone.
+ */
+import { PlatformError } from './platform.ts';
+import type { PlatformAnswer } from './transport.ts';
+
+const maxRetryAfterSeconds = 60;
+const maxWords = 300;
+
+/** `ifOpen` is what it means when the answer leaves open whether the request was applied. Undefined for a success. */
+export function failureOf(
+  answer: PlatformAnswer,
+  ifOpen: 'unavailable' | 'unknown',
+  now: number,
+): PlatformError | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  const message = describeAnswer(answer);
+  const retryAfter = retryAfterOf(answer, now);
+  if (status === 429) return new PlatformError('throttled', message, retryAfter);
+  if (status === 401 || status === 403) return new PlatformError('unauthorised', message);
+  if (status === 404 || status === 410) return new PlatformError('not_found', message);
+  if (status === 408 || status >= 500) {
+    return new PlatformError(ifOpen, message, { timedOut: status === 408 || status === 504, ...retryAfter });
+  }
+  return new PlatformError('rejected', message);
+}
+
+export function describeAnswer({ status, text }: PlatformAnswer): string {
+  const words = wordsOf(text);
+  return words === '' ? `the platform answered ${status}` : `the platform answered ${status}: ${words}`;
+}
+
+interface ForeignError {
+  title?: unknown;
+  detail?: unknown;
+  data?: { message?: unknown } | null;
+  message?: unknown;
+  details?: unknown;
+  errorId?: unknown;
+  _embedded?: { errors?: { message?: unknown }[] };
+}
+
+/** The words a person can use; none for a page of a proxy. Stack traces and links are left out. */
+function wordsOf(text: string): string {
+  const error = parse(text);
+  if (error === undefined) return '';
+  const { title, detail, data, message, details, errorId, _embedded: embedded } = error;
+  const inner = Array.isArray(embedded?.errors) ? embedded.errors.map((entry) => entry?.message) : [];
+  const identified = typeof errorId === 'string' ? `errorId ${errorId}` : undefined;
+  const words = [title, detail, data?.message, message, ...inner, details, identified].filter(
+    (part) => typeof part === 'string' && part !== '',
+  );
+  return [...new Set(words)].join(': ').replace(/\s+/g, ' ').slice(0, maxWords);
+}
+
+function parse(text: string): ForeignError | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined; // HTML, or nothing: the status says it all.
+  }
+}
+
+/** Seconds or an HTTP date; a date is counted from the platform's own clock where it shows it. */
+function retryAfterOf({ headers }: PlatformAnswer, now: number): { retryAfterSeconds?: number } {
+  const given = String(headers['retry-after'] ?? '').trim();
+  const platformNow = Date.parse(String(headers.date));
+  const seconds = /^\d+$/.test(given)
+    ? Number(given)
+    : Math.ceil((Date.parse(given) - (Number.isNaN(platformNow) ? now : platformNow)) / 1000);
+  return seconds > 0 ? { retryAfterSeconds: Math.min(seconds, maxRetryAfterSeconds) } : {};
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { pageSize, readPages } from './paging.ts';
+
+describe('reading a list in pages', () => {
+  const list = (length: number) => {
+    const asked: number[] = [];
+    const items = Array.from({ length }, (_, i) => i);
+    const fetchPage = async (offset: number) => {
+      asked.push(offset);
+      return items.slice(offset, offset + pageSize);
+    };
+    return { asked, items, fetchPage };
+  };
+  const read = async (fetchPage: (offset: number) => Promise<number[]>) => {
+    const got: number[] = [];
+    for await (const page of readPages(fetchPage)) got.push(...page);
+    return got;
+  };
+
+  it.each([0, 1, 99, 100, 101, 200, 1_000, 10_000])('gives all %i items in order', async (length) => {
+    const { items, fetchPage } = list(length);
+    expect(await read(fetchPage)).toEqual(items);
+  });
+
+  it('asks for nothing beyond the end of a short list', async () => {
+    const { asked, fetchPage } = list(150);
+    await read(fetchPage);
+    expect(asked).toEqual([0, 100]);
+  });
+
+  it('has up to four pages of a long list under way', async () => {
+    const { items, fetchPage } = list(2_000);
+    let underWay = 0;
+    let most = 0;
+    const got = await read(async (offset) => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay--;
+      return await fetchPage(offset);
+    });
+    expect(got).toEqual(items);
+    expect(most).toBe(4);
+  });
+
+  it('gives every page before the one that fails, and minds no failure after it', async () => {
+    const { items, fetchPage } = list(2_000);
+    const got: number[] = [];
+    const reading = async () => {
+      for await (const page of readPages(async (offset) => {
+        if (offset >= 500) throw new Error(`page at ${offset}`);
+        return await fetchPage(offset);
+      }))
+        got.push(...page);
+    };
+    await expect(reading()).rejects.toThrow('page at 500');
+    expect(got).toEqual(items.slice(0, 500));
+  });
+});

@@ -1,0 +1,24 @@
+/**
+ * Reads a list in pages by offset, some pages ahead of whoever uses them. Offsets are computed, never taken from links;
+ * a short or empty page is the last. As many pages are under way as full ones were seen, up to a few: a short list costs
+ * no needless call, a long one is not waited for page by page, and no more than those few are in memory.
+ */
+export const pageSize = 100;
+const maxPagesUnderWay = 4;
+
+export async function* readPages<T>(fetchPage: (offset: number) => Promise<T[]>): AsyncGenerator<T[]> {
+  const underWay: Promise<T[]>[] = [];
+  let nextOffset = 0;
+  for (let fullPages = 0; ; fullPages++) {
+    while (underWay.length < Math.max(1, Math.min(fullPages, maxPagesUnderWay))) {
+      const page = fetchPage(nextOffset);
+      // One that fails after the list has ended, or after an earlier one failed, is nobody's concern.
+      page.catch(() => undefined);
+      underWay.push(page);
+      nextOffset += pageSize;
+    }
+    const items = (await underWay.shift()) ?? [];
+    if (items.length > 0) yield items;
+    if (items.length < pageSize) return;
+  }
+}
