@@ -1,6 +1,7 @@
 /** The platform's access token: fetched with the client credentials, kept until shortly before it expires, one fetch in flight. */
 import { decodeJwt } from 'jose';
 import type { Runtime } from '../runtime.ts';
+import { describeAnswer } from './foreign-errors.ts';
 import { PlatformError } from './platform.ts';
 import { type PlatformAnswer, type Transport, TransportError } from './transport.ts';
 
@@ -39,14 +40,15 @@ export class AccessToken {
   async #fetch(): Promise<string> {
     const answer = await this.#request();
     if (answer.status === 400 || answer.status === 401 || answer.status === 403) {
-      throw new PlatformError('unauthorised', `the platform refused the client credentials (${answer.status})`);
+      throw new PlatformError('unauthorised', `client credentials refused: ${describeAnswer(answer)}`);
     }
     const body = answer.status === 200 ? parse(answer.text) : undefined;
     if (typeof body?.access_token !== 'string') {
-      throw new PlatformError('unavailable', `no access token from the platform (${answer.status})`);
+      throw new PlatformError('unavailable', `no access token: ${describeAnswer(answer)}`);
     }
     this.#token = body.access_token;
-    this.#renewAt = this.runtime.elapsed() + this.#lifetimeMs(body.access_token, body.expires_in) - renewBeforeMs;
+    const lifetimeMs = this.#lifetimeMs(body.access_token, body.expires_in);
+    this.#renewAt = this.runtime.elapsed() + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2);
     return body.access_token;
   }
 

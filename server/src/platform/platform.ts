@@ -29,6 +29,15 @@ export interface Written {
   settled: boolean;
 }
 
+/** What a platform can do beyond what every one can, as far as it shows. */
+export interface PlatformTraits {
+  /** Those the credentials can see. */
+  organizations: string[];
+  /** Whether workspaces of other organizations that it shows can be told from ours. */
+  tellsApart: boolean;
+  findsNamesBy: 'name filter' | 'internal listing' | 'reading all' | 'not known yet';
+}
+
 /** All ids of organizations here are the platform's own. */
 export interface Platform {
   /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
@@ -45,6 +54,7 @@ export interface Platform {
   setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
   /** Proves that the platform answers and takes our credentials; gives the organizations they can see. */
   listOrganizations(): Promise<string[]>;
+  traits(organizationId: string): Promise<PlatformTraits>;
   close(): Promise<void>;
 }
 

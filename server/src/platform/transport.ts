@@ -6,8 +6,10 @@ import { Agent, Client, type Dispatcher } from 'undici';
 
 export interface PlatformRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the platform's base URL, with its query. */
+  /** Below the base URL of the API, with its query. */
   path: string;
+  /** The public API unless said otherwise. The internal one is unsupported and may be out of reach: expect a 404. */
+  api?: 'internal' | undefined;
   headers: Record<string, string>;
   body?: string;
   timeoutMs: number;
@@ -44,13 +46,14 @@ const maxAnswerBytes = 5_000_000;
 export function httpTransport(baseUrl: string): Transport {
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
+  const internalPath = internalBasePath(basePath);
   const connect = { timeout: connectTimeoutMs };
   const agent = new Agent({ connect, connections: 16 });
 
   async function exchange(dispatcher: Dispatcher, request: PlatformRequest): Promise<PlatformAnswer> {
     const response = await dispatcher.request({
       origin: base.origin,
-      path: basePath + request.path,
+      path: (request.api === 'internal' ? internalPath : basePath) + request.path,
       method: request.method,
       headers: request.headers,
       body: request.body ?? null,
@@ -92,6 +95,12 @@ export function httpTransport(baseUrl: string): Transport {
   };
 }
 
+/** Self-managed: /api/public/v1 beside /api/v1. Elsewhere the best guess, on the same host: credentials go nowhere else. */
+function internalBasePath(basePath: string): string {
+  const isSelfManaged = basePath.endsWith('/api/public/v1');
+  return isSelfManaged ? basePath.replace(/public\/v1$/, 'v1') : basePath.replace(/(\/v1)?$/, '/api/v1');
+}
+
 const neverSent = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH']);
 
 function isTimeout(cause: unknown): boolean {
@@ -124,7 +133,8 @@ export interface InjectableApp {
 /** Dispatches into an app that serves the platform's API below `basePath`. */
 export function inProcessTransport(app: InjectableApp, basePath: string): Transport {
   return {
-    async send({ method, path, headers, body }) {
+    async send({ method, path, headers, body, api }) {
+      if (api === 'internal') return { status: 404, headers: {}, text: '' };
       const response = await app.inject({ method, url: basePath + path, headers, ...(body ? { payload: body } : {}) });
       return {
         status: response.statusCode,

@@ -10,7 +10,7 @@
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
-import { createTimeoutMs } from '../platform/client.ts';
+import { createTimeoutMs } from '../platform/calls.ts';
 import { PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';

@@ -18,16 +18,14 @@ export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: str
 
 async function sync(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
   const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
-  const pages = ctx.platform.listWorkspaces(platformOrganizationId)[Symbol.asyncIterator]();
   const created: string[] = [];
   let total = 0;
   let live = 0;
+  // Pages are fetched ahead, so any of them may be as old as this.
+  const askedAt = await ctx.store.now();
   try {
-    for (;;) {
-      const askedAt = await ctx.store.now();
-      const page = await pages.next();
-      if (page.done) break;
-      const recorded = await recordPage(ctx, organizationId, page.value, askedAt);
+    for await (const page of ctx.platform.listWorkspaces(platformOrganizationId)) {
+      const recorded = await recordPage(ctx, organizationId, page, askedAt);
       created.push(...recorded.created);
       total += recorded.ours;
       live += recorded.live;

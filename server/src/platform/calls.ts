@@ -1,0 +1,148 @@
+/**
+ * One call to the platform, with all that keeps calls safe: access token, time-outs, retries, breaker, budget, cap. What
+ * always holds: a create is sent at most once; redirects are not followed; each foreign failure is translated once.
+ */
+import type { Runtime } from '../runtime.ts';
+import { AccessToken, type ClientCredentials } from './access-token.ts';
+import { failureOf } from './foreign-errors.ts';
+import { Breaker, Bulkhead, RetryBudget } from './overload.ts';
+import { PlatformError, type PlatformFailure, type Written } from './platform.ts';
+import { type PlatformAnswer, type PlatformRequest, type Transport, TransportError } from './transport.ts';
+
+export interface CallOptions {
+  transport: Transport;
+  credentials: ClientCredentials;
+  runtime: Runtime;
+  /** Told of every try of every call: for metrics and the log. */
+  onCall?: (call: {
+    operation: string;
+    outcome: PlatformFailure | 'ok';
+    durationMs: number;
+    isRetry: boolean;
+    error?: unknown;
+  }) => void;
+  /** Told when the platform is no longer asked because it keeps failing, and when it is asked again. */
+  onBreaker?: (open: boolean) => void;
+}
+
+/**
+ * How a request may be treated when it fails. `read` and `write` are idempotent by id; `create` is not. `probe` asks
+ * whether the platform knows a request at all: sent once, and every answer is an answer.
+ */
+export type Nature = 'read' | 'write' | 'create' | 'probe';
+
+export type Request = Pick<PlatformRequest, 'method' | 'path' | 'api'> & { body?: object };
+
+export type Call = (operation: string, nature: Nature, request: Request) => Promise<PlatformAnswer & Written>;
+
+const timeouts: Record<Nature, number> = { read: 5_000, write: 8_000, create: 8_000, probe: 5_000 };
+export const createTimeoutMs = timeouts.create;
+const maxTries: Record<Nature, number> = { read: 4, write: 4, create: 1, probe: 1 };
+const maxCallsInFlight = 16;
+const maxWaitMs = 2_000;
+
+export function createCalls({ transport, credentials, runtime, onCall, onBreaker }: CallOptions): Call {
+  const accessToken = new AccessToken(transport, credentials, runtime);
+  const breaker = new Breaker({ now: runtime.elapsed, ...(onBreaker ? { onChange: onBreaker } : {}) });
+  const bulkhead = new Bulkhead(maxCallsInFlight);
+  const retryBudget = new RetryBudget({ now: runtime.elapsed });
+
+  async function call(operation: string, nature: Nature, request: Request): Promise<PlatformAnswer & Written> {
+    let settled = true;
+    retryBudget.earn();
+    for (let attempt = 1; ; attempt++) {
+      const startedAt = runtime.elapsed();
+      const isRetry = attempt > 1;
+      try {
+        const answer = await bulkhead.run(() => attemptOnce(nature, request));
+        onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
+        return { ...answer, settled };
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error;
+        if (error.failure === 'unknown') settled = false;
+        onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
+        const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
+        // A long wait is not ours to do: the caller passes it on, or tries again later.
+        if (attempt >= maxTries[nature] || !isWorthRetrying(error) || breaker.isOpen || waitMs > maxWaitMs) throw error;
+        if (!retryBudget.spend()) throw error;
+        // Full jitter: replicas that failed together do not come back together.
+        const backoffMs = runtime.random() * Math.min(5_000, 200 * 2 ** (attempt - 1));
+        await runtime.sleep(Math.max(backoffMs, waitMs));
+      }
+    }
+  }
+
+  async function attemptOnce(nature: Nature, request: Request): Promise<PlatformAnswer> {
+    if (!breaker.admits()) {
+      const retryAfterSeconds = breaker.retryAfterSeconds;
+      throw new PlatformError('unavailable', 'the circuit breaker is open', { retryAfterSeconds });
+    }
+    let answer: PlatformAnswer;
+    try {
+      answer = await exchange(nature, request);
+    } catch (error) {
+      breaker.record(error instanceof PlatformError && error.failure === 'unauthorised');
+      throw error;
+    }
+    if (nature === 'probe') {
+      breaker.record(true);
+      return answer;
+    }
+    breaker.record(answer.status < 500);
+    const failure = failureOf(answer, ifOutcomeIsOpen(nature), runtime.now());
+    if (failure) throw failure;
+    return answer;
+  }
+
+  async function exchange(nature: Nature, request: Request): Promise<PlatformAnswer> {
+    try {
+      const token = await accessToken.get();
+      const answer = await send(nature, request, token);
+      if (answer.status !== 401) return answer;
+      // Certainly not applied: worth one more try with a fresh token, even for a create.
+      accessToken.drop(token);
+      return await send(nature, request, await accessToken.get());
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      const failure = error.sent ? ifOutcomeIsOpen(nature) : 'unavailable';
+      throw new PlatformError(failure, error.message, { cause: error, timedOut: error.timedOut });
+    }
+  }
+
+  function send(nature: Nature, { body, ...where }: Request, token: string): Promise<PlatformAnswer> {
+    return transport.send({
+      ...where,
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        'user-agent': 'inlay',
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      timeoutMs: timeouts[nature],
+      ...(nature === 'create' ? { freshConnection: true } : {}),
+    });
+  }
+
+  return call;
+}
+
+/** A request that changes nothing has no outcome to be unsure of. */
+function ifOutcomeIsOpen(nature: Nature): 'unavailable' | 'unknown' {
+  return nature === 'read' || nature === 'probe' ? 'unavailable' : 'unknown';
+}
+
+function isWorthRetrying({ failure }: PlatformError): boolean {
+  return failure === 'unavailable' || failure === 'throttled' || failure === 'unknown';
+}
+
+/** A success whose body cannot be read tells nothing: for a create that means the outcome is unknown. */
+export function readable({ text }: PlatformAnswer, otherwise: PlatformFailure = 'unavailable'): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value;
+  } catch (cause) {
+    throw new PlatformError(otherwise, 'the platform sent an unreadable answer', { cause });
+  }
+  throw new PlatformError(otherwise, 'the platform sent an unreadable answer');
+}
