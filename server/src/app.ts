@@ -14,6 +14,7 @@ import { type DataDir, openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
 import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
@@ -67,6 +68,8 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** How long a start waits for the platform. */
+const platformPatienceMs = 5_000;
 const housekeepingEveryMs = 60_000;
 export const platformPath = '/platform/v1';
 
@@ -176,12 +179,11 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       reconciler,
       routeTable,
       async listen() {
+        if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);
         await http.listen({ host: config.host, port: config.port });
         keys.start();
         reconciler.start();
         housekeeping.start();
-        // Tells the log early when the platform cannot be used; nothing waits for it.
-        platform.listOrganizations().catch((err) => log.warn({ err }, 'the platform does not answer'));
       },
       async close() {
         shuttingDown = true;
@@ -295,13 +297,43 @@ async function openPlatformClient(config: Config, secrets: Secrets, parts: Platf
     transport: parts.wrapTransport?.(transport) ?? transport,
     credentials,
     runtime,
-    onCall: ({ operation, outcome, durationMs, error }) => {
-      metrics.platformCall(operation, outcome, durationMs / 1000);
+    onCall: ({ operation, outcome, durationMs, isRetry, error }) => {
+      metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
       if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
       state = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : 'ok';
     },
+    onBreaker: (open) => {
+      metrics.platformBreaker(open);
+      if (open) log.warn('the platform keeps failing; until it recovers it is asked only now and then');
+      else log.info('the platform has recovered');
+    },
   });
   return { bundled, platform, platformState: () => state };
+}
+
+/**
+ * Stops a start that would take other organizations' workspaces for ours. A platform that does not answer in time holds up
+ * nothing: the client looks again before it gives out any workspace, and gives none it cannot tell apart.
+ */
+async function refuseMixedOrganizations(
+  platform: Platform,
+  { platform_organization_id: id }: OrganizationRow,
+  runtime: Runtime,
+  log: Logger,
+): Promise<void> {
+  const patience = new AbortController();
+  const traits = platform.traits(id).catch((err) => {
+    log.warn({ err }, 'the platform cannot be used');
+    return undefined;
+  });
+  const known = await Promise.race([traits, runtime.sleep(platformPatienceMs, patience.signal)]);
+  patience.abort();
+  if (!known || known.tellsApart) return;
+  throw new OperatorError(
+    `The platform's credentials can see ${known.organizations.length} organizations, and the platform does not say which ` +
+      'of them a workspace belongs to. Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application ' +
+      `of a user who is a member of ${id} only.`,
+  );
 }
 
 /** Small chores once a minute, and once more at the end. */

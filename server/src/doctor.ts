@@ -8,7 +8,7 @@ import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { createPlatformClient } from './platform/client.ts';
-import { PlatformError } from './platform/platform.ts';
+import { PlatformError, type PlatformTraits } from './platform/platform.ts';
 import { httpTransport } from './platform/transport.ts';
 import { systemRuntime } from './runtime.ts';
 import { createOperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
@@ -169,6 +169,26 @@ async function examineBacklog(store: Store): Promise<Finding> {
     : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');
 }
 
+const waysToFindNames: Record<PlatformTraits['findsNamesBy'], string> = {
+  'name filter': 'platform: finds a workspace by its name (it has a name filter)',
+  'internal listing': 'platform: finds a workspace by its name (it offers its internal listing)',
+  'reading all': 'platform: has no name filter; a new name is looked for by reading all workspaces',
+  'not known yet': 'platform: has no workspaces yet, so whether it has a name filter does not show',
+};
+
+function describeTraits({ organizations, tellsApart, findsNamesBy }: PlatformTraits): Finding[] {
+  const seen = `platform: the credentials see ${organizations.length} organization${organizations.length === 1 ? '' : 's'}`;
+  return [
+    ok(waysToFindNames[findsNamesBy]),
+    tellsApart
+      ? ok(seen)
+      : fail(
+          `${seen}, and the platform does not say which of them a workspace belongs to`,
+          'Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application of a user who is in one only.',
+        ),
+  ];
+}
+
 async function examinePlatform(config: Config, secrets: Secrets): Promise<Finding[]> {
   if (config.platformUrl === undefined) return [ok('platform: bundled')];
   const transport = httpTransport(config.platformUrl);
@@ -187,6 +207,8 @@ async function examinePlatform(config: Config, secrets: Secrets): Promise<Findin
         ),
       );
     }
+    const shown = wanted ?? organizations[0];
+    if (shown !== undefined) findings.push(...describeTraits(await platform.traits(shown)));
     const { headers } = await transport.send({ method: 'GET', path: '/organizations', headers: {}, timeoutMs: 5_000 });
     const date = Date.parse(String(headers.date));
     // The header has whole seconds, so half of one is the best guess.

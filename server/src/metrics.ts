@@ -6,7 +6,8 @@ import type { Backlog } from './workspaces/reconciler.ts';
 export interface Metrics {
   registry: Registry;
   request(route: string, method: string, status: number, seconds: number): void;
-  platformCall(operation: string, outcome: string, seconds: number): void;
+  platformCall(operation: string, outcome: string, seconds: number, isRetry: boolean): void;
+  platformBreaker(open: boolean): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
@@ -42,6 +43,17 @@ export function createMetrics(): Metrics {
     buckets: [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
+  const platformRetries = new Counter({
+    name: 'inlay_platform_retries_total',
+    help: 'Requests sent to the platform again after a failure, by operation; they count as calls, too',
+    labelNames: ['operation'],
+    registers,
+  });
+  const platformBreaker = new Gauge({
+    name: 'inlay_platform_breaker_open',
+    help: '1 while the platform keeps failing and is asked only every few seconds, else 0',
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -55,10 +67,12 @@ export function createMetrics(): Metrics {
       requests.inc({ route, method, status });
       latency.observe({ route, method }, seconds);
     },
-    platformCall(operation, outcome, seconds) {
+    platformCall(operation, outcome, seconds, isRetry) {
       platformCalls.inc({ operation, outcome });
+      if (isRetry) platformRetries.inc({ operation });
       platformLatency.observe({ operation }, seconds);
     },
+    platformBreaker: (open) => platformBreaker.set(open ? 1 : 0),
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchBacklog(read) {
       new Gauge({

@@ -424,6 +424,8 @@ describe('inlay platform', () => {
     const { code, stdout } = await doctor({ INLAY_PLATFORM_URL: url });
     expect(stdout).toContain(`  ok    platform: ${url} answers and takes the credentials\n`);
     expect(stdout).toContain('  ok    clock: agrees with the platform\n');
+    expect(stdout).toContain('  ok    platform: finds a workspace by its name (it has a name filter)\n');
+    expect(stdout).toMatch(/ {2}ok {4}platform: the credentials see \d organizations?\n/);
     expect(code).toBe(0);
   });
 
