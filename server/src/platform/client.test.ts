@@ -207,6 +207,23 @@ describe('the platform client', () => {
     await expect(platform.listOrganizations()).rejects.toMatchObject({ failure: 'unavailable' });
   });
 
+  it('adds little to the load of a platform that fails now and then, however much is asked of it', async () => {
+    const startedAt = runtime.now();
+    let count = 0;
+    // Too few failures for the breaker, and always in pairs, so that the first retry fails, too.
+    handle = (_request, response) =>
+      count++ % 5 < 2 ? answer(response, 503, 'busy') : answer(response, 200, { data: [] });
+    for (let i = 0; i < 200; i++) await platform.listOrganizations().catch(() => undefined);
+    const allowed = 200 * 0.2 + 20 + (runtime.now() - startedAt) / 1000;
+    expect(calls('GET /v1/organizations') - 200).toBeLessThanOrEqual(allowed);
+  });
+
+  it('tells the log what the platform says, in its useful words', async () => {
+    const problem = { status: 409, type: 't', title: 'state-conflict', detail: null, data: { message: 'in use' } };
+    handle = (_request, response) => answer(response, 409, problem);
+    await expect(create()).rejects.toThrow('the platform answered 409: state-conflict: in use');
+  });
+
   it('waits as long as a short Retry-After says, and passes a long one on', async () => {
     let status = 429;
     handle = (_request, response) => {

@@ -204,14 +204,14 @@ describe('listing the workspaces of a hosted platform', () => {
     });
   });
 
-  it.each([
-    ['name filter', () => (hosted.honoursNameFilter = true)],
-    ['internal listing', () => (hosted.internalListing = 'as it should')],
-    ['reading all', () => undefined],
-    ['not known yet', () => (hosted.workspaces = [])],
-  ])('tells that names are found by: %s', async (findsNamesBy, prepare) => {
+  it.each<[string, Partial<HostedServer>]>([
+    ['name filter', { honoursNameFilter: true }],
+    ['internal listing', { internalListing: 'as it should' }],
+    ['reading all', {}],
+    ['not known yet', { workspaces: [] }],
+  ])('tells that names are found by: %s', async (findsNamesBy, traits) => {
     add('another');
-    prepare();
+    Object.assign(hosted, traits);
     expect(await platform.traits(ours)).toEqual({ organizations: [ours], tellsApart: true, findsNamesBy });
   });
 
