@@ -22,6 +22,7 @@ export interface Weather {
   lateMs: number;
   slowMs: number;
   honoursNameFilter: boolean;
+  offersInternalListing: boolean;
   shuffles: boolean;
 }
 
@@ -147,12 +148,19 @@ export class HostedPlatform {
     return answer;
   }
 
-  #apply({ method, path, body }: PlatformRequest): PlatformAnswer {
+  #apply({ method, path, body, api }: PlatformRequest): PlatformAnswer {
+    if (api === 'internal') {
+      return this.weather.offersInternalListing ? this.#listInternally(JSON.parse(body ?? '{}')) : answer(404, {});
+    }
     if (method !== 'GET') this.say?.(`applied: ${method} ${path} ${body ?? ''}`);
     const url = new URL(path, 'http://platform');
     const [, resource, id = ''] = url.pathname.split('/');
     const input = body === undefined ? {} : JSON.parse(body);
     if (resource === 'applications') return answer(200, { access_token: 'token', expires_in: 86_400 });
+    if (resource === 'organizations') {
+      const ids = new Set([...this.workspaces.values()].map(({ organizationId }) => organizationId));
+      return answer(200, { data: [...ids].map((organizationId) => ({ organizationId })) });
+    }
     if (resource === 'connections') return this.#applyToConnections(method, id, url, input);
     if (method === 'GET') return this.#list(url);
     if (method === 'POST') {
@@ -166,17 +174,32 @@ export class HostedPlatform {
   }
 
   #list(url: URL): PlatformAnswer {
+    const name = url.searchParams.get('name');
+    const isWanted = (item: { name: string }) =>
+      name === null || !this.weather.honoursNameFilter || item.name.normalize('NFC') === name;
+    const offset = Number(url.searchParams.get('offset'));
+    return answer(200, { data: this.#page(isWanted, offset, Number(url.searchParams.get('limit'))) });
+  }
+
+  #listInternally(query: {
+    organizationId: string;
+    nameContains?: string;
+    pagination: { pageSize: number; rowOffset: number };
+  }): PlatformAnswer {
+    const { organizationId, nameContains = '', pagination } = query;
+    const isWanted = (item: { name: string; organizationId: string }) =>
+      item.organizationId === organizationId && item.name.toLowerCase().includes(nameContains.toLowerCase());
+    return answer(200, { workspaces: this.#page(isWanted, pagination.rowOffset, pagination.pageSize) });
+  }
+
+  #page(isWanted: (item: { name: string; organizationId: string }) => boolean, offset: number, limit: number) {
     const { world, weather } = this;
     const lag = this.calm ? 0 : world.between(0, weather.listLagMs);
-    let items = this.#seenAt(world.now - lag);
-    const name = url.searchParams.get('name');
-    if (name !== null && weather.honoursNameFilter) items = items.filter((item) => item.name.normalize('NFC') === name);
+    let items = this.#seenAt(world.now - lag).filter(isWanted);
     if (!this.calm && weather.shuffles) items = items.toSorted(() => world.random() - 0.5);
-    const offset = Number(url.searchParams.get('offset'));
-    const data = items.slice(offset, offset + Number(url.searchParams.get('limit')));
-    return answer(200, {
-      data: data.map((item) => ({ workspaceId: item.id, name: item.name, organizationId: item.organizationId })),
-    });
+    return items
+      .slice(offset, offset + limit)
+      .map((item) => ({ workspaceId: item.id, name: item.name, organizationId: item.organizationId }));
   }
 
   #applyToConnections(method: string, id: string, url: URL, input: { status?: string }): PlatformAnswer {

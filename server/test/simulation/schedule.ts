@@ -201,5 +201,6 @@ function weatherOf(world: World): Weather {
     slowMs: world.pick([5, 50, 500, 3_000]),
     honoursNameFilter: world.chance(0.5),
     shuffles: world.chance(0.5),
+    offersInternalListing: world.chance(0.5),
   };
 }
