@@ -252,7 +252,27 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
 
   it('lets concurrent deletions join: all succeed with one time', async () => {
     const id = await test.workspaceId('joint');
-    const answers = await Promise.all([remove(id), remove(id), remove(id)]);
+    let arrived = () => {};
+    let release = () => {};
+    const atThePlatform = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    faulty.rule(async (request, forward) => {
+      if (!isDelete(request)) return undefined;
+      arrived();
+      await held;
+      return await forward();
+    });
+    const first = remove(id);
+    await atThePlatform;
+    const others = [remove(id), remove(id)];
+    // Far more round trips than the others need to find the deletion under way.
+    for (let i = 0; i < 20; i++) expect((await get(id)).status).toBe(200);
+    release();
+    const answers = await Promise.all([first, ...others]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map((answer) => answer.body.deleted_at)).size).toBe(1);
   });
