@@ -37,16 +37,14 @@ function greeting(config: Config, organizationId: string, generated: string | un
       '  Keep the operator token now: it is not stored and will not be shown again.',
     );
   }
-  const token = generated ?? '$OPERATOR_TOKEN';
+  // In double quotes the shell fills in the variable.
+  const header = generated ? `'Authorization: Bearer ${generated}'` : '"Authorization: Bearer $OPERATOR_TOKEN"';
   lines.push(
     '',
     '  Try it:',
     '',
     `    curl -X POST ${config.publicUrl}/api/v1/embedded/scoped-token \\`,
-    `      -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' \\`.replace(
-      /'Authorization: Bearer \$OPERATOR_TOKEN'/,
-      '"Authorization: Bearer $OPERATOR_TOKEN"',
-    ),
+    `      -H ${header} -H 'Content-Type: application/json' \\`,
     `      -d '{"workspace_name": "my-first-customer"}'`,
   );
   if (!generated && !configured) {

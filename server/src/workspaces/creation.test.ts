@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeOnBothDatabases, type TestDatabaseKind } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -221,6 +221,16 @@ describeOnBothDatabases('a token request for an unknown name', (kind) => {
   });
 });
 
+async function startOnVirtualTime(kind: TestDatabaseKind) {
+  const runtime = virtualRuntime();
+  const faulty = faultyPlatform();
+  const test = await startTestApp(kind, {
+    env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
+    overrides: { wrapTransport: faulty.wrapTransport, runtime },
+  });
+  return { test, faulty, runtime };
+}
+
 // On SQLite only, because there the database's clock can be the test's: the window is eight seconds and more.
 describeOnBothDatabases('the settle window', (kind) => {
   if (kind === 'postgres') {
@@ -242,12 +252,7 @@ describeOnBothDatabases('the settle window', (kind) => {
   }
 
   it('lets nobody send a second create before the first can no longer take effect', async () => {
-    const runtime = virtualRuntime();
-    const faulty = faultyPlatform();
-    const test = await startTestApp(kind, {
-      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
-      overrides: { wrapTransport: faulty.wrapTransport, runtime },
-    });
+    const { test, faulty, runtime } = await startOnVirtualTime(kind);
     const ask = () => test.request('POST', path, { body: { workspace_name: 'late' } });
     let apply: (() => Promise<unknown>) | undefined;
     faulty.rule(
@@ -272,12 +277,7 @@ describeOnBothDatabases('the settle window', (kind) => {
   });
 
   it('ends: when nothing took effect, the next request creates', async () => {
-    const runtime = virtualRuntime();
-    const faulty = faultyPlatform();
-    const test = await startTestApp(kind, {
-      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
-      overrides: { wrapTransport: faulty.wrapTransport, runtime },
-    });
+    const { test, faulty, runtime } = await startOnVirtualTime(kind);
     faulty.rule(first(1, isCreate, lostRequest));
     const ask = () => test.request('POST', path, { body: { workspace_name: 'never' } });
     expect((await ask()).status).toBe(502);
@@ -288,12 +288,7 @@ describeOnBothDatabases('the settle window', (kind) => {
   });
 
   it('ends without a create when nobody asks any more', async () => {
-    const runtime = virtualRuntime();
-    const faulty = faultyPlatform();
-    const test = await startTestApp(kind, {
-      env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
-      overrides: { wrapTransport: faulty.wrapTransport, runtime },
-    });
+    const { test, faulty, runtime } = await startOnVirtualTime(kind);
     faulty.rule(first(1, isCreate, lostRequest));
     expect((await test.request('POST', path, { body: { workspace_name: 'gone' } })).status).toBe(502);
     await test.app.reconciler.pass();
