@@ -36,6 +36,8 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     forceCloseConnections: 'idle',
+    // Whoever got through is served; only new connections are refused while the process stops.
+    return503OnClosing: false,
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded leads nowhere.
     frameworkErrors: (_error, request, reply) =>

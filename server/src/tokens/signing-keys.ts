@@ -138,7 +138,7 @@ function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
   };
 }
 
-/** A short name for a key, derived from it. In hex: it is typed on the command line, where a leading hyphen is an option. */
+/** A short name for a key, derived from it. It is typed on the command line, where a leading hyphen would be an option. */
 function thumbprint(x: string): string {
-  return createHmac('sha256', 'inlay key id').update(x).digest('hex').slice(0, 16);
+  return `k${createHmac('sha256', 'inlay key id').update(x).digest('hex').slice(0, 15)}`;
 }

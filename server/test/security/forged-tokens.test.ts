@@ -90,7 +90,7 @@ describe('A forged token', () => {
       'constructor',
       ` ${header.kid}`,
       `${header.kid}\0`,
-      String(header.kid).toLowerCase(),
+      String(header.kid).toUpperCase(),
       [header.kid],
       { kid: header.kid },
       0,
