@@ -23,7 +23,6 @@ export interface SigningKey {
   kid: string;
   privateKey: KeyObject;
   publicKey: KeyObject;
-  publicJwk: object;
   /** Signs texts that only this service checks. */
   mac(text: string): string;
 }
@@ -133,7 +132,6 @@ function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
     kid: row.kid,
     privateKey,
     publicKey: createPublicKey(privateKey),
-    publicJwk: JSON.parse(row.public_jwk),
     mac: (text) => createHmac('sha256', macKey).update(text).digest('base64url'),
   };
 }
