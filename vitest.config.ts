@@ -9,13 +9,13 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
-    // build are for the server's tests alone.
+    // build are for the tests of what runs as a process.
     projects: [
       {
         extends: true,
         test: {
-          name: 'server',
-          include: ['server/**/*.test.ts'],
+          name: 'programs',
+          include: ['{server,platform}/**/*.test.ts'],
           exclude,
           globalSetup: ['scripts/vitest-global-setup.mjs'],
         },
@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['**/*.test.ts'],
-          exclude: [...exclude, 'server/**'],
+          exclude: [...exclude, '{server,platform}/**'],
         },
       },
     ],

@@ -1,5 +1,6 @@
-// Bundles the command line into server/dist/inlay.js. Our own packages are bundled from their TypeScript source, so
-// the product runs without a loader; every third-party package stays external and is found in node_modules.
+// Bundles the command line into server/dist/inlay.js and the bundled connectors, which run as processes of their own,
+// into server/dist/connectors/. Our own packages are bundled from their TypeScript source, so the product runs without
+// a loader; every third-party package stays external and is found in node_modules.
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,25 +8,28 @@ import * as esbuild from 'esbuild';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const entry = 'server/src/cli.ts';
-const outfile = 'server/dist/inlay.js';
+const outdir = 'server/dist';
+const entries = { inlay: 'server/src/cli.ts', 'connectors/main': 'platform/connectors/main.ts' };
 
 /** The packages that stay external: whatever the workspaces declare, so that the list exists once. */
 function thirdPartyPackages() {
-  const names = ['contract', 'platform', 'server'].flatMap((workspace) => {
+  const names = ['contract', 'schedule', 'platform', 'server'].flatMap((workspace) => {
     const manifest = JSON.parse(readFileSync(`${root}/${workspace}/package.json`, 'utf8'));
     return Object.keys(manifest.dependencies ?? {});
   });
   return [...new Set(names)].filter((name) => !name.startsWith('@inlay/')).sort();
 }
 
-/** @returns {Promise<{ outfile: string, bytes: number }>} */
+/** @returns {Promise<number>} how many bytes it made */
 export async function build() {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: [entry],
-    outfile,
+    entryPoints: entries,
+    outdir,
     bundle: true,
+    // A connector is loaded only when it is the one that runs.
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
     platform: 'node',
     format: 'esm',
     target: 'node20',
@@ -37,16 +41,19 @@ export async function build() {
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
   const undeclared = Object.keys(metafile.inputs).find((input) => input.includes('node_modules/'));
   if (undeclared) {
-    throw new Error(`${undeclared} is imported, but its package is not a dependency of contract, platform or server.`);
+    throw new Error(`${undeclared} is imported, but its package is not a dependency of any of our packages.`);
   }
-  return { outfile, bytes: metafile.outputs[outfile]?.bytes ?? 0 };
+  return Object.entries(metafile.outputs).reduce(
+    (sum, [file, { bytes }]) => sum + (file.endsWith('.js') ? bytes : 0),
+    0,
+  );
 }
 
 if (isMain(import.meta.url)) {
   const startedAt = performance.now();
   try {
-    const { bytes } = await build();
-    console.log(`${outfile}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
+    const bytes = await build();
+    console.log(`${outdir}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
   } catch (error) {
     console.error(`The build failed. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;

@@ -1,4 +1,4 @@
-// Checks which way the arrows between our source files run (ARCHITECTURE.md). Reads the `src` of every package; test
+// Checks which way the arrows between our source files run (ARCHITECTURE.md). Reads the sources of every package; test
 // files stand outside the layers, so only cycles and names apply to them.
 //
 //   node scripts/check-arrows.mjs [root]
@@ -16,7 +16,8 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = ['contract', 'platform', 'server', 'widget', 'embed'];
+const packages = ['contract', 'schedule', 'platform', 'server', 'widget', 'embed'];
+const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx'];
 
 /** @param {string} file */
@@ -52,9 +53,23 @@ const importRules = [
     isBroken: ({ from, to }) => isIn(from, 'embed') && !['embed', 'contract'].includes(packageOf(to ?? '/')),
   },
   {
-    words: 'platform imports nothing of ours but contract',
+    words: 'platform imports nothing of ours but contract and schedule',
     isBroken: ({ from, to }) =>
-      isIn(from, 'platform') && to !== undefined && !['platform', 'contract'].includes(packageOf(to)),
+      isIn(from, 'platform') && to !== undefined && !['platform', 'contract', 'schedule'].includes(packageOf(to)),
+  },
+  {
+    words: 'a connector imports of the rest of the platform only the protocol',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'platform/connectors') && isIn(to, 'platform/src') && to !== 'platform/src/protocol.ts',
+  },
+  {
+    words: 'the platform imports of a connector only its specification',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'platform/src') && isIn(to, 'platform/connectors') && !to?.endsWith('/specification.ts'),
+  },
+  {
+    words: 'schedule imports nothing of ours',
+    isBroken: ({ from, to }) => isIn(from, 'schedule') && to !== undefined && !isIn(to, 'schedule'),
   },
   {
     words: 'server imports nothing of widget or embed',
@@ -127,7 +142,7 @@ export const rules = [cycleRule, ...importRules.map(({ words }) => words), ...na
 export async function checkArrows(directory) {
   // esbuild names files by their real path.
   const root = realpathSync(directory);
-  const files = packages.flatMap((name) => listFiles(root, `${name}/src`));
+  const files = sourceFolders.flatMap((folder) => listFiles(root, folder));
   const arrows = await readArrows(
     root,
     files.filter((file) => sourceExtensions.includes(extname(file))),

@@ -39,10 +39,17 @@ const expected: Record<string, Record<string, string[]>> = {
     'server imports nothing of widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },
   platform: {
-    'platform imports nothing of ours but contract': [
+    'platform imports nothing of ours but contract and schedule': [
       'platform/src/create-platform.ts → ../../server/src/app.ts',
       'platform/src/dynamic.ts → inlay/app',
     ],
+    'a connector imports of the rest of the platform only the protocol': [
+      'platform/connectors/notes/notes.ts → ../../src/create-platform.ts',
+    ],
+    'the platform imports of a connector only its specification': [
+      'platform/src/definitions.ts → ../connectors/notes/notes.ts',
+    ],
+    'schedule imports nothing of ours': ['schedule/src/quartz.ts → ../../platform/connectors/notes/specification.ts'],
   },
   'bundled-platform': {
     'in server, only app.ts, cli.ts and platform/ import the bundled platform': [

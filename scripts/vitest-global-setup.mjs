@@ -1,4 +1,4 @@
-// Once per run of the server's tests: the command line is built, because some tests start it as a process, and a
+// Once per run: the command line and the connectors are built, because some tests start them as processes, and a
 // PostgreSQL is at hand. TEST_DATABASE_URL names one to use instead of a throw-away cluster; the tests create
 // databases of their own on it.
 

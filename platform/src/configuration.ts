@@ -1,44 +1,7 @@
-/*
- * What happens to a connector's configuration on its way in and out: merging a patch, keeping secrets that the caller
- * only saw masked, checking against the connector's specification, masking. Pure functions of specification and values.
- *
- * Always true: a value under a property marked `airbyte_secret` never leaves unmasked, whichever branch of a `oneOf`
- * it stands in, and a row of asterisks is never stored as a secret.
- */
+/* Checks a connector's configuration against its specification. */
+import type { Configuration, JsonSchema } from '@inlay/contract/connector-configuration';
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { JsonSchema } from './definitions.ts';
 import { Problem } from './problems.ts';
-
-export type Configuration = Record<string, unknown>;
-
-const SECRET_MASK = '*'.repeat(10);
-
-/** Objects are merged key by key; anything else, arrays and null included, replaces what was there. */
-export function mergeConfiguration(stored: Configuration, patch: Configuration): Configuration {
-  const merged: Configuration = { ...stored };
-  for (const [key, value] of Object.entries(patch)) {
-    const before = Object.hasOwn(stored, key) ? stored[key] : undefined;
-    merged[key] = isObject(before) && isObject(value) ? mergeConfiguration(before, value) : value;
-  }
-  return merged;
-}
-
-export function maskSecrets(specification: JsonSchema, configuration: Configuration): Configuration {
-  return mapSecrets([specification], configuration, configuration, (secret) =>
-    secret === null ? null : SECRET_MASK,
-  ) as Configuration;
-}
-
-/** Callers send back what they were shown. A mask that stands for no stored value is dropped, as if it was left out. */
-export function keepMaskedSecrets(
-  specification: JsonSchema,
-  incoming: Configuration,
-  stored: Configuration,
-): Configuration {
-  return mapSecrets([specification], incoming, stored, (secret, before) =>
-    typeof secret === 'string' && /^\*+$/.test(secret) ? before : secret,
-  ) as Configuration;
-}
 
 /** Throws `unprocessable-entity`. The message names fields and rules, never values, since a value may be a secret. */
 export function checkConfiguration(specification: JsonSchema, configuration: Configuration): void {
@@ -58,46 +21,4 @@ function compiled(specification: JsonSchema): ValidateFunction {
   const validate = validators.get(specification) ?? ajv.compile(specification);
   validators.set(specification, validate);
   return validate;
-}
-
-type Replace = (secret: unknown, before: unknown) => unknown;
-
-/**
- * Walks a value along every schema that may describe it: all branches of a `oneOf` count, chosen or not, since it is
- * better to mask one value too many. `before` is walked alongside and handed over where a secret is found.
- */
-function mapSecrets(schemas: readonly JsonSchema[], value: unknown, before: unknown, replace: Replace): unknown {
-  const described = schemas.flatMap(withBranches);
-  if (described.some((schema) => schema.airbyte_secret === true)) return replace(value, before);
-  if (Array.isArray(value)) {
-    const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
-    return value
-      .map((item, index) => mapSecrets(items, item, Array.isArray(before) ? before[index] : undefined, replace))
-      .filter((item) => item !== undefined);
-  }
-  if (!isObject(value)) return value;
-  const result: Configuration = {};
-  for (const [key, member] of Object.entries(value)) {
-    const of = described.flatMap((schema) => propertySchema(schema, key));
-    const memberBefore = isObject(before) && Object.hasOwn(before, key) ? before[key] : undefined;
-    const mapped = mapSecrets(of, member, memberBefore, replace);
-    if (mapped !== undefined) result[key] = mapped;
-  }
-  return result;
-}
-
-function withBranches(schema: JsonSchema): JsonSchema[] {
-  const branches = [schema.oneOf, schema.anyOf, schema.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  return [schema, ...branches.filter(isObject).flatMap(withBranches)];
-}
-
-function propertySchema(schema: JsonSchema, key: string): JsonSchema[] {
-  const { properties } = schema;
-  if (!isObject(properties) || !Object.hasOwn(properties, key)) return [];
-  const property = properties[key];
-  return isObject(property) ? [property] : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

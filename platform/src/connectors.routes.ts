@@ -91,21 +91,13 @@ export function definitionRoutes(app: FastifyInstance, platform: Platform): void
 }
 
 /** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */
-function showDefinition({
-  definitionId,
-  kind,
-  slug,
-  name,
-  version,
-  documentation,
-  connectionSpecification,
-}: Definition) {
+function showDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
   return {
     id: definitionId,
     name,
     dockerRepository: `inlay/${kind}-${slug}`,
     dockerImageTag: version,
     documentation,
-    connectionSpecification,
+    connectionSpecification: specification.connectionSpecification,
   };
 }

@@ -177,15 +177,17 @@ describe('secrets', () => {
     name: 'Vault',
     version: '1.0.0',
     documentation: '',
-    connectionSpecification: {
-      type: 'object',
-      required: ['user', 'login'],
-      properties: {
-        user: { type: 'string' },
-        login: {
-          type: 'object',
-          properties: { password: { type: 'string', airbyte_secret: true } },
-          required: ['password'],
+    specification: {
+      connectionSpecification: {
+        type: 'object',
+        required: ['user', 'login'],
+        properties: {
+          user: { type: 'string' },
+          login: {
+            type: 'object',
+            properties: { password: { type: 'string', airbyte_secret: true } },
+            required: ['password'],
+          },
         },
       },
     },

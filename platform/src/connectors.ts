@@ -6,14 +6,14 @@
  * `sourceType` or `destinationType`, and is shown with its secrets masked. Whether the connector can reach anything
  * with it is not checked here.
  */
-import Type, { type Static } from 'typebox';
 import {
   type Configuration,
-  checkConfiguration,
   keepMaskedSecrets,
   maskSecrets,
   mergeConfiguration,
-} from './configuration.ts';
+} from '@inlay/contract/connector-configuration';
+import Type, { type Static } from 'typebox';
+import { checkConfiguration } from './configuration.ts';
 import { type ConnectorKind, type Definition, findDefinition, getDefinition } from './definitions.ts';
 import { isListed, type ListQuery, Uuid } from './paging.ts';
 import type { Platform } from './platform.ts';
@@ -147,7 +147,9 @@ export function showConnector(platform: Platform, connector: ConnectorRow) {
 /** Without the definition nobody knows which values are secret, so nothing is given out. */
 export function configurationWithoutSecrets(platform: Platform, connector: ConnectorRow): Configuration {
   const definition = findDefinition(platform.definitions, connector.kind, connector.definition_id);
-  return definition ? maskSecrets(definition.connectionSpecification, JSON.parse(connector.configuration)) : {};
+  return definition
+    ? maskSecrets(definition.specification.connectionSpecification, JSON.parse(connector.configuration))
+    : {};
 }
 
 function chooseDefinition({ definitions }: Platform, kind: ConnectorKind, request: ConnectorCreate): Definition {
@@ -165,7 +167,7 @@ function chooseDefinition({ definitions }: Platform, kind: ConnectorKind, reques
 
 function acceptConfiguration(definition: Definition, given: Configuration, stored: Configuration): Configuration {
   const { [`${definition.kind}Type`]: _slug, ...own } = given;
-  const configuration = keepMaskedSecrets(definition.connectionSpecification, own, stored);
-  checkConfiguration(definition.connectionSpecification, configuration);
+  const configuration = keepMaskedSecrets(definition.specification.connectionSpecification, own, stored);
+  checkConfiguration(definition.specification.connectionSpecification, configuration);
   return configuration;
 }

@@ -1,15 +1,13 @@
 /*
  * The connectors that come with the platform: what each is called and which configuration it takes. The ids are part
- * of stored data and of callers' code, so they never change. A specification is JSON Schema (draft 07) with the
- * annotations forms are drawn from: `order`, `airbyte_secret`, `pattern_descriptor`. Running connectors is not done here.
+ * of stored data and of callers' code, so they never change. Running connectors is not done here.
  */
+import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
+import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
+import type { ConnectorSpecification } from './protocol.ts';
 
 export type ConnectorKind = 'source' | 'destination';
-
-export interface JsonSchema {
-  readonly [keyword: string]: unknown;
-}
 
 export interface Definition {
   readonly definitionId: string;
@@ -19,7 +17,7 @@ export interface Definition {
   readonly name: string;
   readonly version: string;
   readonly documentation: string;
-  readonly connectionSpecification: JsonSchema;
+  readonly specification: ConnectorSpecification;
 }
 
 const sampleData: Definition = {
@@ -31,41 +29,7 @@ const sampleData: Definition = {
   documentation:
     'Makes up users, products and purchases, so that a pipeline can be tried without an account anywhere. ' +
     'The same seed and count always give the same records.',
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Sample Data',
-    type: 'object',
-    required: ['count'],
-    additionalProperties: true,
-    properties: {
-      count: {
-        type: 'integer',
-        title: 'Users',
-        description: 'How many users to make up. Products and purchases follow from it.',
-        minimum: 1,
-        maximum: 1_000_000,
-        default: 1000,
-        order: 0,
-      },
-      seed: {
-        type: 'integer',
-        title: 'Seed',
-        description: 'Choose another number to get other records.',
-        minimum: 0,
-        maximum: 2_147_483_647,
-        default: 1,
-        order: 1,
-      },
-      records_per_second: {
-        type: 'integer',
-        title: 'Records per second',
-        description: 'Slows the source down to at most this many records a second. Leave empty for full speed.',
-        minimum: 1,
-        maximum: 100_000,
-        order: 2,
-      },
-    },
-  },
+  specification: sampleDataSpecification,
 };
 
 const localFiles: Definition = {
@@ -76,33 +40,7 @@ const localFiles: Definition = {
   version: '0.1.0',
   documentation:
     "Writes one file per stream into a folder below the platform's own data folder, as JSON lines or as CSV.",
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Local Files',
-    type: 'object',
-    required: ['path'],
-    additionalProperties: true,
-    properties: {
-      path: {
-        type: 'string',
-        title: 'Folder',
-        description: 'Where the files go, relative to the data folder.',
-        // Every segment starts with a letter or digit, which leaves no way to write '..', an absolute path or a hidden file.
-        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$',
-        pattern_descriptor: 'folder/subfolder',
-        maxLength: 200,
-        examples: ['exports'],
-        order: 0,
-      },
-      format: {
-        type: 'string',
-        title: 'Format',
-        enum: ['jsonl', 'csv'],
-        default: 'jsonl',
-        order: 1,
-      },
-    },
-  },
+  specification: localFilesSpecification,
 };
 
 export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles];

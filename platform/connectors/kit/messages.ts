@@ -1,0 +1,90 @@
+/* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import type { Message, StreamDescriptor } from '../../src/protocol.ts';
+import type { Emitter } from './connector.ts';
+
+/** Large enough that a pipe is filled by one write, small enough that the first records do not wait long. */
+const chunkLength = 64 * 1024;
+/** Nothing waits in here longer than this, however slow the source. */
+const lingerMs = 200;
+
+export interface MessageWriter {
+  emitter: Emitter;
+  send(message: Message): Promise<void> | undefined;
+  flush(): Promise<void>;
+}
+
+export function messageWriter(output: Writable): MessageWriter {
+  let pending = '';
+  let timer: NodeJS.Timeout | undefined;
+  let drained: Promise<void> | undefined;
+  const heads = new Map<string, string>();
+
+  function add(line: string): Promise<void> | undefined {
+    pending += line;
+    if (pending.length >= chunkLength) return write();
+    timer ??= setTimeout(write, lingerMs).unref();
+    return drained;
+  }
+
+  function write(): Promise<void> | undefined {
+    clearTimeout(timer);
+    timer = undefined;
+    if (pending === '') return drained;
+    const chunk = pending;
+    pending = '';
+    if (!output.write(chunk)) {
+      drained ??= once(output, 'drain').then(() => {
+        drained = undefined;
+      });
+    }
+    return drained;
+  }
+
+  const send = (message: Message) => add(`${JSON.stringify(message)}\n`);
+  const now = () => Date.now();
+
+  /** The part of a record that is the same for all of its stream. */
+  function headOf({ name, namespace }: StreamDescriptor): string {
+    const key = namespace === undefined ? name : `${namespace}\0${name}`;
+    let head = heads.get(key);
+    if (head === undefined) {
+      const space = namespace === undefined ? '' : `,"namespace":${JSON.stringify(namespace)}`;
+      head = `{"type":"RECORD","record":{"stream":${JSON.stringify(name)}${space},"emitted_at":`;
+      heads.set(key, head);
+    }
+    return head;
+  }
+
+  return {
+    send,
+    emitter: {
+      record: (stream, data) => add(`${headOf(stream)}${now()},"data":${JSON.stringify(data)}}}\n`),
+      state: (state) => {
+        void send({ type: 'STATE', state });
+        return write();
+      },
+      status: (stream, status) =>
+        send({
+          type: 'TRACE',
+          trace: {
+            type: 'STREAM_STATUS',
+            emitted_at: now(),
+            stream_status: { stream_descriptor: descriptorOf(stream), status },
+          },
+        }),
+      log: (level, message) => void send({ type: 'LOG', log: { level, message } }),
+    },
+    async flush() {
+      void write();
+      await drained;
+      // An empty write is called back after everything before it has left the process.
+      await new Promise<void>((done) => output.write('', () => done()));
+    },
+  };
+}
+
+function descriptorOf({ name, namespace }: StreamDescriptor): StreamDescriptor {
+  return namespace === undefined ? { name } : { name, namespace };
+}

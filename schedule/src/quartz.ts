@@ -1,0 +1,164 @@
+/*
+ * Quartz cron expressions in UTC, as data platforms take them: checks one, says it in words, computes when it fires.
+ *
+ * An expression has six fields (seconds first) or seven (a year last), and exactly one of day-of-month and day-of-week
+ * is `?`. The seconds are a single number, and so are the minutes beside a year. How often it may fire is left to
+ * whoever asks.
+ */
+import { Cron } from 'croner';
+import cronstrue from 'cronstrue';
+
+/** The message says what is wrong with the expression, as the rest of a sentence. */
+export class QuartzError extends Error {}
+
+interface Field {
+  name: string;
+  min: number;
+  max: number;
+  /** Words that stand for `min`, `min + 1`, … */
+  words?: string[];
+  /** What may stand in the field alone, beside lists of values, ranges and steps. */
+  special?: RegExp;
+}
+
+const SECONDS = 0;
+const MINUTES = 1;
+const DAY_OF_MONTH = 3;
+const DAY_OF_WEEK = 5;
+const FIELDS: Field[] = [
+  { name: 'seconds', min: 0, max: 59 },
+  { name: 'minutes', min: 0, max: 59 },
+  { name: 'hours', min: 0, max: 23 },
+  {
+    name: 'day-of-month',
+    min: 1,
+    max: 31,
+    special: /^(\?|L|LW|L-([1-9]|[12]\d|30)|([1-9]|[12]\d|3[01])W)$/,
+  },
+  {
+    name: 'month',
+    min: 1,
+    max: 12,
+    words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
+  },
+  {
+    name: 'day-of-week',
+    min: 1,
+    max: 7,
+    words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+    special: /^(\?|L|([1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(L|#[1-5]))$/,
+  },
+  { name: 'year', min: 1970, max: 2099 },
+];
+
+/** The expression with single spaces and without a zone; throws a QuartzError for one that is not valid. */
+export function readQuartz(given: string): string {
+  const expression = given
+    .trim()
+    .replace(/\s+UTC$/, '')
+    .replace(/\s+/g, ' ');
+  const fault = findFault(fieldsOf(expression));
+  if (fault) throw new QuartzError(fault);
+  return expression;
+}
+
+/** In plain English, for an expression that readQuartz has accepted. */
+export function describeQuartz(expression: string): string {
+  const words = cronstrue.toString(expression, { dayOfWeekStartIndexZero: false, use24HourTimeFormat: true });
+  return `${words} (UTC)`;
+}
+
+/** The next times after `after`, fewer if there are no more: an expression with a year ends. */
+export function nextRuns(expression: string, after: Date, count: number): Date[] {
+  const fields = fieldsOf(expression);
+  const beforeLast = /^L-(\d+)$/.exec(fields[DAY_OF_MONTH] ?? '');
+  const daysBeforeLast = beforeLast ? Number(beforeLast[1]) : undefined;
+  const cron = new Cron(fields.map((text, index) => explicit(FIELDS[index] as Field, text)).join(' '), {
+    timezone: 'UTC',
+    paused: true,
+    // Quartz counts the days of the week from Sunday = 1.
+    alternativeWeekdays: true,
+  });
+  const runs: Date[] = [];
+  let last: Date | null = after;
+  while (runs.length < count) {
+    last = cron.nextRun(last);
+    if (!last) break;
+    if (daysBeforeLast === undefined || last.getUTCDate() === lastDayOf(last) - daysBeforeLast) runs.push(last);
+  }
+  return runs;
+}
+
+function fieldsOf(expression: string): string[] {
+  return expression.toUpperCase().split(' ');
+}
+
+function lastDayOf(date: Date): number {
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+}
+
+function findFault(parts: string[]): string | undefined {
+  if (parts.length !== 6 && parts.length !== 7) return `expected 6 or 7 fields, found ${parts.length}`;
+  if (!isInteger(parts[SECONDS] ?? '')) return 'the seconds field must be a single number';
+  if (parts.length === 7 && !isInteger(parts[MINUTES] ?? '')) {
+    return 'the minutes field must be a single number beside a year';
+  }
+  if ((parts[DAY_OF_MONTH] === '?') === (parts[DAY_OF_WEEK] === '?')) {
+    return 'exactly one of day-of-month and day-of-week must be ?';
+  }
+  const wrong = FIELDS.find((field, index) => index < parts.length && !isField(field, parts[index] ?? ''));
+  return wrong && `the ${wrong.name} field is not valid`;
+}
+
+function isField(field: Field, text: string): boolean {
+  return field.special?.test(text) || text.split(',').every((item) => isItem(field, item));
+}
+
+/** `*`, a value or a range, each with an optional step. A range may wrap around, as in 22-2 or FRI-MON. */
+function isItem(field: Field, item: string): boolean {
+  const [span = '', step, ...more] = item.split('/');
+  if (more.length > 0) return false;
+  if (step !== undefined && !(isInteger(step) && Number(step) >= 1 && Number(step) <= field.max)) return false;
+  if (span === '*') return true;
+  const ends = span.split('-');
+  return ends.length <= 2 && ends.every((end) => isValue(field, end));
+}
+
+function isValue(field: Field, text: string): boolean {
+  if (field.words?.includes(text)) return true;
+  return isInteger(text) && Number(text) >= field.min && Number(text) <= field.max;
+}
+
+function isInteger(text: string): boolean {
+  return /^\d{1,4}$/.test(text);
+}
+
+/** The field in the form the scheduling library takes: it knows neither steps from a number nor ranges that wrap around. */
+function explicit(field: Field, text: string): string {
+  if (text === '*' || text === '?') return '*';
+  const beforeLast = /^L-(\d+)$/.exec(text);
+  // Every day it can fall on; nextRuns picks the right ones.
+  if (beforeLast) return `${Math.max(1, 28 - Number(beforeLast[1]))}-${31 - Number(beforeLast[1])}`;
+  if (text === 'L' && field.name === 'day-of-week') return '7';
+  if (field.special?.test(text)) return text;
+  return [...new Set(text.split(',').flatMap((item) => valuesOf(field, item)))].sort((a, b) => a - b).join(',');
+}
+
+function valuesOf(field: Field, item: string): number[] {
+  const [span = '', step] = item.split('/');
+  const [from = '', to] = span === '*' ? [String(field.min), String(field.max)] : span.split('-');
+  const first = numberOf(field, from);
+  const size = field.max - field.min + 1;
+  const end = to === undefined ? (step === undefined ? first : field.max) : numberOf(field, to);
+  const last = end < first ? end + size : end;
+  const values: number[] = [];
+  for (let value = first; value <= last; value += Number(step ?? 1)) {
+    values.push(value > field.max ? value - size : value);
+  }
+  return values;
+}
+
+function numberOf(field: Field, text: string): number {
+  const word = field.words?.indexOf(text) ?? -1;
+  return word < 0 ? Number(text) : field.min + word;
+}
