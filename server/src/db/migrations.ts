@@ -131,6 +131,77 @@ const migrations: Record<string, Step> = {
         primary key (workspace_id, connection_id)
       )`.execute(db);
   },
+
+  '0002-templates': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+
+    await sql`
+      create table template_tags (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        unique (organization_id, name)
+      )`.execute(db);
+
+    await sql`
+      create table source_templates (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        definition_id ${uuid} not null,
+        icon ${text},
+        sealed_defaults ${text} not null,
+        customization ${text} not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+    await sql`
+      create table connection_templates (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        destination_name ${text} not null,
+        definition_id ${uuid} not null,
+        icon ${text},
+        sealed_destination_config ${text} not null,
+        cron_expression ${text},
+        non_breaking_changes_preference ${text} not null
+          check (non_breaking_changes_preference in ('ignore', 'disable', 'propagate_columns', 'propagate_fully')),
+        sync_on_create integer not null check (sync_on_create in (0, 1)),
+        namespace_format ${text},
+        prefix ${text},
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+
+    await sql`
+      create index source_templates_in_order on source_templates (organization_id, created_at, id)
+      where deleted_at is null`.execute(db);
+    await sql`
+      create table source_template_tags (
+        organization_id ${uuid} not null references organizations (id),
+        template_id ${uuid} not null references source_templates (id),
+        tag_id ${uuid} not null references template_tags (id),
+        primary key (template_id, tag_id)
+      )`.execute(db);
+    await sql`create index source_template_tags_by_tag on source_template_tags (tag_id)`.execute(db);
+
+    await sql`
+      create index connection_templates_in_order on connection_templates (organization_id, created_at, id)
+      where deleted_at is null`.execute(db);
+    await sql`
+      create table connection_template_tags (
+        organization_id ${uuid} not null references organizations (id),
+        template_id ${uuid} not null references connection_templates (id),
+        tag_id ${uuid} not null references template_tags (id),
+        primary key (template_id, tag_id)
+      )`.execute(db);
+    await sql`create index connection_template_tags_by_tag on connection_template_tags (tag_id)`.execute(db);
+  },
 };
 
 /** Longer than any migration takes on a large database. */

@@ -2,6 +2,7 @@
  * The rows of the local store. Times are milliseconds since the epoch, taken from the database's own clock
  * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order.
  */
+import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 
 export interface OrganizationRow {
@@ -27,7 +28,7 @@ export interface OperatorTokenRow {
 export interface SigningKeyRow {
   kid: string;
   public_jwk: string;
-  /** Sealed with the encryption key; see tokens/sealing.ts. */
+  /** Sealed with the encryption key; see sealing.ts. */
   sealed_private_key: string;
   created_at: number;
   retired_at: number | null;
@@ -104,6 +105,58 @@ export interface PausedConnectionRow {
   connection_id: string;
 }
 
+export interface TemplateTagRow {
+  id: string;
+  organization_id: string;
+  /** NFC; unique within the organization. */
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SourceTemplateRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  definition_id: string;
+  /** Of the definition, as it was when the template was made: a list needs no definitions. */
+  icon: string | null;
+  /** The default configuration as JSON, sealed as a whole. */
+  sealed_defaults: string;
+  /** JSON. */
+  customization: string;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface ConnectionTemplateRow {
+  id: string;
+  organization_id: string;
+  destination_name: string;
+  definition_id: string;
+  icon: string | null;
+  /** The destination's configuration as JSON, sealed as a whole. */
+  sealed_destination_config: string;
+  /** Quartz, in UTC; null: syncs run only when asked for. */
+  cron_expression: string | null;
+  non_breaking_changes_preference: SchemaChangePreference;
+  /** 0 or 1: SQLite knows no booleans. */
+  sync_on_create: number;
+  namespace_format: string | null;
+  prefix: string | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+/** A template has a tag. */
+export interface TaggingRow {
+  organization_id: string;
+  template_id: string;
+  tag_id: string;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
@@ -113,4 +166,9 @@ export interface Tables {
   name_claims: NameClaimRow;
   operations: OperationRow;
   paused_connections: PausedConnectionRow;
+  template_tags: TemplateTagRow;
+  source_templates: SourceTemplateRow;
+  connection_templates: ConnectionTemplateRow;
+  source_template_tags: TaggingRow;
+  connection_template_tags: TaggingRow;
 }

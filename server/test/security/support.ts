@@ -12,7 +12,7 @@ import { openDataDir } from '../../src/data-dir.ts';
 import type { KnownRoute } from '../../src/http/route-table.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
-import type { Sealer } from '../../src/tokens/sealing.ts';
+import type { Sealer } from '../../src/sealing.ts';
 import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
 import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
 

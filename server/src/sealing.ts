@@ -1,6 +1,6 @@
 /** Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from './errors.ts';
 
 export interface Sealer {
   /** `context` says what the secret is and must be the same when opening: a sealed value cannot be moved elsewhere. */
