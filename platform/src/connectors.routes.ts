@@ -83,11 +83,22 @@ export function definitionRoutes(app: FastifyInstance, platform: Platform): void
     .withTypeProvider<SchemaTypes>()
     .get('/connector_definitions', { ...access('platform'), schema: { querystring } }, async ({ query }) => {
       if (query.workspaceId !== undefined) await getWorkspace(platform.store, query.workspaceId);
-      const data = platform.definitions
-        .filter(({ kind }) => kind === query.type)
-        .map(({ definitionId: id, name, kind, version }) => ({ id, name, connectorDefinitionType: kind, version }));
+      const data = platform.definitions.filter(({ kind }) => kind === query.type).map(listDefinition);
       return { data };
     });
+}
+
+/** All after `version` are additions of this platform: a hosted one publishes them in its registry. */
+function listDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
+  return {
+    id: definitionId,
+    name,
+    connectorDefinitionType: kind,
+    version,
+    dockerRepository: `inlay/${kind}-${slug}`,
+    documentation,
+    specification,
+  };
 }
 
 /** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */

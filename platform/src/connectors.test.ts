@@ -257,7 +257,17 @@ describe('definitions', () => {
     expect(await call('GET', '/connector_definitions?type=source')).toEqual({
       status: 200,
       body: {
-        data: [{ id: source?.definitionId, name: 'Sample Data', connectorDefinitionType: 'source', version: '0.1.0' }],
+        data: [
+          {
+            id: source?.definitionId,
+            name: 'Sample Data',
+            connectorDefinitionType: 'source',
+            version: '0.1.0',
+            dockerRepository: 'inlay/source-sample-data',
+            documentation: source?.documentation,
+            specification: source?.specification,
+          },
+        ],
       },
     });
     expect((await call('GET', '/connector_definitions?type=destination')).body.data[0].name).toBe('Local Files');

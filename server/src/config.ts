@@ -20,6 +20,8 @@ export interface Config {
   /** Undefined: the bundled platform. */
   platformUrl: string | undefined;
   platformOrganizationId: string | undefined;
+  /** URL or file of the registry that describes a hosted platform's connectors. Undefined: see definitions/open.ts. */
+  connectorRegistry: string | undefined;
   settleMs: number;
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
   trustedProxies: string[];
@@ -71,6 +73,10 @@ export const variables = {
   INLAY_PLATFORM_SETTLE_SECONDS: [
     '`30`; `0` for the bundled platform',
     'How long the platform may still apply a request after its answer was lost. No second create is sent before',
+  ],
+  INLAY_CONNECTOR_REGISTRY: [
+    'the hosted platform itself if it describes its connectors, else `https://connectors.airbyte.com/files/registries/v0/cloud_registry.json`',
+    "URL or file of the registry that describes a hosted platform's connectors. Kept in the data directory and asked again every hour. Not used with the bundled platform",
   ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
@@ -169,6 +175,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     faults.push('INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.');
   }
 
+  const connectorRegistry = readLocation(text('INLAY_CONNECTOR_REGISTRY'), faults);
   const encryptionKey = readEncryptionKey(secret('INLAY_ENCRYPTION_KEY'), faults);
 
   const trustedProxies = (text('INLAY_TRUSTED_PROXIES') ?? '')
@@ -202,6 +209,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     scopedTokenTtlSeconds: integer('INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000),
     platformUrl,
     platformOrganizationId: id('INLAY_PLATFORM_ORGANIZATION_ID'),
+    connectorRegistry,
     settleMs: (settleSeconds ?? (platformUrl === undefined ? 0 : 30)) * 1000,
     rateLimits: {
       scopedPerMinute: integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200,
@@ -214,6 +222,15 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKey } };
+}
+
+/** A URL as it is, or the absolute path of a file. */
+function readLocation(given: string | undefined, faults: string[]): string | undefined {
+  if (given === undefined || !/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return given && resolve(given);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href;
+  faults.push('INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.');
+  return undefined;
 }
 
 function readEncryptionKey(text: string | undefined, faults: string[]): Buffer | undefined {

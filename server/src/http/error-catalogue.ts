@@ -49,11 +49,33 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     'Operator token not found',
     'The operator token is unknown or belongs to another organization.',
   ),
+  tag_not_found: at(
+    404,
+    'Tag not found',
+    'The tag is unknown, belongs to another organization, or is not on the template it shall be taken off.',
+  ),
+  source_template_not_found: at(
+    404,
+    'Source template not found',
+    'The source template is unknown, deleted, belongs to another organization, or is not offered to the scoped token.',
+  ),
+  connection_template_not_found: at(
+    404,
+    'Connection template not found',
+    'The connection template is unknown, deleted, or belongs to another organization.',
+  ),
+  source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
+  destination_definition_not_found: at(
+    404,
+    'Destination definition not found',
+    'There is no destination connector with this id.',
+  ),
   workspace_name_taken: at(
     409,
     'A workspace with this name already exists',
     'A rename to a name that another workspace of the organization has, or that is being created.',
   ),
+  tag_name_taken: at(409, 'A tag with this name already exists', 'The organization has a tag of this name.'),
   workspace_being_deleted: at(
     409,
     'Workspace is being deleted',
@@ -68,6 +90,17 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
   rate_limited: at(429, 'Too many requests', 'The token has used up its requests for this minute.'),
   storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
+  definitions_unavailable: at(
+    503,
+    'The connector definitions cannot be read at the moment; retry later',
+    'The platform, or the connector registry, did not answer, and no earlier answer is at hand.',
+    10,
+  ),
+  definition_unusable: at(
+    502,
+    "The connector's specification cannot be read",
+    'What the platform or the registry gives as the form of its configuration is no usable JSON Schema; the log tells more.',
+  ),
   creation_unconfirmed: at(
     502,
     'The platform did not confirm the workspace creation; retry shortly',

@@ -1,4 +1,6 @@
 /** What is inside a workspace, in the words of the hosted platform's public API. */
+import { isObject } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
 import { pageSize, readPages } from './paging.ts';
@@ -10,6 +12,7 @@ import {
   type NewPlatformConnector,
   type Pipelines,
   type PlatformConnection,
+  type PlatformDefinition,
   type PlatformJob,
   type PlatformStream,
   type Written,
@@ -102,6 +105,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
   }
 
   return {
+    async listDefinitions(kind) {
+      const items = await listOf('list_definitions', '/connector_definitions', { type: kind });
+      return items.map(readDefinition);
+    },
     createConnector,
     deleteConnector,
     async findConnector(kind, workspaceId, nameEnd) {
@@ -174,6 +181,22 @@ function idOf(item: object, field: string): string {
   return id;
 }
 
+function readDefinition(item: Item): PlatformDefinition {
+  const { specification } = item as { specification?: { connectionSpecification?: unknown } };
+  return {
+    id: idOf(item, 'id').toLowerCase(),
+    name: String(item.name),
+    version: textOrNull(item.version),
+    dockerRepository: textOrNull(item.dockerRepository),
+    iconUrl: textOrNull(item.iconUrl),
+    documentation: textOrNull(item.documentation),
+    custom: item.custom === true,
+    specification: isObject(specification?.connectionSpecification)
+      ? (specification as ConnectorSpecification)
+      : undefined,
+  };
+}
+
 function readConnection(item: Item): PlatformConnection {
   return {
     id: String(item.connectionId),
@@ -212,6 +235,10 @@ function readJob(item: Item): PlatformJob {
     bytes: typeof bytesSynced === 'number' ? bytesSynced : null,
     error: typeof message === 'string' ? message : null,
   };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 function listOrNone<T>(value: unknown): T[] {

@@ -3,6 +3,7 @@
  * them, their jobs. All ids here are the platform's own.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
 
 /** The outcome of a write that succeeded. */
 export interface Written {
@@ -11,6 +12,18 @@ export interface Written {
 }
 
 export type ConnectorKind = 'source' | 'destination';
+
+/** A connector that the platform has. Only the bundled platform says how it is configured; a hosted one has a registry. */
+export interface PlatformDefinition {
+  id: string;
+  name: string;
+  version: string | null;
+  dockerRepository: string | null;
+  iconUrl: string | null;
+  documentation: string | null;
+  custom: boolean;
+  specification: ConnectorSpecification | undefined;
+}
 
 export interface NewPlatformConnector {
   workspaceId: string;
@@ -75,6 +88,7 @@ export interface PlatformJob {
 export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
 
 export interface Pipelines {
+  listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The connector of the workspace whose name ends so; names are made to end in something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;
   /** Never sent twice by itself, like every create. */
