@@ -431,6 +431,8 @@ describe('Trap of several clocks [postgres]', () => {
         letGo();
         expect([(await first).status, (await second).status]).toEqual([200, 200]);
         expect(platform.proxy.createsSent(name)).toBe(1);
+        const claims = right.app.store.db.selectFrom('name_claims').select('attempts').where('name', '=', name);
+        expect(await claims.execute()).toEqual([{ attempts: 1 }]);
       }
 
       // A create is lost by one: for the other, too, its window is open.

@@ -112,8 +112,9 @@ export async function startTestApp(
     },
     async workspaceId(workspaceName) {
       const token = await test.scopedToken(workspaceName);
-      const { body } = await test.request('GET', '/api/v1/embedded/scoped-token/info', { token });
-      return body['workspace ID'];
+      const answer = await test.request('GET', '/api/v1/embedded/scoped-token/info', { token });
+      if (answer.status !== 200) throw new Error(`the token is refused: ${answer.status} ${answer.text}`);
+      return answer.body['workspace ID'];
     },
     async platform(method, path, body) {
       if (platformToken === undefined) {
