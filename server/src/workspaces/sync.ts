@@ -63,6 +63,7 @@ async function recordPage(
     const rows = new Map((await workspaces.findByIds(tx, organizationId, ids)).map((row) => [row.id, row]));
     const claimed = new Set((await claims.claimsOf(tx, ids)).map((claim) => claim.workspace_id));
     const renaming = await operations.workspacesWithOpenRename(tx, ids);
+    const toBind = new Map<string, string>();
     let live = 0;
     // Of several with one name, the oldest answers to it.
     for (const { id, name: listed } of oldestFirst(page)) {
@@ -74,9 +75,11 @@ async function recordPage(
       const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
       if (renamed) await workspaces.applyName(tx, id, name);
       // What is not kept as it is leads nowhere: another name may come to look the same.
-      if (name === listed && (renamed || !claimed.has(id)))
-        await claims.bindIfUnbound(tx, organizationId, nameIdentity(renamed ? name : row.name), id);
+      if (name !== listed || (claimed.has(id) && !renamed)) continue;
+      const identity = nameIdentity(renamed ? name : row.name);
+      if (!toBind.has(identity)) toBind.set(identity, id);
     }
+    await claims.bindAllUnbound(tx, organizationId, toBind);
     return { created, ours: rows.size, live };
   });
 }
