@@ -34,7 +34,8 @@ export interface Secrets {
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
-  encryptionKey: Buffer | undefined;
+  /** The first seals, all of them open. */
+  encryptionKeys: Buffer[] | undefined;
 }
 
 export class ConfigError extends OperatorError {
@@ -80,7 +81,7 @@ export const variables = {
   ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
-    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys. The same for every replica',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While it is being replaced: the new one, a comma, the old one',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
@@ -176,7 +177,9 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   }
 
   const connectorRegistry = readLocation(text('INLAY_CONNECTOR_REGISTRY'), faults);
-  const encryptionKey = readEncryptionKey(secret('INLAY_ENCRYPTION_KEY'), faults);
+  const encryptionKeys = secret('INLAY_ENCRYPTION_KEY')
+    ?.split(',')
+    .map((key) => readEncryptionKey(key.trim(), faults));
 
   const trustedProxies = (text('INLAY_TRUSTED_PROXIES') ?? '')
     .split(',')
@@ -221,7 +224,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKey } };
+  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKeys } };
 }
 
 /** A URL as it is, or the absolute path of a file. */
@@ -233,8 +236,7 @@ function readLocation(given: string | undefined, faults: string[]): string | und
   return undefined;
 }
 
-function readEncryptionKey(text: string | undefined, faults: string[]): Buffer | undefined {
-  if (text === undefined) return undefined;
+function readEncryptionKey(text: string, faults: string[]): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   if (key.length !== 32 || !/^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) {
     faults.push('INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32');
