@@ -15,6 +15,7 @@ import { type DataDir, openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { openDefinitions } from './definitions/open.ts';
 import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
@@ -36,7 +37,12 @@ import { httpTransport, inProcessTransport, type Transport } from './platform/tr
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { createSealer, type Sealer } from './sealing.ts';
+import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
 import type { TemplatesContext } from './templates/context.ts';
+import { quartzFormat } from './templates/cron.ts';
+import { offerRoutes } from './templates/offers.routes.ts';
+import { sourceTemplateRoutes } from './templates/source-templates.routes.ts';
+import { tagRoutes } from './templates/tags.routes.ts';
 import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
 import { createRevocationHousekeeping, createScopedTokens } from './tokens/scoped-tokens.ts';
@@ -181,7 +187,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const http = createServer({
       log,
       metrics,
-      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat }),
+      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat }),
       trustedProxies: config.trustedProxies,
     });
     const routeTable = keepRouteTable(http);
@@ -200,6 +206,11 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     operatorTokenRoutes(http, operatorTokens);
     workspaceRoutes(http, workspaces, publicUrl);
     pipelineRoutes(http, pipelines);
+    definitionRoutes(http, { definitions });
+    tagRoutes(http, templates);
+    sourceTemplateRoutes(http, templates);
+    connectionTemplateRoutes(http, templates);
+    offerRoutes(http, templates);
     widgetRoute(http, { widgetTokens, findWorkspaceName: (id) => findLiveWorkspaceName(workspaces, id) });
     operationsRoutes(http, metrics, readiness);
     referenceRoutes(http);
