@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keepMaskedSecrets, maskSecrets, mergeConfiguration } from './connector-configuration.ts';
+import { keepMaskedSecrets, maskSecrets, mergeConfiguration, secretsIn } from './connector-configuration.ts';
 
 const MASK = '**********';
 const secret = { type: 'string', airbyte_secret: true };
@@ -90,4 +90,9 @@ describe('merging', () => {
   test('treats names every object inherits as ordinary keys', () => {
     expect(mergeConfiguration({}, { constructor: { a: 1 } })).toEqual({ constructor: { a: 1 } });
   });
+});
+
+test('secrets are listed wherever they stand, and nothing else is', () => {
+  expect(secretsIn(specification, stored)).toEqual(['p', 'k', '1', '2', 'x']);
+  expect(secretsIn(specification, { host: 'h', password: '' })).toEqual([]);
 });

@@ -41,6 +41,19 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
+/** Every secret text in a configuration, so that it can be kept out of what is shown or logged. */
+export function secretsIn(specification: JsonSchema, configuration: Configuration): string[] {
+  const secrets: unknown[] = [];
+  mapSecrets([specification], configuration, configuration, (secret) => secrets.push(secret));
+  return secrets.flatMap(textsIn);
+}
+
+/** A secret may be an object or a list, and then every text in it is secret. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
 type Replace = (secret: unknown, before: unknown) => unknown;
 
 /**

@@ -10,7 +10,7 @@ import Type from 'typebox';
 import { connectionRoutes } from './connections.routes.ts';
 import { connectorRoutes, definitionRoutes } from './connectors.routes.ts';
 import { access, compileRequestSchema, isPublic, replyToError, type SchemaTypes } from './http.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './context.ts';
 import { OpaqueRefusal } from './problems.ts';
 import { workspaceRoutes } from './workspaces.routes.ts';
 

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { deleteWorkspace } from './deletion.ts';
 import { access, type SchemaTypes } from './http.ts';
 import { page, Uuid, WorkspaceListQuery } from './paging.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './context.ts';
 import {
   createWorkspace,
   getWorkspace,

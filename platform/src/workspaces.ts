@@ -7,7 +7,7 @@
  */
 import Type, { type Static } from 'typebox';
 import { isListed, Uuid, type WorkspaceListQuery } from './paging.ts';
-import type { Platform } from './platform.ts';
+import type { Platform } from './context.ts';
 import { Problem, resourceNotFound } from './problems.ts';
 import type { Store, WorkspaceRow } from './store.ts';
 
