@@ -41,6 +41,16 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
+/** Every secret value as text, so that whoever logs can leave it out. */
+export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
+  const secrets: string[] = [];
+  mapSecrets([specification], configuration, configuration, (secret) => {
+    if (secret !== null) secrets.push(typeof secret === 'string' ? secret : JSON.stringify(secret));
+    return secret;
+  });
+  return secrets;
+}
+
 type Replace = (secret: unknown, before: unknown) => unknown;
 
 /**

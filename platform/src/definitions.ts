@@ -6,6 +6,7 @@ import { specification as localFilesSpecification } from '../connectors/local-fi
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
+import type { Launch } from './runner/programs.ts';
 
 export type ConnectorKind = 'source' | 'destination';
 
@@ -18,6 +19,8 @@ export interface Definition {
   readonly version: string;
   readonly documentation: string;
   readonly specification: ConnectorSpecification;
+  /** What runs it; without it, the bundled connector whose name is the slug. */
+  readonly launch?: Launch;
 }
 
 const sampleData: Definition = {
