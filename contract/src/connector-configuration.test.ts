@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keepMaskedSecrets, maskSecrets, mergeConfiguration, secretsIn } from './connector-configuration.ts';
+import { keepMaskedSecrets, listSecrets, maskSecrets, mergeConfiguration } from './connector-configuration.ts';
 
 const MASK = '**********';
 const secret = { type: 'string', airbyte_secret: true };
@@ -93,6 +93,6 @@ describe('merging', () => {
 });
 
 test('secrets are listed wherever they stand, and nothing else is', () => {
-  expect(secretsIn(specification, stored)).toEqual(['p', 'k', '1', '2', 'x']);
-  expect(secretsIn(specification, { host: 'h', password: '' })).toEqual([]);
+  expect(listSecrets(specification, stored)).toEqual(['p', 'k', '1', '2', 'x']);
+  expect(listSecrets(specification, { host: 'h', password: '' })).toEqual([]);
 });

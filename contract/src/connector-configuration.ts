@@ -41,17 +41,17 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
-/** Every secret text in a configuration, so that it can be kept out of what is shown or logged. */
-export function secretsIn(specification: JsonSchema, configuration: Configuration): string[] {
+/** Every secret value as text, so that whoever logs can leave it out. */
+export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
   const secrets: unknown[] = [];
   mapSecrets([specification], configuration, configuration, (secret) => secrets.push(secret));
   return secrets.flatMap(textsIn);
 }
 
-/** A secret may be an object or a list, and then every text in it is secret. */
+/** A secret may be an object or a list, and then every value in it is secret. */
 function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  return Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? [String(value)] : [];
 }
 
 type Replace = (secret: unknown, before: unknown) => unknown;

@@ -2,7 +2,7 @@
  * How a stored source or destination becomes something the runner can start: its program, its configuration with the
  * secrets in it, and what it may touch on this machine. Nothing that is prepared here is kept.
  */
-import { type Configuration, secretsIn } from '@inlay/contract/connector-configuration';
+import { type Configuration, listSecrets } from '@inlay/contract/connector-configuration';
 import type { Platform } from './context.ts';
 import { type Definition, getDefinition } from './definitions.ts';
 import { connectorProgram } from './runner/programs.ts';
@@ -28,6 +28,6 @@ export function configuredConnector(
   return {
     ...connectorProgram(launch, definition.kind, { ...platform.surroundings, workspaceDir }),
     configuration,
-    secrets: secretsIn(definition.specification.connectionSpecification, configuration),
+    secrets: listSecrets(definition.specification.connectionSpecification, configuration),
   };
 }
