@@ -15,13 +15,7 @@ import { streamKey } from './protocol.ts';
 import { type JobLog, type Progress, RunFailure, type SyncOutcome } from './runner/runner.ts';
 import { sealConfiguration } from './sealed-configuration.ts';
 import type { ConnectionRow, ConnectorRow } from './store.ts';
-import {
-  findAcceptedCatalog,
-  prepareClearing,
-  prepareReading,
-  putAcceptedCatalog,
-  putState,
-} from './stream-states.ts';
+import { findAcceptedCatalog, prepareClearing, prepareReading, putAcceptedCatalog, putState } from './stream-states.ts';
 import { PlanFault, planSync, renaming } from './sync-plan.ts';
 
 export interface AttemptOptions {
@@ -37,7 +31,11 @@ interface Parts {
 }
 
 /** Undefined when it was stopped, or somebody else has the job. */
-export async function runAttempt(platform: Platform, run: Run, options: AttemptOptions): Promise<AttemptEnd | undefined> {
+export async function runAttempt(
+  platform: Platform,
+  run: Run,
+  options: AttemptOptions,
+): Promise<AttemptEnd | undefined> {
   const { log, signal } = options;
   try {
     const connection = await getConnection(platform.store, run.job.connection_id);

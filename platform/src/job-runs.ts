@@ -45,7 +45,11 @@ export async function asRun<T>({ store }: Platform, run: Run, work: (trx: Store)
 
 /** Jobs that nobody runs any more go on where they were. Nobody did anything wrong, so it is no failed attempt. */
 export async function takeOverJobs({ store, now }: Platform, runningHere: readonly number[]): Promise<void> {
-  let abandoned = store.selectFrom('jobs').select('job_id').where('ended_at', 'is', null).where('status', '=', 'running');
+  let abandoned = store
+    .selectFrom('jobs')
+    .select('job_id')
+    .where('ended_at', 'is', null)
+    .where('status', '=', 'running');
   if (runningHere.length > 0) abandoned = abandoned.where('job_id', 'not in', runningHere);
   const jobs = await abandoned.execute();
   if (jobs.length === 0) return;
@@ -152,7 +156,11 @@ export type AttemptEnd =
 export async function endAttempt(platform: Platform, run: Run, end: AttemptEnd): Promise<void> {
   const { job_id, connection_id } = run.job;
   await asRun(platform, run, async (trx) => {
-    await trx.updateTable('jobs').set(afterAttempt(run.job, end, platform.now())).where('job_id', '=', job_id).execute();
+    await trx
+      .updateTable('jobs')
+      .set(afterAttempt(run.job, end, platform.now()))
+      .where('job_id', '=', job_id)
+      .execute();
     if (end.status !== 'failed' || !end.disablesConnection) return;
     await trx
       .updateTable('connections')

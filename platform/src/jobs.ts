@@ -25,9 +25,7 @@ export const JobListQuery = Type.Object({
   connectionId: Type.Optional(Uuid),
   ...workspaceIdsParameter,
   jobType: Type.Optional(Type.Enum(['sync', 'reset', 'clear', 'refresh'])),
-  status: Type.Optional(
-    Type.Enum(['pending', 'queued', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled']),
-  ),
+  status: Type.Optional(Type.Enum(['pending', 'queued', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'])),
   createdAtStart: Time,
   createdAtEnd: Time,
   updatedAtStart: Time,
@@ -39,7 +37,9 @@ export type JobListQuery = Static<typeof JobListQuery>;
 
 export async function createJob(platform: Platform, { connectionId, jobType }: JobCreate): Promise<JobRow> {
   if (jobType === 'refresh') {
-    throw new Problem('unprocessable-entity', { message: 'A job of type refresh cannot be started. Use clear, then sync.' });
+    throw new Problem('unprocessable-entity', {
+      message: 'A job of type refresh cannot be started. Use clear, then sync.',
+    });
   }
   const job = await platform.store.transaction().execute(async (trx) => {
     const connection = await trx
@@ -125,12 +125,7 @@ export async function listJobs({ store }: Platform, query: JobListQuery): Promis
   if (query.updatedAtStart !== undefined) jobs = jobs.where('updated_at', '>=', Date.parse(query.updatedAtStart));
   if (query.updatedAtEnd !== undefined) jobs = jobs.where('updated_at', '<=', Date.parse(query.updatedAtEnd));
   const { column, direction } = readOrder(query.orderBy ?? 'createdAt|ASC');
-  return jobs
-    .orderBy(column, direction)
-    .orderBy('job_id', direction)
-    .limit(query.limit)
-    .offset(query.offset)
-    .execute();
+  return jobs.orderBy(column, direction).orderBy('job_id', direction).limit(query.limit).offset(query.offset).execute();
 }
 
 function readOrder(orderBy: string) {

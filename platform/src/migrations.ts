@@ -137,8 +137,6 @@ export const migrations: Record<string, Migration> = {
         `create table runner_lease (
           id integer primary key check (id = 1),
           holder text not null,
-          host text not null,
-          pid integer not null,
           expires_at integer not null
         )`,
       );

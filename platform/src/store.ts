@@ -137,7 +137,7 @@ export interface Tables {
   discovered_catalogs: { source_id: string; made_from: string; catalog: string };
   registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
   /** Who runs jobs; see lease.ts. */
-  runner_lease: { id: 1; holder: string; host: string; pid: number; expires_at: number };
+  runner_lease: { id: 1; holder: string; expires_at: number };
 }
 
 export type Store = Kysely<Tables>;

@@ -14,7 +14,13 @@ import { Problem } from './problems.ts';
 import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from './protocol.ts';
 import type { WriteRequest } from './runner/runner.ts';
 import type { ConnectionRow } from './store.ts';
-import { type ChosenStream, chooseStreams, findStream, type StreamConfiguration, shownName } from './stream-selection.ts';
+import {
+  type ChosenStream,
+  chooseStreams,
+  findStream,
+  type StreamConfiguration,
+  shownName,
+} from './stream-selection.ts';
 
 export interface SyncPlan {
   streams: ChosenStream[];
@@ -62,10 +68,10 @@ export function planSync(
     throw new PlanFault('The source has no streams. Check its configuration.', false);
   }
   const chosen = chooseOrStop(discovered, asked, destination);
-  refuseCollisions(chosen, connection);
   const streams =
     behavior === 'ignore' ? chosen.map((choice) => ({ ...choice, stream: asBefore(choice.stream, accepted) })) : chosen;
-  const catalog = behavior === 'ignore' ? { streams: discovered.streams.map((stream) => asBefore(stream, accepted)) } : discovered;
+  const catalog =
+    behavior === 'ignore' ? { streams: discovered.streams.map((stream) => asBefore(stream, accepted)) } : discovered;
   return { streams, catalog, configurations: { streams: asked } };
 }
 
@@ -96,24 +102,6 @@ function chooseOrStop(catalog: Catalog, asked: StreamConfiguration[], destinatio
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     throw new PlanFault(String(error.data?.message), true);
-  }
-}
-
-/** Two streams of one name in different namespaces of the source must not end up in the same place. */
-function refuseCollisions(chosen: readonly ChosenStream[], connection: ConnectionRow): void {
-  const { namespace } = renaming(connection);
-  const taken = new Map<string, Stream>();
-  for (const { stream } of chosen) {
-    const target = streamKey({ name: stream.name, namespace: namespace(stream.namespace) ?? '' });
-    const other = taken.get(target);
-    if (other) {
-      throw new PlanFault(
-        `The streams ${shownName(other)} and ${shownName(stream)} would be written to the same place. ` +
-          'Set namespaceDefinition to source, or leave one of them out.',
-        false,
-      );
-    }
-    taken.set(target, stream);
   }
 }
 
