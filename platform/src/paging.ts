@@ -57,7 +57,12 @@ export interface Page<Item> {
   previous: string;
 }
 
-type PageQuery = { limit: number; offset: number; workspaceIds?: string[] };
+interface PageQuery {
+  limit: number;
+  offset: number;
+  workspaceIds?: string[];
+  includeDeleted?: boolean;
+}
 
 /**
  * As in the API this one imitates, `next` is there whenever the page has anything on it, also on the last one, and a
@@ -74,10 +79,11 @@ export function page<Item>({ publicUrl }: Platform, path: string, query: PageQue
 }
 
 /** Whatever the list was asked for with, at another place in it. */
-function parametersAt({ limit, offset: _here, ...filters }: PageQuery, offset: number): string {
+function parametersAt({ limit, offset: _here, includeDeleted, ...filters }: PageQuery, offset: number): string {
   const workspaceIds = workspaceIdsOf(filters)?.join(',');
+  const { workspaceIds: _given, ...others } = filters;
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...filters, workspaceIds, limit, offset })) {
+  for (const [name, value] of Object.entries({ includeDeleted, workspaceIds, ...others, limit, offset })) {
     if (value !== undefined) parameters.set(name, String(value));
   }
   return parameters.toString().replaceAll('%2C', ',');

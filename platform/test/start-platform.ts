@@ -71,7 +71,7 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-interface StartOptions extends Partial<PlatformOptions> {
+export interface StartOptions extends Partial<PlatformOptions> {
   /** Connectors beside the bundled ones. */
   moreDefinitions?: Definition[];
 }
@@ -107,14 +107,12 @@ export async function startPlatform({ moreDefinitions = [], ...options }: StartO
     const reply = await app.inject(request);
     return { status: reply.statusCode, body: reply.body === '' ? undefined : reply.json() };
   };
-  const { token } = await platform.tokens.issue(clientId, clientSecret);
-  const call: RunningPlatform['call'] = (method, path, body) =>
-    inject({
-      method,
-      url: `/platform/v1${path}`,
-      headers: { authorization: `Bearer ${token}` },
-      ...(body && { payload: body }),
-    });
+  const call: RunningPlatform['call'] = async (method, path, body) => {
+    // Each time, since a test may have moved the clock past the life of a token.
+    const { token } = await platform.tokens.issue(clientId, clientSecret);
+    const headers = { authorization: `Bearer ${token}` };
+    return inject({ method, url: `/platform/v1${path}`, headers, ...(body && { payload: body }) });
+  };
 
   return { platform, app, file, clock, call, inject, stop };
 }
