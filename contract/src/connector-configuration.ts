@@ -41,17 +41,20 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
-/** Every secret value as text, so that whoever logs can leave it out. */
+/** Every text that is secret, those inside a secret object included, so that whoever logs can leave them out. */
 export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
-  const secrets: unknown[] = [];
-  mapSecrets([specification], configuration, configuration, (secret) => secrets.push(secret));
-  return secrets.flatMap(textsIn);
+  const secrets: string[] = [];
+  mapSecrets([specification], configuration, configuration, (secret) => {
+    secrets.push(...textsIn(secret));
+    return secret;
+  });
+  return secrets;
 }
 
-/** A secret may be an object or a list, and then every value in it is secret. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
-  return typeof value === 'number' || (typeof value === 'string' && value !== '') ? [String(value)] : [];
+/** The strings and numbers in a value, however deep, as text. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 type Replace = (secret: unknown, before: unknown) => unknown;

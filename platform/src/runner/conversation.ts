@@ -2,10 +2,10 @@
  * What a connector says, line by line: log lines and failures are kept here, everything else is handed on. Whoever reads
  * the log or a failure sees none of the connector's secrets.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject, textsIn } from '@inlay/contract/connector-configuration';
 import { logLevels, type Message } from '../protocol.ts';
 import type { Ending } from './connector-process.ts';
-import { type Redactor, redactor, stringsIn } from './redaction.ts';
+import { type Redactor, redactor } from './redaction.ts';
 import type { ConnectorProgram, Failure, JobLog } from './runner.ts';
 
 /** Longer messages are cut: a log is for reading. */
@@ -87,8 +87,8 @@ export class Conversation {
   }
 
   #noteRenewedSecrets(configuration: Record<string, unknown> | undefined): void {
-    const before = new Set(stringsIn(this.#configuration));
-    this.#redactor.add(stringsIn(configuration).filter((text) => !before.has(text)));
+    const before = new Set(textsIn(this.#configuration));
+    this.#redactor.add(textsIn(configuration).filter((text) => !before.has(text)));
   }
 }
 

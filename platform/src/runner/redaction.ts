@@ -9,6 +9,8 @@ export interface Redactor {
 }
 
 const mask = '*'.repeat(10);
+/** Hiding a shorter one would blot out ordinary words and numbers, and hide nothing that is not guessed as easily. */
+const minLength = 4;
 
 export function redactor(secrets: readonly string[]): Redactor {
   let known: string[] = [];
@@ -16,7 +18,9 @@ export function redactor(secrets: readonly string[]): Redactor {
   function add(more: readonly string[]): void {
     const spellings = more.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]).flatMap(spellingsOf);
     // The longest first: a secret may contain another.
-    known = [...new Set([...known, ...spellings])].filter((text) => text !== '').sort((a, b) => b.length - a.length);
+    known = [...new Set([...known, ...spellings])]
+      .filter((text) => text.length >= minLength)
+      .sort((a, b) => b.length - a.length);
   }
 
   add(secrets);
@@ -25,10 +29,4 @@ export function redactor(secrets: readonly string[]): Redactor {
 
 function spellingsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
-}
-
-/** Every string in a value, however deep: which of them are secret is known only by the connector's specification. */
-export function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }

@@ -42,6 +42,8 @@ export class Relay {
   readonly progress: Progress = { records: 0, bytes: 0 };
   /** Configurations that the source has renewed, for whoever keeps them to take. */
   readonly renewals: Record<string, unknown>[] = [];
+  /** Why nothing more may be passed. */
+  fault: unknown;
   readonly #names: StreamNames;
   readonly #source: Conversation;
   readonly #confirmations: Confirmations;
@@ -85,6 +87,16 @@ export class Relay {
   /** A block of whole lines of the source; gives what the destination is told, which may be nothing. */
   pass(block: Buffer): Buffer {
     const output: Buffer[] = [];
+    try {
+      this.#passLines(block, output);
+    } catch (error) {
+      // What came before goes on: the states in it can still be confirmed.
+      this.fault = error;
+    }
+    return output.length === 1 && output[0] ? output[0] : Buffer.concat(output);
+  }
+
+  #passLines(block: Buffer, output: Buffer[]): void {
     // Everything before this offset is dealt with; what lies between it and the current line goes out as it is.
     let done = 0;
     for (let start = 0; start < block.length; ) {
@@ -106,7 +118,6 @@ export class Relay {
       start = end + 1;
     }
     if (done < block.length) output.push(block.subarray(done));
-    return output.length === 1 && output[0] ? output[0] : Buffer.concat(output);
   }
 
   /** Streams that the source has not read to their end. A source that tells no status at all tells it by its exit. */

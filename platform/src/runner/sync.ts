@@ -153,6 +153,7 @@ class SyncRun {
           await source.ended;
           return;
         }
+        if (relay.fault) throw relay.fault;
         if (performance.now() - reportedAtMs >= progressEveryMs) {
           reportedAtMs = performance.now();
           request.onProgress?.({ ...relay.progress });
