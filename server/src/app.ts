@@ -4,9 +4,10 @@
  * clock or another transport and use the app without a port.
  */
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
-import { openPlatform } from '@inlay/platform/platform';
+import { type OpenPlatform, openPlatform } from '@inlay/platform/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { createBackground, repeatedly } from './background.ts';
@@ -127,6 +128,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       runtime,
       metrics,
       log,
+      sealer,
       ...overrides,
       organizationId: organization.platform_organization_id,
     });
@@ -237,6 +239,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);
         await http.listen({ host: config.host, port: config.port });
+        bundled?.platform.start();
         keys.start();
         for (const work of inBackground) work.start();
       },
@@ -304,20 +307,40 @@ export function platformCredentials(secrets: Secrets, dataDir: DataDir): Platfor
 export interface BundledPlatform {
   /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
   app: FastifyInstance;
-  platform: Awaited<ReturnType<typeof openPlatform>>;
+  platform: OpenPlatform;
   close(): Promise<void>;
+}
+
+/** The built program of the bundled connectors, whether this file runs from its source or from the bundle beside it. */
+const connectorsProgram = fileURLToPath(new URL('../dist/connectors/main.js', import.meta.url));
+
+export interface BundledPlatformParts {
+  dataDir: DataDir;
+  sealer: Sealer;
+  log: Logger;
+  organizationId?: string | undefined;
 }
 
 /** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  { dataDir, log, organizationId }: { dataDir: DataDir; log: Logger; organizationId?: string | undefined },
+  { dataDir, sealer, log, organizationId }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
+    dataDir: dataDir.path(''),
     ...credentials,
+    sealer: {
+      seal: (text, context) => sealer.seal(Buffer.from(text), context),
+      open: (sealed, context) => sealer.open(sealed, context).toString(),
+    },
     publicUrl: `${config.publicUrl}${platformPath}`,
+    connectorsProgram,
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    readableDirs: config.readableDirs,
+    maxConcurrentSyncs: config.maxConcurrentSyncs,
+    log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
   const app: FastifyInstance = Fastify({
@@ -342,6 +365,7 @@ interface PlatformParts {
   runtime: Runtime;
   metrics: Metrics;
   log: Logger;
+  sealer: Sealer;
   organizationId: string;
   wrapTransport?: Overrides['wrapTransport'];
 }

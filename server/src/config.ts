@@ -3,7 +3,7 @@
  * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on any.
  */
 import { BlockList, isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { serialiseOrigin } from '@inlay/contract/origins';
 import { OperatorError } from './errors.ts';
 import { isPlausible } from './tokens/operator-secrets.ts';
@@ -26,6 +26,9 @@ export interface Config {
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
   trustedProxies: string[];
   allowPrivateNetworks: boolean;
+  /** Folders that connectors may read files from. */
+  readableDirs: string[];
+  maxConcurrentSyncs: number;
   logLevel: string;
 }
 
@@ -90,6 +93,11 @@ export const variables = {
     '`true` with the bundled platform on loopback, else `false`',
     'Whether connectors may reach private addresses',
   ],
+  INLAY_READABLE_DIRS: [
+    'none',
+    'Folders of this machine, separated by commas, that the file source of the bundled platform may read',
+  ],
+  INLAY_MAX_CONCURRENT_SYNCS: ['`4`', 'How many syncs the bundled platform runs at a time'],
   LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
 } as const;
 type Variable = keyof typeof variables;
@@ -111,6 +119,12 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     faults.push(`${name} must be a whole number from ${min} to ${max}, not "${given}".`);
     return undefined;
   }
+
+  const list = (name: Variable): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
 
   function id(name: Variable): string | undefined {
     const given = text(name);
@@ -181,10 +195,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     ?.split(',')
     .map((key) => readEncryptionKey(key.trim(), faults));
 
-  const trustedProxies = (text('INLAY_TRUSTED_PROXIES') ?? '')
-    .split(',')
-    .map((address) => address.trim())
-    .filter(Boolean);
+  const trustedProxies = list('INLAY_TRUSTED_PROXIES');
   for (const address of trustedProxies) {
     if (!isAddressOrNetwork(address)) {
       faults.push(
@@ -196,6 +207,11 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   const allowPrivate = text('INLAY_ALLOW_PRIVATE_NETWORKS');
   if (allowPrivate !== undefined && allowPrivate !== 'true' && allowPrivate !== 'false') {
     faults.push('INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.');
+  }
+
+  const readableDirs = list('INLAY_READABLE_DIRS');
+  for (const dir of readableDirs) {
+    if (!isAbsolute(dir)) faults.push(`INLAY_READABLE_DIRS must list folders by their full path; "${dir}" is none.`);
   }
 
   const logLevel = text('LOG_LEVEL') ?? 'info';
@@ -221,6 +237,8 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     trustedProxies,
     allowPrivateNetworks:
       allowPrivate === undefined ? platformUrl === undefined && isLoopback(host) : allowPrivate === 'true',
+    readableDirs,
+    maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
