@@ -83,7 +83,7 @@ function failureMessage(error: Error): Message {
   };
 }
 
-/** The runner tells a connector of its surroundings by environment variables; see src/runner/commands.ts. */
+/** The runner tells a connector of its surroundings by environment variables; see src/runner/programs.ts. */
 function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   return {
     workspaceDir: env.INLAY_WORKSPACE_DIR || undefined,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, memoryLog, scriptedSource, temporaryFolder, testRunner } from '../../test/connectors.ts';
@@ -94,6 +94,17 @@ describe('a question', () => {
     const child = join(temporaryFolder(), 'child');
     await testRunner().discover(scriptedSource([{ breed: child }, { say: { type: 'CATALOG', catalog } }, { exit: 0 }]));
     expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
+  });
+
+  test.each([
+    ['was killed', [{ ignoreSigterm: true }, { hang: true }], true],
+    ['ended by itself', [], false],
+  ])('removes what outlives a process that %s, such as a container', async (_, steps, isRemoved) => {
+    const note = join(temporaryFolder(), 'note');
+    const script = `require('node:fs').writeFileSync(${JSON.stringify(note)}, process.argv[1])`;
+    const source = { ...scriptedSource(steps), removalArgs: (filesDir: string) => ['-e', script, filesDir] };
+    await failureOf(testRunner({ discoverTimeoutMs: 1000, graceMs: 200 }).discover(source));
+    expect(existsSync(note)).toBe(isRemoved);
   });
 
   test('can be cancelled', async () => {
