@@ -225,6 +225,23 @@ describe('an overwritten stream', () => {
     expect(idsOf(workspaceDir)).toEqual([2]);
   });
 
+  test('keeps its old records and leaves nothing behind when the sync is cancelled', async () => {
+    const workspaceDir = temporaryFolder();
+    write(workspaceDir, [overwrite(1)], [record({ id: 1 }), complete()]);
+    const abort = new AbortController();
+    const running = sync(testRunner({ graceMs: 30_000 }), {
+      source: scriptedSource([{ records: { stream: 'items', to: 50 } }, { hang: true }]),
+      destination: bundled('destination', 'local-files', { path: 'out' }, workspaceDir),
+      streams: [overwrite(2)],
+      signal: abort.signal,
+    });
+    while (hiddenIn(workspaceDir).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    abort.abort();
+    expect((await running).status).toBe('cancelled');
+    expect(idsOf(workspaceDir)).toEqual([1]);
+    expect(hiddenIn(workspaceDir)).toEqual([]);
+  });
+
   test('can be emptied', () => {
     const workspaceDir = temporaryFolder();
     write(workspaceDir, [overwrite(1)], [record({ id: 1 }), complete()]);
