@@ -5,7 +5,10 @@
 import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
-const connectors: Record<string, () => Promise<{ connector: Connector }>> = {};
+const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  'local-files': () => import('./local-files/connector.ts'),
+  'sample-data': () => import('./sample-data/connector.ts'),
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = connectors[name];

@@ -36,7 +36,15 @@ export type ErrorCode =
   | 'status_recorded'
   | 'connections_pending'
   | 'deletion_recorded'
-  | 'sync_stopped';
+  | 'sync_stopped'
+  | 'source_not_found'
+  | 'check_not_found'
+  | 'connection_not_found'
+  | 'source_deletion_recorded'
+  | 'connection_pending'
+  | 'sync_already_running'
+  | 'workspace_inactive'
+  | 'platform_does_not_answer';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

@@ -174,6 +174,42 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     example: 'Synchronisation stopped after 200 workspaces; retry',
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
   },
+  source_not_found: at(
+    404,
+    'Source not found',
+    'The source is unknown or deleted, or belongs to another organization.',
+  ),
+  check_not_found: at(404, 'Check not found', 'The check is unknown or older than a day.'),
+  connection_not_found: at(
+    404,
+    'Connection not found',
+    'The connection is unknown or deleted, or belongs to another organization.',
+  ),
+  source_deletion_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'Deletion is recorded and will be completed',
+    when: 'The platform could not delete the source yet. It is no longer shown.',
+  },
+  connection_pending: at(
+    409,
+    'The connection is still being set up',
+    'A sync was asked for before the connection exists on the platform.',
+    5,
+  ),
+  sync_already_running: at(
+    409,
+    'A sync of this connection is already running',
+    'A connection runs one sync at a time.',
+  ),
+  workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
+  platform_does_not_answer: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'The platform is unavailable; retry later',
+    when: 'Only the platform knows what was asked for, and it cannot be reached.',
+    retryAfterSeconds: 5,
+  },
 };
 
 export function statusOf(code: ErrorCode, facts: ErrorFacts = {}): number {

@@ -136,8 +136,9 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
         ...rest,
         schedule: cronExpression === null ? { scheduleType: 'manual' } : { scheduleType: 'cron', cronExpression },
         configurations: { streams },
-        namespaceDefinition: 'custom_format',
-        namespaceFormat,
+        ...(namespaceFormat === ''
+          ? { namespaceDefinition: 'destination' }
+          : { namespaceDefinition: 'custom_format', namespaceFormat }),
         nonBreakingSchemaUpdatesBehavior: schemaChanges,
       };
       const answer = await call('create_connection', 'slow_create', { method: 'POST', path: '/connections', body });

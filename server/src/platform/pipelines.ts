@@ -48,6 +48,7 @@ export interface NewPlatformConnection {
   /** Quartz, in UTC; null runs only when asked. */
   cronExpression: string | null;
   streams: StreamSelection[];
+  /** Where the streams go at the destination; empty: its own default place. */
   namespaceFormat: string;
   prefix: string;
   schemaChanges: 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';

@@ -96,3 +96,17 @@ export async function deleteConnectionTemplate(
     .returning('deleted_at')
     .executeTakeFirst();
 }
+
+/** Even if it is deleted. */
+export async function findAnyConnectionTemplate(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<ConnectionTemplateRow | undefined> {
+  return await db
+    .selectFrom('connection_templates')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}

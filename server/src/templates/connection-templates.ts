@@ -17,11 +17,11 @@ import { readQuartz } from '@inlay/schedule/quartz';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
 import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
+import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import * as templates from './connection-templates.store.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
-import { maskConfiguration, openConfiguration, sealConfiguration } from './sealed-configuration.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
@@ -230,4 +230,13 @@ function present(
     created_at: new Date(template.created_at).toISOString(),
     updated_at: new Date(template.updated_at).toISOString(),
   };
+}
+
+/** Even if it is deleted: for the destinations that were planned with it. */
+export async function findAnyConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<ConnectionTemplateRow | undefined> {
+  return await templates.findAnyConnectionTemplate(ctx.store.db, organizationId, id);
 }

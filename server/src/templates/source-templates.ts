@@ -18,11 +18,11 @@ import type {
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import type { TemplateFilters } from '../tokens/principals.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
-import { maskConfiguration, openConfiguration, sealConfiguration } from './sealed-configuration.ts';
 import * as templates from './source-templates.store.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';

@@ -1,15 +1,15 @@
-/** Configurations of templates at rest: JSON, sealed as a whole, and bound to the template so that none can be moved to another. */
+/** Configurations at rest: JSON, sealed as a whole, and bound to what they are of, so that none can be moved to another. */
 import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/connector-configuration';
-import type { Definition } from '../definitions/definitions.ts';
 import type { Sealer } from '../sealing.ts';
+import type { Definition } from './definitions.ts';
 
-export type TemplateKind = 'source template' | 'connection template';
+export type Configured = 'source template' | 'connection template' | 'source';
 
-export function sealConfiguration(sealer: Sealer, kind: TemplateKind, id: string, value: Configuration): string {
+export function sealConfiguration(sealer: Sealer, kind: Configured, id: string, value: Configuration): string {
   return sealer.seal(Buffer.from(JSON.stringify(value)), `${kind} ${id}`);
 }
 
-export function openConfiguration(sealer: Sealer, kind: TemplateKind, id: string, sealed: string): Configuration {
+export function openConfiguration(sealer: Sealer, kind: Configured, id: string, sealed: string): Configuration {
   return JSON.parse(sealer.open(sealed, `${kind} ${id}`).toString('utf8'));
 }
 
