@@ -2,6 +2,7 @@
  * The connectors that come with the platform: what each is called and which configuration it takes. The ids are part
  * of stored data and of callers' code, so they never change. Running connectors is not done here.
  */
+import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
@@ -43,7 +44,19 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles];
+const httpApi: Definition = {
+  definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
+  kind: 'source',
+  slug: 'http-api',
+  name: 'HTTP API',
+  version: '0.1.0',
+  documentation:
+    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
+    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
+  specification: httpApiSpecification,
+};
+
+export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, httpApi];
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
   return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());
