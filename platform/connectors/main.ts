@@ -6,6 +6,7 @@ import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  file: () => import('./file/file.ts'),
   'http-api': () => import('./http-api/http-api.ts'),
 };
 

@@ -2,6 +2,7 @@
  * The connectors that come with the platform: what each is called and which configuration it takes. The ids are part
  * of stored data and of callers' code, so they never change. Running connectors is not done here.
  */
+import { specification as fileSpecification } from '../connectors/file/specification.ts';
 import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
@@ -56,7 +57,20 @@ const httpApi: Definition = {
   specification: httpApiSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, httpApi];
+const file: Definition = {
+  definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
+  kind: 'source',
+  slug: 'file',
+  name: 'File',
+  version: '0.1.0',
+  documentation:
+    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
+    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
+    '_file and _file_modified_at which file it is from.',
+  specification: fileSpecification,
+};
+
+export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, httpApi, file];
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
   return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());

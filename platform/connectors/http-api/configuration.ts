@@ -3,6 +3,7 @@
  * cannot say.
  */
 import { type Configuration, ConnectorError } from '../kit/connector.ts';
+import { authorizationHeader, type HeaderAuthentication, headerValue, httpAddress } from '../kit/http-settings.ts';
 
 export type Pagination =
   | { type: 'none' }
@@ -28,11 +29,9 @@ interface NameAndValue {
 }
 
 type Authentication =
-  | { type: 'none' }
-  | { type: 'bearer'; token: string }
+  | HeaderAuthentication
   | { type: 'header'; name: string; value: string }
-  | { type: 'query'; name: string; value: string }
-  | { type: 'basic'; username: string; password: string };
+  | { type: 'query'; name: string; value: string };
 
 export interface Api {
   baseUrl: URL;
@@ -55,11 +54,11 @@ export function readConfiguration(configuration: Configuration): Api {
   const repeated = streams.find(({ name }, index) => streams.findIndex((other) => other.name === name) !== index);
   if (repeated) throw new ConnectorError(`There are two streams ${repeated.name}. Give each a name of its own.`);
   return {
-    baseUrl: readBaseUrl(base_url),
+    baseUrl: httpAddress(base_url, 'base URL'),
     streams,
     headers: {
       accept: 'application/json',
-      ...Object.fromEntries((headers ?? []).map(({ name, value }) => [name.toLowerCase(), sendable(value, name)])),
+      ...Object.fromEntries((headers ?? []).map(({ name, value }) => [name.toLowerCase(), headerValue(value, name)])),
       ...authenticationHeader(authentication ?? { type: 'none' }),
     },
     queryKey: authentication?.type === 'query' ? authentication : undefined,
@@ -67,39 +66,13 @@ export function readConfiguration(configuration: Configuration): Api {
   };
 }
 
-function readBaseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new ConnectorError('The base URL is no http or https address. Check its spelling.');
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new ConnectorError('The base URL contains a user name. Put it into the authentication.');
-  }
-  return url;
-}
-
 function authenticationHeader(authentication: Authentication): Record<string, string> {
   switch (authentication.type) {
-    case 'bearer':
-      return { authorization: `Bearer ${sendable(authentication.token, 'token')}` };
     case 'header':
-      return { [authentication.name.toLowerCase()]: sendable(authentication.value, 'key') };
-    case 'basic':
-      return { authorization: `Basic ${basicCredentials(authentication.username, authentication.password)}` };
-    default:
+      return { [authentication.name.toLowerCase()]: headerValue(authentication.value, 'key') };
+    case 'query':
       return {};
+    default:
+      return authorizationHeader(authentication);
   }
-}
-
-function basicCredentials(username: string, password: string): string {
-  return Buffer.from(`${username}:${password}`).toString('base64');
-}
-
-/** A key is easily pasted with the line break after it. */
-function sendable(value: string, what: string): string {
-  const trimmed = value.trim();
-  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed)) return trimmed;
-  throw new ConnectorError(
-    `The ${what} contains a line break or a character that no header can carry. Enter it again.`,
-  );
 }

@@ -423,7 +423,7 @@ describe('a check', () => {
   test('explains a wrong path of the records, and fields that are not there', async () => {
     const { check } = await start(() => ({ items: [], total: 0 }), { record_path: 'data.items' });
     await expect(check()).rejects.toThrow(
-      'Stream things: The answer has no data.items. The answer has the fields items, total. Check the path of the records.',
+      'Stream things: There is no data.items. There are the fields items, total. Check the path of the records.',
     );
     const keyless = await start(() => items(0, 1), { primary_key: ['key'] });
     await expect(keyless.check()).rejects.toThrow('The records have no field key. Choose among id.');

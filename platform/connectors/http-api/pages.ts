@@ -5,7 +5,8 @@
  */
 import { ConnectorError, type Surroundings } from '../kit/connector.ts';
 import { discard, type HttpAnswer, type HttpClient, type HttpClientOptions, httpClient } from '../kit/http-client.ts';
-import { isJsonObject, parseJson, valueAt } from '../kit/json.ts';
+import { parseJson } from '../kit/json.ts';
+import { recordsAt } from '../kit/records.ts';
 import type { Api, StreamConfiguration } from './configuration.ts';
 import { type Page, type Place, pagerFor } from './pagination.ts';
 
@@ -149,18 +150,4 @@ async function readJson({ body, headers }: HttpAnswer, answerBytes: number): Pro
     // Without the cause: it quotes the answer, which may repeat the key.
     throw new ConnectorError(`The API should answer in JSON and sends ${what}. Check the base URL and the path.`);
   }
-}
-
-function recordsAt(answer: unknown, path: string, mayLackList: boolean): Record<string, unknown>[] {
-  const found = valueAt(answer, path);
-  if (found === null || (found === undefined && mayLackList)) return [];
-  const records = Array.isArray(found) ? found : [found];
-  if (found !== undefined && records.every(isJsonObject)) return records;
-  if (found !== undefined) {
-    throw new ConnectorError(`The records should be JSON objects and are not. Check the path of the records.`);
-  }
-  const fields = isJsonObject(answer)
-    ? ` The answer has the fields ${Object.keys(answer).slice(0, 20).join(', ')}.`
-    : '';
-  throw new ConnectorError(`The answer has no ${path}.${fields} Check the path of the records.`);
 }
