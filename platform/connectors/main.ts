@@ -6,6 +6,8 @@ import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  file: () => import('./file/file.ts'),
+  'http-api': () => import('./http-api/http-api.ts'),
   'local-files': () => import('./local-files/connector.ts'),
   'sample-data': () => import('./sample-data/connector.ts'),
 };

@@ -3,6 +3,8 @@
  * the operator has registered on this machine. The ids are part of stored data and of callers' code, so they never
  * change. Running connectors is not done here.
  */
+import { specification as fileSpecification } from '../connectors/file/specification.ts';
+import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
@@ -49,7 +51,32 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles];
+const httpApi: Definition = {
+  definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
+  kind: 'source',
+  slug: 'http-api',
+  name: 'HTTP API',
+  version: '0.1.0',
+  documentation:
+    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
+    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
+  specification: httpApiSpecification,
+};
+
+const file: Definition = {
+  definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
+  kind: 'source',
+  slug: 'file',
+  name: 'File',
+  version: '0.1.0',
+  documentation:
+    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
+    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
+    '_file and _file_modified_at which file it is from.',
+  specification: fileSpecification,
+};
+
+export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, httpApi, file];
 
 interface Registry {
   store: Store;
