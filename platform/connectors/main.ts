@@ -5,7 +5,10 @@
 import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
-const connectors: Record<string, () => Promise<{ connector: Connector }>> = {};
+const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  'destination-postgres': () => import('./destination-postgres/destination-postgres.ts'),
+  'source-postgres': () => import('./source-postgres/source-postgres.ts'),
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = connectors[name];
