@@ -115,8 +115,9 @@ function explainByClass(code: string, message: string): Explanation | undefined 
       return ['config_error', `A constraint that somebody put on the table refuses a record: ${message}.`];
     case '54':
       return ['config_error', `The data is beyond a limit of PostgreSQL: ${message}.`];
+    case '0A':
     case '2B':
-      return ['config_error', `Something else in the database depends on the table: ${message}.`];
+      return ['config_error', `The server cannot do that: ${message}. Remove what stands in the way, such as a view.`];
     default:
       return undefined;
   }
