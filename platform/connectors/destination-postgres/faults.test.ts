@@ -27,9 +27,9 @@ function configured(destination_sync_mode: DestinationSyncMode): ConfiguredStrea
 }
 
 /** Records from `first` on, a state for every 1,000, and COMPLETE, as a runner would send them. */
-async function send({ child }: Program, first: number): Promise<void> {
+async function send({ child }: Program, first: number, last = total, width = 200): Promise<void> {
   try {
-    await pipeline(Readable.from(lines(first)), child.stdin);
+    await pipeline(Readable.from(lines(first, last, width)), child.stdin);
   } catch (error) {
     // The program is gone, as it is meant to be.
     if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(String((error as { code?: string }).code)))
@@ -37,10 +37,10 @@ async function send({ child }: Program, first: number): Promise<void> {
   }
 }
 
-function* lines(first: number): Generator<string> {
-  const padding = 'x'.repeat(200);
+function* lines(first: number, last: number, width: number): Generator<string> {
+  const padding = 'x'.repeat(width);
   const line = (message: object) => `${JSON.stringify(message)}\n`;
-  for (let n = first; n <= total; n += 1) {
+  for (let n = first; n <= last; n += 1) {
     yield line({ type: 'RECORD', record: { stream: 'numbers', data: { n, padding }, emitted_at: 1e12 } });
     if (n % recordsPerState === 0) {
       const stream = { stream_descriptor: { name: 'numbers' }, stream_state: { n } };
@@ -153,6 +153,21 @@ describe('overwrite', () => {
     expect(await database.query(staged)).toEqual([{ bytes: 0 }]);
     expect((await run(database, 'overwrite', 1, total, () => {})).exitCode).toBe(0);
     expect(await countUpTo(database, 2 * total)).toBe(total);
+  });
+});
+
+describe('200,000 wide records', () => {
+  it.each(['append', 'append_dedup', 'overwrite'] as const)('go through 128 MB of memory (%s)', async (mode) => {
+    const database = await createDatabase();
+    const catalog = { streams: [configured(mode)] };
+    const program = startProgram('destination-postgres', 'write', { config: database.config, catalog }, [
+      '--max-old-space-size=128',
+    ]);
+    const sending = send(program, 1, 200_000, 1_000);
+    program.child.stdout.resume();
+    expect(await program.exitCode).toBe(0);
+    await sending;
+    expect(await countUpTo(database, 200_000)).toBe(200_000);
   });
 });
 

@@ -53,9 +53,6 @@ function explainLink(error: Error, server: Server): Explanation | undefined {
     const advice = 'Give the CA certificate it is signed with.';
     return ['config_error', `The certificate of ${server.host} is not signed by an authority known here. ${advice}`];
   }
-  if (code?.startsWith('ERR_OSSL_')) {
-    return ['config_error', 'The CA certificate cannot be read. It must be in PEM form, with its BEGIN and END lines.'];
-  }
   if (code === 'ECONNRESET' || code === 'EPIPE' || /^Connection terminated|not queryable/.test(error.message)) {
     return ['transient_error', `The connection to ${place} was lost.`];
   }
