@@ -3,10 +3,12 @@
  * the operator has registered on this machine. The ids are part of stored data and of callers' code, so they never
  * change. Running connectors is not done here.
  */
+import { specification as destinationPostgresSpecification } from '../connectors/destination-postgres/specification.ts';
 import { specification as fileSpecification } from '../connectors/file/specification.ts';
 import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
+import { specification as sourcePostgresSpecification } from '../connectors/source-postgres/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
 import type { Launch } from './runner/programs.ts';
@@ -76,7 +78,40 @@ const file: Definition = {
   specification: fileSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, httpApi, file];
+const sourcePostgres: Definition = {
+  definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
+  kind: 'source',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
+    'same moment.',
+  specification: sourcePostgresSpecification,
+  launch: { type: 'bundled', name: 'source-postgres' },
+};
+
+const destinationPostgres: Definition = {
+  definitionId: '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043',
+  kind: 'destination',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
+    'the stream changes.',
+  specification: destinationPostgresSpecification,
+  launch: { type: 'bundled', name: 'destination-postgres' },
+};
+
+export const bundledDefinitions: readonly Definition[] = [
+  sampleData,
+  sourcePostgres,
+  httpApi,
+  file,
+  localFiles,
+  destinationPostgres,
+];
 
 interface Registry {
   store: Store;
