@@ -5,7 +5,9 @@
 import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
-const connectors: Record<string, () => Promise<{ connector: Connector }>> = {};
+const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  s3: () => import('./s3/connector.ts'),
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = connectors[name];

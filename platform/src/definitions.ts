@@ -3,6 +3,7 @@
  * of stored data and of callers' code, so they never change. Running connectors is not done here.
  */
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
+import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
@@ -43,7 +44,19 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles];
+const s3: Definition = {
+  definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
+  kind: 'destination',
+  slug: 's3',
+  name: 'S3',
+  version: '0.1.0',
+  documentation:
+    'Writes compressed JSON lines as objects into a bucket of AWS S3 or of any store with the same interface, such as ' +
+    'MinIO or Cloudflare R2. The key needs the permission to write, list and delete objects below the prefix.',
+  specification: s3Specification,
+};
+
+export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, s3];
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
   return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());
