@@ -37,6 +37,8 @@ export interface S3Server {
   faults: (request: S3Request) => Fault | undefined;
   /** How far the clock of the server is ahead. */
   clockAheadMs: number;
+  /** How many keys a listing has on a page; a store may give fewer than it is asked for. */
+  pageSize: number;
   /** Puts empty objects there, without a request. */
   seed(keys: readonly string[]): Promise<void>;
   /** The keys of all objects below a folder, in order. */
@@ -78,6 +80,7 @@ export async function startS3Server(): Promise<S3Server> {
     requests: [],
     faults: () => undefined,
     clockAheadMs: 0,
+    pageSize: 1_000,
     async seed(keys) {
       for (const key of keys) {
         await mkdir(dirname(objectFile(key)), { recursive: true });
@@ -217,6 +220,7 @@ export async function startS3Server(): Promise<S3Server> {
   async function forward(incoming: IncomingMessage, url: URL, wanted: S3Request, body: Buffer): Promise<Answer> {
     const { host, authorization, connection, ...headers } = incoming.headers;
     const written = await fileWrittenBy(wanted, body);
+    if (url.searchParams.has('max-keys')) url.searchParams.set('max-keys', String(server.pageSize));
     const stored = await request(`http://127.0.0.1:${storePort}${url.pathname}${url.search}`, {
       dispatcher: agent,
       method: wanted.method as 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE',

@@ -21,6 +21,8 @@ const surroundings: Surroundings = { workspaceDir: undefined, readableDirs: [], 
 let server: S3Server;
 let runs = 0;
 let prefix = '';
+/** What the latest run said, even if it failed. */
+let written: Written;
 
 beforeAll(async () => {
   server = await startS3Server();
@@ -31,6 +33,7 @@ beforeEach(() => {
   prefix = `run-${runs}`;
   server.faults = () => undefined;
   server.clockAheadMs = 0;
+  server.pageSize = 1_000;
   server.requests.length = 0;
 });
 
@@ -98,15 +101,16 @@ async function write(
   input: DestinationInput[][] | AsyncIterable<DestinationInput[]>,
   limits: Partial<Limits> = {},
 ): Promise<Written> {
-  const written: Written = { confirmed: [], logs: [] };
+  written = { confirmed: [], logs: [] };
   const emit: Emitter = {
     record: () => undefined,
     async state(state) {
-      written.confirmed.push({ state, visible: (await stored()).length });
+      confirmed.push({ state, visible: (await stored()).length });
     },
     status: () => undefined,
     log: (level, message) => void written.logs.push(`${level} ${message}`),
   };
+  const { confirmed } = written;
   const batches = Array.isArray(input)
     ? (async function* () {
         yield* input;
@@ -271,12 +275,12 @@ describe('appending', () => {
   });
 
   it('uploads a large object in parts of at least 5 MiB', async () => {
-    const batches = range(0, 40).map((id) => [record('users', { id, noise: noise(mebibyte / 2) })]);
-    await write([stream('users')], batches);
+    const batches = range(0, 22).map((id) => [record('users', { id, noise: noise(mebibyte / 2) })]);
+    await write([stream('users')], batches, { partBytes: 5 * mebibyte });
     const parts = server.requests.filter(({ query, method }) => method === 'PUT' && query.has('partNumber'));
     expect(parts.map(({ query }) => query.get('partNumber'))).toEqual(['1', '2', '3']);
     expect(parts[0]?.bytes).toBeGreaterThanOrEqual(5 * mebibyte);
-    expect(idsOf(await stored())).toEqual(range(0, 40));
+    expect(idsOf(await stored())).toEqual(range(0, 22));
     expect(await uploads()).toEqual([]);
   });
 
@@ -352,30 +356,30 @@ describe('overwriting', () => {
   });
 
   it('replaces more objects than a listing has on a page', async () => {
-    await server.seed(range(0, 1_005).map((n) => `${prefix}/users/1/1-1-${String(n).padStart(5, '0')}.jsonl.gz`));
+    server.pageSize = 10;
+    await server.seed(range(0, 45).map((n) => `${prefix}/users/1/1-1-${String(n).padStart(5, '0')}.jsonl.gz`));
     await write([replaced('users', 2)], [records('users', 0, 3), [complete('users')]]);
     expect(await keys()).toEqual([expect.stringContaining('/users/2/2-')]);
   });
 
   it('confirms the states of appended streams without waiting for it', async () => {
-    const confirmedEarly: number[] = [];
     const input = [
       [...records('totals', 0, 10), ...records('users', 0, 10), state('users', 9)],
       [...records('totals', 10, 20), ...records('users', 10, 20), state('users', 19)],
     ];
     const { confirmed } = await write([stream('users'), replaced('totals', 1)], input, { flushAfterMs: 0 });
-    for (const { visible } of confirmed) confirmedEarly.push(visible);
-    expect(confirmedEarly).toEqual([10, 20]);
+    expect(confirmed.map(({ visible }) => visible)).toEqual([10, 20]);
     expect(await stored('totals')).toEqual([]);
   });
 });
 
 describe('a store that fails', () => {
   const manyCalls = () => [
-    ...range(0, 18).map((id) => [record('large', { id, noise: noise(mebibyte / 2) })]),
+    ...range(0, 11).map((id) => [record('large', { id, noise: noise(mebibyte / 2) })]),
     ...range(0, 5).map((n) => [...records('users', n * 10, n * 10 + 10), state('users', n)]),
     [...records('totals', 0, 10), complete('totals')],
   ];
+  const partBytes = 5 * mebibyte;
   const streams = () => [stream('large'), stream('users'), replaced('totals', 2)];
   const kindOf = ({ method, query }: S3Request) =>
     `${method} ${['uploads', 'partNumber', 'uploadId', 'marker'].find((name) => query.has(name)) ?? 'object'}`;
@@ -395,7 +399,7 @@ describe('a store that fails', () => {
       failedOnce.add(kind);
       return fault;
     };
-    const { confirmed } = await write(streams(), manyCalls(), { flushAfterMs: 0 });
+    const { confirmed } = await write(streams(), manyCalls(), { partBytes, flushAfterMs: 0 });
     expect([...failedOnce].sort()).toEqual([
       'DELETE object',
       'GET marker',
@@ -408,7 +412,7 @@ describe('a store that fails', () => {
     ]);
     expect(confirmed).toHaveLength(5);
     expect(idsOf(await stored('users'))).toEqual(range(0, 50));
-    expect(idsOf(await stored('large'))).toEqual(range(0, 18));
+    expect(idsOf(await stored('large'))).toEqual(range(0, 11));
     expect(idsOf(await stored('totals'))).toEqual(range(0, 10));
   });
 
@@ -419,9 +423,9 @@ describe('a store that fails', () => {
       failures += 1;
       return { status: 200, code: 'InternalError' };
     };
-    await write(streams(), manyCalls());
+    await write(streams(), manyCalls(), { partBytes });
     expect(failures).toBe(1);
-    expect(idsOf(await stored('large'))).toEqual(range(0, 18));
+    expect(idsOf(await stored('large'))).toEqual(range(0, 11));
   });
 
   it('ends the run when it stays down, with nothing confirmed that is not stored and no upload left', async () => {
@@ -432,16 +436,18 @@ describe('a store that fails', () => {
     );
     expect(failure).toBeInstanceOf(ConnectorError);
     expect(failure.failureType).toBe('transient_error');
+    expect(written.confirmed).toEqual([]);
     expect(await stored('users')).toEqual([]);
     expect(await uploads()).toEqual([]);
   });
 
-  it('ends the run at once when a part is refused for good, and takes the rest back', async () => {
+  it('ends the run when a part is refused for good, and takes the rest of the object back', async () => {
     server.faults = ({ query }) =>
       query.get('partNumber') === '1' ? { status: 403, code: 'AccessDenied' } : undefined;
-    await expect(write(streams(), manyCalls())).rejects.toThrow('not allowed to write objects');
+    await expect(write(streams(), manyCalls(), { partBytes })).rejects.toThrow('not allowed to write objects');
+    expect(written.confirmed).toEqual([]);
     expect(await uploads()).toEqual([]);
-    expect(await stored()).toEqual([]);
+    expect(await stored('large')).toEqual([]);
   });
 
   it('names the reason of the failure even if cleaning up fails as well', async () => {
@@ -449,7 +455,9 @@ describe('a store that fails', () => {
       if (query.get('partNumber') === '1') return { status: 403, code: 'AccessDenied' };
       return method === 'DELETE' ? { status: 500, code: 'InternalError' } : undefined;
     };
-    await expect(write(streams(), manyCalls(), { tries: 1 })).rejects.toThrow('not allowed to write objects');
+    await expect(write(streams(), manyCalls(), { partBytes, tries: 1 })).rejects.toThrow(
+      'not allowed to write objects',
+    );
     expect(await uploads()).toHaveLength(1);
   });
 
