@@ -1,11 +1,11 @@
 /*
  * The destination `s3`: JSON Lines, compressed with gzip, as objects in a bucket of any S3-compatible store. A state is
- * confirmed when all objects with appended records before it are complete. Objects are not completed at every state, as
- * that would make thousands of tiny ones: only when enough bytes or time have come together, and at the end.
- * Memory stays flat whatever the number of streams: past a budget the fullest objects are handed to the store.
+ * confirmed when the records of its stream before it are in complete objects; those of an `overwrite` stream are when the
+ * stream is complete. Objects are not completed at every state, as that would make thousands of tiny ones: only when
+ * enough bytes or time have come together, and at the end. Memory stays flat whatever the number of streams: past a budget the fullest objects are handed to the store.
  */
 import { randomUUID } from 'node:crypto';
-import { type State, type StreamDescriptor, streamKey } from '../../src/protocol.ts';
+import { type State, streamKey } from '../../src/protocol.ts';
 import type { DestinationConnector, DestinationInput, Emitter } from '../kit/connector.ts';
 import { type S3Client, s3Client } from './client.ts';
 import { readSettings } from './settings.ts';
@@ -91,48 +91,56 @@ async function writeStreams(
   limits: Limits,
 ): Promise<void> {
   const all = [...streams.values()];
+  const replacing = new Set([...streams].filter(([, stream]) => stream.isReplaced).map(([key]) => key));
   let unconfirmed: State[] = [];
   let flushedAtMs = performance.now();
+
+  /** A state without a stream is one of all streams. */
+  const isCovered = ({ stream }: State) =>
+    stream ? !replacing.has(streamKey(stream.stream_descriptor)) : replacing.size === 0;
 
   async function flush(): Promise<void> {
     const outcomes = await Promise.allSettled(all.map((stream) => stream.flush()));
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) throw failed.reason;
-    for (const state of unconfirmed) await emit.state(state);
-    unconfirmed = [];
+    for (const state of unconfirmed.filter(isCovered)) await emit.state(state);
+    unconfirmed = unconfirmed.filter((state) => !isCovered(state));
     flushedAtMs = performance.now();
   }
 
   for await (const batch of input) {
     const touched = new Set<StreamWriter>();
-    const completed: StreamWriter[] = [];
+    const completed: string[] = [];
     for (const message of batch) {
       if (message.type === 'RECORD') {
         const { stream: name, namespace, data } = message.record;
-        const stream = getStream(streams, namespace === undefined ? { name } : { name, namespace });
+        const stream = getStream(streams, streamKey(namespace === undefined ? { name } : { name, namespace }));
         stream.add(data);
         touched.add(stream);
       } else if (message.type === 'STATE') {
         unconfirmed.push(message.state);
       } else if (message.trace.stream_status?.status === 'COMPLETE') {
-        completed.push(getStream(streams, message.trace.stream_status.stream_descriptor));
+        completed.push(streamKey(message.trace.stream_status.stream_descriptor));
       }
     }
     for (const stream of touched) await stream.write();
     // After the batch, because a stream gets no record after its COMPLETE.
-    for (const stream of completed) await stream.complete();
+    for (const key of completed) {
+      await getStream(streams, key).complete();
+      replacing.delete(key);
+    }
     await keepWithin(limits.heldBytes, all);
     const isDue =
       performance.now() - flushedAtMs >= limits.flushAfterMs ||
       all.reduce((sum, stream) => sum + stream.unflushedBytes, 0) >= limits.flushBytes;
-    if (unconfirmed.length > 0 && isDue) await flush();
+    if (isDue && unconfirmed.some(isCovered)) await flush();
   }
   await flush();
 }
 
-function getStream(streams: ReadonlyMap<string, StreamWriter>, descriptor: StreamDescriptor): StreamWriter {
-  const stream = streams.get(streamKey(descriptor));
-  if (!stream) throw new Error(`There is no stream ${descriptor.name} in the catalog.`);
+function getStream(streams: ReadonlyMap<string, StreamWriter>, key: string): StreamWriter {
+  const stream = streams.get(key);
+  if (!stream) throw new Error(`There is no stream ${key} in the catalog.`);
   return stream;
 }
 

@@ -11,10 +11,13 @@ import type { UploadSlots } from './upload-slots.ts';
 /** What a compressor takes, whatever it holds: about 256 kB of its own and its buffers. */
 const compressorBytes = 512 * 1024;
 
+/** Takes about a third less time than the usual 6, and gives objects that are 5 % larger. */
+const compressionLevel = 3;
+
 export class ObjectWriter {
   /** Compressed bytes so far. */
   bytes = 0;
-  readonly #gzip = createGzip();
+  readonly #gzip = createGzip({ level: compressionLevel });
   readonly #chunks: Buffer[] = [];
   #chunkBytes = 0;
   #isEnded = false;

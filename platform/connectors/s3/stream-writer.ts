@@ -19,9 +19,10 @@ export interface ObjectLimits {
 const deletesAtOnce = 8;
 
 export class StreamWriter {
+  /** All earlier records are to go. */
+  readonly isReplaced: boolean;
   readonly #folder: string;
   readonly #runPrefix: string;
-  readonly #isReplaced: boolean;
   #lines = '';
   #count = 0;
   #current: ObjectWriter | undefined;
@@ -36,7 +37,7 @@ export class StreamWriter {
   ) {
     this.#folder = streamFolder(prefix, stream.stream);
     this.#runPrefix = runPrefix(stream, startedAtMs);
-    this.#isReplaced = stream.destination_sync_mode === 'overwrite';
+    this.isReplaced = stream.destination_sync_mode === 'overwrite';
   }
 
   get heldBytes(): number {
@@ -45,7 +46,7 @@ export class StreamWriter {
 
   /** Compressed bytes that `flush` would make visible. */
   get unflushedBytes(): number {
-    return this.#isReplaced ? 0 : (this.#current?.bytes ?? 0);
+    return this.isReplaced ? 0 : (this.#current?.bytes ?? 0);
   }
 
   add(data: Record<string, unknown>): void {
@@ -64,7 +65,7 @@ export class StreamWriter {
 
   /** Frees the memory of what was written so far. */
   async release(): Promise<void> {
-    if (!this.#isReplaced) {
+    if (!this.isReplaced) {
       await this.flush();
     } else if (this.#current) {
       await this.#current.park();
@@ -75,7 +76,7 @@ export class StreamWriter {
 
   /** Afterwards every appended record is safely stored. */
   async flush(): Promise<void> {
-    if (this.#isReplaced || !this.#current) return;
+    if (this.isReplaced || !this.#current) return;
     await this.#current.finish();
     this.#current = undefined;
   }
@@ -108,20 +109,20 @@ export class StreamWriter {
 
   async #deleteReplaced(): Promise<void> {
     // Without a minimum there is nothing to look for, and a key that may only write is enough.
-    if (!this.#isReplaced && this.stream.minimum_generation_id === 0) return;
+    if (!this.isReplaced && this.stream.minimum_generation_id === 0) return;
     for await (const keys of this.client.listKeys(this.#folder)) {
-      const replaced = keys.filter((key) => this.#isReplacedObject(key.slice(this.#folder.length)));
+      const replaced = keys.filter((key) => this.#isOld(key.slice(this.#folder.length)));
       for (let next = 0; next < replaced.length; next += deletesAtOnce) {
         await Promise.all(replaced.slice(next, next + deletesAtOnce).map((key) => this.client.delete(key)));
       }
     }
   }
 
-  #isReplacedObject(name: string): boolean {
+  #isOld(name: string): boolean {
     const generation = generationOf(name);
     if (generation === undefined) return false;
     // The whole stream is replaced, so an earlier run of the same generation is as old as any other.
-    if (this.#isReplaced) return !name.startsWith(this.#runPrefix);
+    if (this.isReplaced) return !name.startsWith(this.#runPrefix);
     return generation < this.stream.minimum_generation_id;
   }
 }
