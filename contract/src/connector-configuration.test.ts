@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keepMaskedSecrets, maskSecrets, mergeConfiguration } from './connector-configuration.ts';
+import { keepMaskedSecrets, listSecrets, maskSecrets, mergeConfiguration } from './connector-configuration.ts';
 
 const MASK = '**********';
 const secret = { type: 'string', airbyte_secret: true };
@@ -60,6 +60,12 @@ describe('masking', () => {
 
   test('leaves the stored value alone', () => {
     expect(stored.password).toBe('p');
+  });
+});
+
+describe('listing secrets', () => {
+  test('finds what masking hides, and nothing else', () => {
+    expect(listSecrets(specification, stored)).toEqual(['p', 'k', '1', '2', 'x']);
   });
 });
 

@@ -41,6 +41,22 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
+/** Every text that is secret, those inside a secret object included, so that whoever logs can leave them out. */
+export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
+  const secrets: string[] = [];
+  mapSecrets([specification], configuration, configuration, (secret) => {
+    secrets.push(...textsIn(secret));
+    return secret;
+  });
+  return secrets;
+}
+
+/** The strings and numbers in a value, however deep, as text. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string' || typeof value === 'number') return [String(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
 type Replace = (secret: unknown, before: unknown) => unknown;
 
 /**

@@ -7,6 +7,7 @@ import { specification as s3Specification } from '../connectors/s3/specification
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
+import type { Launch } from './runner/programs.ts';
 
 export type ConnectorKind = 'source' | 'destination';
 
@@ -19,6 +20,8 @@ export interface Definition {
   readonly version: string;
   readonly documentation: string;
   readonly specification: ConnectorSpecification;
+  /** What runs it; without it, the bundled connector whose name is the slug. */
+  readonly launch?: Launch;
 }
 
 const sampleData: Definition = {

@@ -114,7 +114,16 @@ export type Message =
   | { type: 'CONNECTION_STATUS'; connectionStatus: { status: 'SUCCEEDED' | 'FAILED'; message?: string } }
   | { type: 'CATALOG'; catalog: Catalog };
 
-/** A key for maps: streams are the same when name and namespace are. */
-export function streamKey({ name, namespace }: StreamDescriptor): string {
-  return namespace === undefined || namespace === '' ? name : `${namespace}\0${name}`;
+/** A key for maps: streams are the same when name and namespace are. Connectors may write an absent namespace as null. */
+export function streamKey({ name, namespace }: { name: string; namespace?: string | null | undefined }): string {
+  return namespace ? `${namespace}\0${name}` : name;
+}
+
+/**
+ * How a record begins as the bundled connectors write it; `<milliseconds>,"data":{…}}}` follows. The runner passes on
+ * a record that begins so without parsing it.
+ */
+export function recordHead({ name, namespace }: StreamDescriptor): string {
+  const space = namespace === undefined ? '' : `,"namespace":${JSON.stringify(namespace)}`;
+  return `{"type":"RECORD","record":{"stream":${JSON.stringify(name)}${space},"emitted_at":`;
 }

@@ -1,7 +1,7 @@
 /* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Message, StreamDescriptor } from '../../src/protocol.ts';
+import { type Message, recordHead, type StreamDescriptor, streamKey } from '../../src/protocol.ts';
 import type { Emitter } from './connector.ts';
 
 /** Large enough that a pipe is filled by one write, small enough that the first records do not wait long. */
@@ -46,12 +46,11 @@ export function messageWriter(output: Writable): MessageWriter {
   const now = () => Date.now();
 
   /** The part of a record that is the same for all of its stream. */
-  function headOf({ name, namespace }: StreamDescriptor): string {
-    const key = namespace === undefined ? name : `${namespace}\0${name}`;
+  function headOf(stream: StreamDescriptor): string {
+    const key = streamKey(stream);
     let head = heads.get(key);
     if (head === undefined) {
-      const space = namespace === undefined ? '' : `,"namespace":${JSON.stringify(namespace)}`;
-      head = `{"type":"RECORD","record":{"stream":${JSON.stringify(name)}${space},"emitted_at":`;
+      head = recordHead(stream);
       heads.set(key, head);
     }
     return head;

@@ -4,16 +4,22 @@
  */
 import type { Catalog, ConfiguredCatalog, ConnectorSpecification, FailureType, State } from '../protocol.ts';
 
-/** How a connector is started; the command of the protocol and its options are appended to `args`. */
+/** How a connector is started; the command of the protocol and its options are appended to the arguments. */
 export interface ConnectorProgram {
+  kind: 'source' | 'destination';
   program: string;
-  args: readonly string[];
+  /** A function where the program has to be told the folder that the options point into: a container mounts it. */
+  args: readonly string[] | ((filesDir: string) => readonly string[]);
   /** The whole environment of the process: nothing of the service's own is inherited. */
   env: Readonly<Record<string, string>>;
+  /** Arguments with which the program removes what outlives its process when that is killed: a container. */
+  removalArgs?: (filesDir: string) => readonly string[];
 }
 
 export interface ConfiguredConnector extends ConnectorProgram {
   configuration: Record<string, unknown>;
+  /** The values of the configuration that no log line and no failure may show. */
+  secrets: readonly string[];
 }
 
 export interface Failure {
@@ -44,21 +50,31 @@ export interface RunOptions {
 
 export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
 
-export interface SyncRequest extends RunOptions {
-  source: ConfiguredConnector;
+/** What is asked of a destination, whatever feeds it. */
+export interface WriteRequest extends RunOptions {
   destination: ConfiguredConnector;
   /** As the source names its streams. */
   catalog: ConfiguredCatalog;
   /** How streams are called at the destination. */
   rename: { prefix: string; namespace: (sourceNamespace: string | undefined) => string | undefined };
-  state: readonly State[];
-  /** Called in order with each state the destination has confirmed; the sync goes on when it has been kept. */
-  keepState(state: State): Promise<void>;
   /** A connector has renewed its own configuration, for instance a refresh token. */
   keepConfiguration(kind: 'source' | 'destination', configuration: Record<string, unknown>): Promise<void>;
+}
+
+export interface SyncRequest extends WriteRequest {
+  source: ConfiguredConnector;
+  state: readonly State[];
+  /**
+   * By `streamKey`: the top-level fields to sync of a stream; of a stream that is not named, all. The runner takes the
+   * others out of the schemas that the connectors get and out of the records.
+   */
+  selectedFields?: ReadonlyMap<string, readonly string[]>;
+  /** Called in order with each state the destination has confirmed; the sync goes on when it has been kept. */
+  keepState(state: State): Promise<void>;
   onProgress?(progress: Progress): void;
 }
 
+/** Of the records that were passed to the destination, as the source wrote them. */
 export interface Progress {
   records: number;
   bytes: number;
@@ -66,13 +82,20 @@ export interface Progress {
 
 export interface SyncOutcome extends Progress {
   status: 'succeeded' | 'failed' | 'cancelled';
+  /** Present when the status is `failed`. */
   failure?: Failure;
 }
 
+/**
+ * When a promise of these is settled, every process that was started is gone and its files are removed. The first three
+ * throw a RunFailure for a connector that does not answer, and the signal's reason when it is aborted.
+ */
 export interface Runner {
   readSpecification(connector: ConnectorProgram, options?: RunOptions): Promise<ConnectorSpecification>;
   check(connector: ConfiguredConnector, options?: RunOptions): Promise<CheckOutcome>;
   discover(source: ConfiguredConnector, options?: RunOptions): Promise<Catalog>;
   /** Never throws for a fault of a connector: the outcome tells. */
   sync(request: SyncRequest): Promise<SyncOutcome>;
+  /** As a sync whose source has no records: empties the streams that are configured to be overwritten. */
+  clear(request: WriteRequest): Promise<SyncOutcome>;
 }

@@ -1,0 +1,94 @@
+/* Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
+import type { Message } from '../protocol.ts';
+import { type CommandFiles, type Ending, type ProcessSettings, startConnector } from './connector-process.ts';
+import { Conversation } from './conversation.ts';
+import { LineTooLong, linesOf, readBlocks } from './lines.ts';
+import {
+  type ConfiguredConnector,
+  type ConnectorProgram,
+  type Failure,
+  RunFailure,
+  type RunOptions,
+} from './runner.ts';
+
+export interface Question<T extends Message['type']> {
+  connector: ConnectorProgram | ConfiguredConnector;
+  command: 'spec' | 'check' | 'discover';
+  files: CommandFiles;
+  /** The type of the message that answers. */
+  answer: T;
+  timeoutMs: number;
+}
+
+export interface AskSettings extends ProcessSettings {
+  maxLineBytes: number;
+}
+
+export async function ask<T extends Message['type']>(
+  { connector, command, files, answer, timeoutMs }: Question<T>,
+  settings: AskSettings,
+  { signal, log }: RunOptions,
+): Promise<Extract<Message, { type: T }>> {
+  signal?.throwIfAborted();
+  const conversation = new Conversation(connector, log);
+  const child = await startConnector(connector, command, files, (line) => conversation.log('INFO', line), settings);
+  child.stdin.end();
+
+  let stoppedBy: Failure | undefined;
+  signal?.addEventListener('abort', child.stop, { once: true });
+  const timer = setTimeout(() => {
+    const message = `The ${connector.kind} did not answer within ${timeoutMs / 1000} seconds.`;
+    stoppedBy ??= conversation.fail('transient_error', message, `${command} was given up.`);
+    child.stop();
+  }, timeoutMs);
+
+  const answers: Message[] = [];
+  let ending: Ending;
+  try {
+    for await (const block of readBlocks(child.stdout, settings.maxLineBytes)) {
+      for (const line of linesOf(block)) {
+        const message = conversation.hear(line);
+        if (message?.type === answer) answers.push(message);
+      }
+    }
+  } catch (error) {
+    child.stop();
+    stoppedBy ??= failureOfReading(error, conversation);
+  } finally {
+    ending = await child.ended;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', child.stop);
+  }
+
+  signal?.throwIfAborted();
+  const [first, ...others] = answers as Extract<Message, { type: T }>[];
+  const failure = stoppedBy ?? conversation.failureAfter(ending);
+  // That a check failed is an answer, however the connector ends after it.
+  if (failure && !(first && isFailedCheck(first))) throw new RunFailure(failure);
+  if (!first || others.length > 0) {
+    const count = first ? `${others.length + 1} times` : 'nothing';
+    throw new RunFailure(
+      conversation.fail('system_error', `The ${connector.kind} answered ${count} when asked for its ${command}.`),
+    );
+  }
+  return first;
+}
+
+const isFailedCheck = (message: Message) =>
+  message.type === 'CONNECTION_STATUS' && message.connectionStatus?.status === 'FAILED';
+
+/** Why reading what a connector says has failed. Undefined when its output broke off: then its end tells why. */
+export function failureOfReading(error: unknown, conversation: Conversation): Failure | undefined {
+  if (error instanceof RunFailure) return error.failure;
+  if (error instanceof LineTooLong) {
+    const limit = `${error.maxLineBytes / 1_000_000} MB`;
+    return conversation.fail('system_error', `The ${conversation.origin} sent a message of more than ${limit}.`);
+  }
+  if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return undefined;
+  return platformFailure(error);
+}
+
+export function platformFailure(error: unknown): Failure {
+  const internalMessage = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { origin: 'platform', type: 'system_error', message: 'The platform failed unexpectedly.', internalMessage };
+}

@@ -1,0 +1,140 @@
+/*
+ * One run of one command of a connector as a child process in a process group of its own. Configuration, catalog and
+ * state reach it as files that only this user can read, in a folder that only this run uses.
+ *
+ * Always true: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
+ * What the process says is not looked at here, except for standard error, which is log.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { ConnectorProgram } from './runner.ts';
+
+export interface ProcessSettings {
+  /** Where the folders with the files for connectors are made. */
+  folder: string;
+  /** How long a process that was asked to end may take before it is killed. */
+  graceMs: number;
+}
+
+/** The options of a command and what the file behind each one contains. */
+export type CommandFiles = Partial<Record<'config' | 'catalog' | 'state', unknown>>;
+
+export interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The process could not be started at all. */
+  error?: Error;
+}
+
+export interface ConnectorProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Never rejects. Needs somebody who reads or destroys `stdout`. */
+  readonly ended: Promise<Ending>;
+  /** Asks the whole group to end, and kills it if it does not. */
+  stop(): void;
+}
+
+/** Longer lines of standard error are cut: a log is for reading. */
+const maxErrorLineLength = 8 * 1024;
+
+export async function startConnector(
+  connector: ConnectorProgram,
+  command: string,
+  files: CommandFiles,
+  onErrorLine: (line: string) => void,
+  { folder, graceMs }: ProcessSettings,
+): Promise<ConnectorProcess> {
+  const filesDir = await mkdtemp(join(folder, 'run-'));
+  try {
+    const options = await writeFiles(filesDir, files);
+    const { program, args, env, removalArgs } = connector;
+    const programArgs = typeof args === 'function' ? args(filesDir) : args;
+    const child = spawn(program, [...programArgs, command, ...options], { env, detached: true, cwd: filesDir });
+    // A reader that went away shows in how it ended; without a listener the error would end this process instead.
+    child.stdin.on('error', () => {});
+    readErrorLines(child.stderr, onErrorLine);
+
+    let killTimer: NodeJS.Timeout | undefined;
+    let wasKilled = false;
+    let isOver = false;
+    function kill(): void {
+      wasKilled = true;
+      signalGroup(child, 'SIGKILL');
+      // A descendant that left the group may hold the pipes open for ever.
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    }
+    function stop(): void {
+      if (killTimer || isOver) return;
+      signalGroup(child, 'SIGTERM');
+      killTimer = setTimeout(kill, graceMs);
+    }
+    // Nobody waits for the descendants of a process that is gone.
+    child.once('exit', () => signalGroup(child, 'SIGKILL'));
+
+    async function ended(): Promise<Ending> {
+      const ending = await endingOf(child);
+      isOver = true;
+      clearTimeout(killTimer);
+      if (wasKilled && removalArgs) await endingOf(spawn(program, removalArgs(filesDir), { env, stdio: 'ignore' }));
+      await removeFolder(filesDir);
+      return ending;
+    }
+    return { stdin: child.stdin, stdout: child.stdout, ended: ended(), stop };
+  } catch (error) {
+    await removeFolder(filesDir);
+    throw error;
+  }
+}
+
+async function writeFiles(filesDir: string, files: CommandFiles): Promise<string[]> {
+  const options: string[] = [];
+  for (const [option, content] of Object.entries(files)) {
+    const file = join(filesDir, `${option}.json`);
+    await writeFile(file, JSON.stringify(content), { mode: 0o600 });
+    options.push(`--${option}`, file);
+  }
+  return options;
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // Nobody of the group is left, or nobody whom this user may signal.
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+/** After the process has ended and its pipes are closed. */
+function endingOf(child: ChildProcess): Promise<Ending> {
+  return new Promise((resolve) => {
+    let failed: Error | undefined;
+    child.once('error', (error) => {
+      failed = error;
+    });
+    child.once('close', (code, signal) => {
+      resolve(failed ? { code: null, signal: null, error: failed } : { code, signal });
+    });
+  });
+}
+
+function readErrorLines(stderr: Readable, onLine: (line: string) => void): void {
+  let rest = '';
+  stderr.setEncoding('utf8');
+  stderr.on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = (lines.pop() ?? '').slice(0, maxErrorLineLength);
+    for (const line of lines) if (line.trim() !== '') onLine(line.slice(0, maxErrorLineLength));
+  });
+  stderr.on('close', () => {
+    if (rest.trim() !== '') onLine(rest);
+  });
+}

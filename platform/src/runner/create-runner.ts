@@ -1,0 +1,91 @@
+/*
+ * The runner of the bundled platform: connectors are processes on this machine. What is asked of them is in ask.ts and
+ * sync.ts; here are the limits, and what counts as an answer.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { isObject } from '@inlay/contract/connector-configuration';
+import { ask } from './ask.ts';
+import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
+import { runSync, type SyncSettings } from './sync.ts';
+
+export interface RunnerOptions {
+  /**
+   * For the files that connectors are given, secrets among them. Belongs to this runner alone: what is found in it was
+   * left behind by a process that was killed, and is removed.
+   */
+  folder: string;
+  specificationTimeoutMs?: number;
+  checkTimeoutMs?: number;
+  discoverTimeoutMs?: number;
+  /** A sync in which nothing moves for so long is ended. */
+  stuckAfterMs?: number;
+  /** How long a process that was asked to end may take before it is killed. */
+  graceMs?: number;
+  /** The longest message of a connector. */
+  maxLineBytes?: number;
+}
+
+export function createRunner(options: RunnerOptions): Runner {
+  const { specificationTimeoutMs = 60_000, checkTimeoutMs = 60_000, discoverTimeoutMs = 600_000 } = options;
+  const settings: SyncSettings = {
+    folder: options.folder,
+    graceMs: options.graceMs ?? 10_000,
+    stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
+    maxLineBytes: options.maxLineBytes ?? 20_000_000,
+  };
+  rmSync(options.folder, { recursive: true, force: true });
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+
+  return {
+    async readSpecification(connector, runOptions = {}) {
+      const question = { connector, command: 'spec', files: {}, answer: 'SPEC' } as const;
+      const { spec } = await ask({ ...question, timeoutMs: specificationTimeoutMs }, settings, runOptions);
+      if (!isObject(spec?.connectionSpecification)) {
+        throw invalidAnswer(connector, 'its specification has no connectionSpecification');
+      }
+      return spec;
+    },
+
+    async check(connector, runOptions = {}) {
+      const files = { config: connector.configuration };
+      const question = { connector, command: 'check', files, answer: 'CONNECTION_STATUS' } as const;
+      try {
+        const answer = await ask({ ...question, timeoutMs: checkTimeoutMs }, settings, runOptions);
+        const { status, message } = answer.connectionStatus ?? {};
+        if (status === 'SUCCEEDED') return { status: 'succeeded' };
+        return { status: 'failed', message: message || 'The connection could not be made.' };
+      } catch (error) {
+        // Some connectors tell of a bad configuration only as a failure.
+        if (!(error instanceof RunFailure) || error.failure.type !== 'config_error') throw error;
+        return { status: 'failed', message: error.failure.message };
+      }
+    },
+
+    async discover(source, runOptions = {}) {
+      const files = { config: source.configuration };
+      const question = { connector: source, command: 'discover', files, answer: 'CATALOG' } as const;
+      const { catalog } = await ask({ ...question, timeoutMs: discoverTimeoutMs }, settings, runOptions);
+      if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
+        throw invalidAnswer(source, 'a stream of its catalog lacks its name, json_schema or supported_sync_modes');
+      }
+      return catalog;
+    },
+
+    sync: (request) => runSync(request, settings),
+    clear: (request) => runSync(request, settings),
+  };
+}
+
+function isStream(stream: unknown): boolean {
+  return (
+    isObject(stream) &&
+    typeof stream.name === 'string' &&
+    isObject(stream.json_schema) &&
+    Array.isArray(stream.supported_sync_modes)
+  );
+}
+
+function invalidAnswer({ kind }: ConnectorProgram, what: string): RunFailure {
+  const message = `The ${kind} gave an answer that the protocol does not know: ${what}.`;
+  return new RunFailure({ origin: kind, type: 'system_error', message });
+}

@@ -1,0 +1,77 @@
+/*
+ * The log of one job: a JSON object a line with time, level, origin and message. However much a connector says, the log
+ * keeps its beginning and its end: `<file>` fills up first, then `<file>.end` does; each time that is full it becomes
+ * `<file>.end.old`, in place of the one before.
+ *
+ * Each line is written before `write` returns, so that what led to a crash is there to be read.
+ */
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Failure, JobLog } from './runner.ts';
+
+export interface JobLogLimits {
+  /** Of all files of the log together. */
+  maxBytes?: number;
+  maxMessageLength?: number;
+}
+
+export interface JobLogLine {
+  time: string;
+  level: string;
+  origin: Failure['origin'];
+  message: string;
+}
+
+export interface OpenJobLog extends JobLog {
+  close(): void;
+}
+
+const endOf = (file: string) => `${file}.end`;
+const oldEndOf = (file: string) => `${file}.end.old`;
+
+/** Starts the log anew if there is one already. */
+export function jobLog(file: string, limits: JobLogLimits = {}, now: () => number = Date.now): OpenJobLog {
+  const { maxBytes = 5_000_000, maxMessageLength = 8 * 1024 } = limits;
+  const maxFileBytes = Math.floor(maxBytes / 3);
+  removeJobLog(file);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  let current = openSync(file, 'a', 0o600);
+  let bytes = 0;
+  let isBeginning = true;
+
+  function turn(): void {
+    closeSync(current);
+    if (!isBeginning) renameSync(endOf(file), oldEndOf(file));
+    isBeginning = false;
+    current = openSync(endOf(file), 'a', 0o600);
+    bytes = 0;
+  }
+
+  return {
+    write(level, origin, message) {
+      const line: JobLogLine = {
+        time: new Date(now()).toISOString(),
+        level,
+        origin,
+        message: message.slice(0, maxMessageLength),
+      };
+      const text = Buffer.from(`${JSON.stringify(line)}\n`);
+      if (bytes > 0 && bytes + text.length > maxFileBytes) turn();
+      writeSync(current, text);
+      bytes += text.length;
+    },
+    close: () => closeSync(current),
+  };
+}
+
+/** Empty when there is no log. */
+export function readJobLog(file: string): JobLogLine[] {
+  return [file, oldEndOf(file), endOf(file)]
+    .filter((part) => existsSync(part))
+    .flatMap((part) => readFileSync(part, 'utf8').split('\n'))
+    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as JobLogLine] : []));
+}
+
+export function removeJobLog(file: string): void {
+  for (const part of [file, oldEndOf(file), endOf(file)]) rmSync(part, { force: true });
+}

@@ -1,0 +1,53 @@
+/*
+ * Takes a JSON object apart without touching its values, so that a part of it can be replaced and the rest stays as it
+ * was written: parsing a number and writing it again loses the digits that JavaScript's numbers have no room for.
+ */
+
+/** The members of an object by key, each as JSON text. The text must be valid JSON; of a repeated key the last counts. */
+export function membersOf(text: string): Map<string, string> {
+  const members = new Map<string, string>();
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text[at] !== '}') {
+    const keyEnd = skipString(text, at);
+    const key: string = JSON.parse(text.slice(at, keyEnd));
+    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
+    const end = skipValue(text, start);
+    members.set(key, text.slice(start, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return members;
+}
+
+export function objectText(members: Iterable<readonly [key: string, value: string]>): string {
+  return `{${Array.from(members, ([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
+}
+
+function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+/** From its opening quote to behind its closing one. */
+function skipString(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
+  return at + 1;
+}
+
+function skipValue(text: string, start: number): number {
+  let at = start;
+  if (text[at] === '"') return skipString(text, at);
+  if (text[at] === '{' || text[at] === '[') {
+    for (let depth = 0; at < text.length; at++) {
+      const character = text[at];
+      if (character === '"') at = skipString(text, at) - 1;
+      else if (character === '{' || character === '[') depth++;
+      else if ((character === '}' || character === ']') && --depth === 0) return at + 1;
+    }
+  }
+  // A number or a word.
+  while (at < text.length && text[at] !== ',' && text[at] !== '}' && text.charCodeAt(at) > 32) at++;
+  return at;
+}

@@ -1,0 +1,86 @@
+/*
+ * How each kind of connector is started: one of the bundled ones, a command line, or a container image. What a connector
+ * may touch, whatever its configuration says, is told here to the bundled ones by variables and enforced by them; a
+ * command line is the operator's own choice and runs with the operator's trust.
+ */
+import { basename } from 'node:path';
+import type { ConnectorProgram } from './runner.ts';
+
+export type Launch =
+  /** The name that the program of the bundled connectors knows it by. */
+  | { type: 'bundled'; name: string }
+  /** A program, found by its full path or in PATH, and its arguments. */
+  | { type: 'command'; command: readonly [program: string, ...args: string[]] }
+  | { type: 'image'; image: string };
+
+export interface ProgramSurroundings {
+  /** The built program of the bundled connectors. */
+  connectorsProgram: string;
+  /** The folder of the workspace that the run belongs to. */
+  workspaceDir: string;
+  readableDirs: readonly string[];
+  allowPrivateNetworks: boolean;
+  /** The network that containers join; by default the engine's own. */
+  containerNetwork?: string;
+}
+
+/** Of the service's own environment only these are passed on: where programs, certificates and temporary files are. */
+const inherited = ['PATH', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+/** What the container engine's client needs to find its engine and its registry logins. */
+const inheritedByDocker = [
+  'HOME',
+  'XDG_RUNTIME_DIR',
+  'DOCKER_HOST',
+  'DOCKER_CONTEXT',
+  'DOCKER_CONFIG',
+  'DOCKER_CERT_PATH',
+  'DOCKER_TLS_VERIFY',
+];
+
+export function connectorProgram(
+  launch: Launch,
+  kind: ConnectorProgram['kind'],
+  surroundings: ProgramSurroundings,
+  environment: NodeJS.ProcessEnv = process.env,
+): ConnectorProgram {
+  const env = {
+    ...pick(environment, inherited),
+    INLAY_WORKSPACE_DIR: surroundings.workspaceDir,
+    INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
+    INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),
+  };
+  if (launch.type === 'bundled') {
+    return { kind, program: process.execPath, args: [surroundings.connectorsProgram, launch.name], env };
+  }
+  if (launch.type === 'command') {
+    const [program, ...args] = launch.command;
+    return { kind, program, args, env };
+  }
+  return {
+    kind,
+    program: 'docker',
+    args: (filesDir) => containerArgs(launch.image, filesDir, surroundings.containerNetwork),
+    env: pick(environment, [...inherited, ...inheritedByDocker]),
+    // Killing the client leaves the container running.
+    removalArgs: (filesDir) => ['rm', '--force', basename(filesDir)],
+  };
+}
+
+/**
+ * The folder with the files keeps its path inside, so that the options mean the same there. The container runs as this
+ * user, because nobody else can read the files.
+ */
+function containerArgs(image: string, filesDir: string, network: string | undefined): string[] {
+  return [
+    ...['run', '--rm', '--interactive', '--name', basename(filesDir)],
+    ...['--mount', `type=bind,source=${filesDir},target=${filesDir},readonly`],
+    ...(process.getuid && process.getgid ? ['--user', `${process.getuid()}:${process.getgid()}`] : []),
+    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...(network === undefined ? [] : ['--network', network]),
+    image,
+  ];
+}
+
+function pick(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
+}

@@ -1,0 +1,232 @@
+/*
+ * Turns what a source says into what its destination is told: records and states of the configured streams, under the
+ * destination's names. Whether a stream is complete is noted here and told to the destination at the end.
+ *
+ * A record of the bundled connectors' own form is passed on as the bytes it came in, at most with another head; any
+ * other message is parsed and checked. Either way the values of a record reach the destination as they were written.
+ */
+import { isObject } from '@inlay/contract/connector-configuration';
+import {
+  type ConfiguredCatalog,
+  type Message,
+  type RecordMessage,
+  recordHead,
+  type State,
+  type StreamDescriptor,
+  type StreamStatus,
+  streamKey,
+} from '../protocol.ts';
+import type { Confirmations } from './confirmations.ts';
+import type { Conversation } from './conversation.ts';
+import { type SelectedFields, selectFields } from './field-selection.ts';
+import { membersOf, objectText } from './json-members.ts';
+import { lineEnd } from './lines.ts';
+import { type Progress, RunFailure } from './runner.ts';
+import { displayName, type StreamNames } from './stream-names.ts';
+
+interface RelayedStream {
+  source: StreamDescriptor;
+  destination: StreamDescriptor;
+  isRenamed: boolean;
+  fields: ReadonlySet<string> | undefined;
+  head: Buffer;
+  /** What stands in place of `head` for the destination. */
+  newHead: Buffer;
+}
+
+const endOfHead = '"emitted_at":';
+const startOfData = Buffer.from(',"data":{');
+const endOfRecord = Buffer.from('}}}');
+
+export class Relay {
+  readonly progress: Progress = { records: 0, bytes: 0 };
+  /** Configurations that the source has renewed, for whoever keeps them to take. */
+  readonly renewals: Record<string, unknown>[] = [];
+  /** Why nothing more may be passed. */
+  fault: unknown;
+  readonly #names: StreamNames;
+  readonly #source: Conversation;
+  readonly #confirmations: Confirmations;
+  readonly #streams = new Map<string, RelayedStream>();
+  readonly #byHead = new Map<string, RelayedStream>();
+  readonly #statuses = new Map<string, StreamStatus>();
+  readonly #foreign = new Set<string>();
+  #longestHead = 0;
+  #latest: RelayedStream | undefined;
+
+  constructor(
+    catalog: ConfiguredCatalog,
+    names: StreamNames,
+    selected: SelectedFields,
+    source: Conversation,
+    confirmations: Confirmations,
+  ) {
+    this.#names = names;
+    this.#source = source;
+    this.#confirmations = confirmations;
+    for (const { stream } of catalog.streams) {
+      const { name, namespace } = stream;
+      const descriptor = namespace === undefined ? { name } : { name, namespace };
+      const destination = names.atDestination(descriptor) ?? descriptor;
+      const fields = selected.get(streamKey(descriptor));
+      const relayed: RelayedStream = {
+        source: descriptor,
+        destination,
+        isRenamed: streamKey(destination) !== streamKey(descriptor),
+        fields: fields && new Set(fields),
+        head: Buffer.from(recordHead(descriptor)),
+        newHead: Buffer.from(recordHead(destination)),
+      };
+      this.#streams.set(streamKey(descriptor), relayed);
+      // Fields can be taken out only of a record that is taken apart.
+      if (!fields) this.#byHead.set(relayed.head.toString('latin1'), relayed);
+      this.#longestHead = Math.max(this.#longestHead, relayed.head.length);
+    }
+  }
+
+  /** A block of whole lines of the source; gives what the destination is told, which may be nothing. */
+  pass(block: Buffer): Buffer {
+    const output: Buffer[] = [];
+    try {
+      this.#passLines(block, output);
+    } catch (error) {
+      // What came before goes on: the states in it can still be confirmed.
+      this.fault = error;
+    }
+    return output.length === 1 && output[0] ? output[0] : Buffer.concat(output);
+  }
+
+  #passLines(block: Buffer, output: Buffer[]): void {
+    // Everything before this offset is dealt with; what lies between it and the current line goes out as it is.
+    let done = 0;
+    for (let start = 0; start < block.length; ) {
+      const end = lineEnd(block, start);
+      const stream = this.#recognise(block, start, end);
+      if (stream) {
+        this.progress.records++;
+        this.progress.bytes += end - start;
+        if (stream.isRenamed) {
+          output.push(block.subarray(done, start), stream.newHead);
+          done = start + stream.head.length;
+        }
+      } else {
+        if (done < start) output.push(block.subarray(done, start));
+        const message = this.#translate(block.toString('utf8', start, end), end - start);
+        if (message !== undefined) output.push(Buffer.from(`${message}\n`));
+        done = end + 1;
+      }
+      start = end + 1;
+    }
+    if (done < block.length) output.push(block.subarray(done));
+  }
+
+  /** Streams that the source has not read to their end. A source that tells no status at all tells it by its exit. */
+  incompleteStreams(): StreamDescriptor[] {
+    if (this.#statuses.size === 0) return [];
+    return [...this.#streams].filter(([key]) => this.#statuses.get(key) !== 'COMPLETE').map(([, { source }]) => source);
+  }
+
+  /**
+   * The stream of a record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and
+   * begin and end as the bundled connectors' records do; then nothing but data can lie between.
+   */
+  #recognise(block: Buffer, start: number, end: number): RelayedStream | undefined {
+    if (end === block.length) return undefined;
+    let stream = this.#latest;
+    if (!stream || !hasAt(block, start, stream.head)) {
+      const beginning = block.subarray(start, Math.min(end, start + this.#longestHead));
+      const at = beginning.indexOf(endOfHead);
+      stream = at === -1 ? undefined : this.#byHead.get(beginning.toString('latin1', 0, at + endOfHead.length));
+      if (!stream) return undefined;
+      this.#latest = stream;
+    }
+    let at = start + stream.head.length;
+    const digits = at;
+    while (isDigit(block[at])) at++;
+    const isWhole = at > digits && hasAt(block, at, startOfData) && hasAt(block, end - endOfRecord.length, endOfRecord);
+    return isWhole ? stream : undefined;
+  }
+
+  #translate(line: string, bytes: number): string | undefined {
+    const message = this.#source.hear(line);
+    if (message?.type === 'RECORD') return this.#translateRecord(line, message.record, bytes);
+    if (message?.type === 'STATE') return this.#translateState(message.state);
+    if (message?.type === 'CONTROL') {
+      const configuration = message.control?.connectorConfig?.config;
+      if (isObject(configuration)) this.renewals.push(configuration);
+    } else if (message?.type === 'TRACE') {
+      this.#noteStatus(message.trace);
+    }
+    return undefined;
+  }
+
+  #translateRecord(line: string, record: RecordMessage['record'], bytes: number): string | undefined {
+    if (!isObject(record) || typeof record.stream !== 'string') {
+      throw this.#invalid('The source sent a record without the name of its stream.');
+    }
+    const descriptor = { name: record.stream, ...(record.namespace && { namespace: record.namespace }) };
+    const stream = this.#getStream(descriptor, 'records');
+    if (!stream) return undefined;
+    const faults = [
+      ...(isObject(record.data) ? [] : ['its data is not an object']),
+      ...(typeof record.emitted_at === 'number' ? [] : ['its emitted_at is not a number']),
+    ];
+    if (faults.length > 0) {
+      throw this.#invalid(`The source sent an invalid record of ${displayName(descriptor)}: ${faults.join(', ')}.`);
+    }
+    this.progress.records++;
+    this.progress.bytes += bytes;
+    return stream.isRenamed || stream.fields ? rewriteRecord(line, stream) : line;
+  }
+
+  #translateState(state: State): string | undefined {
+    if (!state) throw this.#invalid('The source sent a state message without a state.');
+    if (state.type === 'STREAM') {
+      const descriptor = state.stream?.stream_descriptor;
+      if (typeof descriptor?.name !== 'string') throw this.#invalid('The source sent a state without its stream.');
+      if (!this.#getStream(descriptor, 'states')) return undefined;
+    }
+    this.#confirmations.sent(state);
+    return JSON.stringify({ type: 'STATE', state: this.#names.stateForDestination(state) });
+  }
+
+  #noteStatus(trace: Extract<Message, { type: 'TRACE' }>['trace']): void {
+    const told = trace?.stream_status;
+    if (told?.stream_descriptor) this.#statuses.set(streamKey(told.stream_descriptor), told.status);
+  }
+
+  #getStream(descriptor: StreamDescriptor, what: string): RelayedStream | undefined {
+    const key = streamKey(descriptor);
+    const stream = this.#streams.get(key);
+    if (!stream && !this.#foreign.has(key)) {
+      this.#foreign.add(key);
+      this.#source.log(
+        'WARN',
+        `${displayName(descriptor)} is not among the configured streams; its ${what} are left out.`,
+      );
+    }
+    return stream;
+  }
+
+  #invalid(message: string): RunFailure {
+    return new RunFailure(this.#source.fail('system_error', message));
+  }
+}
+
+function rewriteRecord(line: string, { destination, fields }: RelayedStream): string {
+  const record = membersOf(membersOf(line).get('record') ?? '{}');
+  record.delete('namespace');
+  record.set('stream', JSON.stringify(destination.name));
+  if (destination.namespace !== undefined) record.set('namespace', JSON.stringify(destination.namespace));
+  if (fields) record.set('data', selectFields(record.get('data') ?? '{}', fields));
+  return `{"type":"RECORD","record":${objectText(record)}}`;
+}
+
+function hasAt(block: Buffer, start: number, expected: Buffer): boolean {
+  const end = start + expected.length;
+  return end <= block.length && block.compare(expected, 0, expected.length, start, end) === 0;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 48 && byte <= 57;
+}

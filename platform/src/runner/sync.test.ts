@@ -1,0 +1,428 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  configured,
+  isAlive,
+  linesIn,
+  received,
+  scriptedDestination,
+  scriptedSource,
+  sync,
+  temporaryFolder,
+  testRunner,
+} from '../../test/connectors.ts';
+import { recordHead, type State } from '../protocol.ts';
+
+const items = configured('items');
+const complete = { status: ['items', 'COMPLETE'] };
+const started = { status: ['items', 'STARTED'] };
+const records = (to: number, from = 0, fill = '') => ({ records: { stream: 'items', from, to, fill } });
+const state = (at: number) => ({ state: ['items', { at }] });
+const keptState = (at: number): State => ({
+  type: 'STREAM',
+  stream: { stream_descriptor: { name: 'items' }, stream_state: { at } },
+});
+const outputFile = () => join(temporaryFolder(), 'received');
+
+function idsIn(file: string): number[] {
+  return received(file).flatMap((message) => (message.type === 'RECORD' ? [message.record.data.id] : []));
+}
+
+function completionsIn(file: string): string[] {
+  return received(file).flatMap((message) =>
+    message.trace?.stream_status?.status === 'COMPLETE' ? [message.trace.stream_status.stream_descriptor.name] : [],
+  );
+}
+
+describe('a sync', () => {
+  test('moves records and states in order, tells what is complete, and counts', async () => {
+    const file = outputFile();
+    const source = scriptedSource([started, records(3), state(3), records(5, 3), state(5), complete]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    const bytes = linesIn(file)
+      .filter((line) => line.includes('"RECORD"'))
+      .reduce((sum, line) => sum + line.length, 0);
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 5, bytes });
+    expect(outcome.states).toEqual([keptState(3), keptState(5)]);
+    const kinds = received(file).map(({ type }) => type);
+    expect(kinds).toEqual(['RECORD', 'RECORD', 'RECORD', 'STATE', 'RECORD', 'RECORD', 'STATE', 'TRACE']);
+    expect(completionsIn(file)).toEqual(['items']);
+  });
+
+  test('passes the values of a record on as they were written', async () => {
+    const file = outputFile();
+    const data = '{"id": 12345678901234567890, "price":1.10,"text":"\\u00e9 } \\" {"}';
+    const foreign = `{"type":"RECORD","record":{"stream":"items","data":${data},"emitted_at":1}}`;
+    const own = `${recordHead({ name: 'items' })}1,"data":${data}}}`;
+    const source = scriptedSource([{ print: `${foreign}\n${own}\n` }, complete]);
+    const destination = scriptedDestination(file);
+    await sync(testRunner(), { source, destination, streams: [items] });
+    expect(linesIn(file).slice(0, 2)).toEqual([foreign, own]);
+
+    const rename = { prefix: 'raw_', namespace: () => 'lake' };
+    await sync(testRunner(), { source, destination, streams: [items], rename });
+    const [first = '', second = ''] = linesIn(file).slice(3);
+    for (const line of [first, second]) {
+      expect(line).toContain(data);
+      expect(JSON.parse(line).record).toMatchObject({ stream: 'raw_items', namespace: 'lake', emitted_at: 1 });
+    }
+  });
+
+  test('gives the source its state and both sides their catalogs', async () => {
+    const file = outputFile();
+    const note = outputFile();
+    const source = scriptedSource([{ note }, complete]);
+    const request = { source, destination: scriptedDestination(file), streams: [items] };
+    await sync(testRunner(), { ...request, state: [keptState(7)] });
+    const { given } = JSON.parse(readFileSync(note, 'utf8'));
+    expect(given).toEqual({ config: {}, catalog: { streams: [items] }, state: [keptState(7)] });
+    expect(JSON.parse(readFileSync(`${file}.catalog`, 'utf8'))).toEqual({ streams: [items] });
+
+    await sync(testRunner(), { ...request, state: [{ data: { old: 'form' } }] });
+    expect(JSON.parse(readFileSync(note, 'utf8')).given.state).toEqual({ old: 'form' });
+
+    await sync(testRunner(), request);
+    expect(JSON.parse(readFileSync(note, 'utf8')).files).not.toHaveProperty('state');
+  });
+
+  test('calls streams by other names at the destination, and by their own in the states it keeps', async () => {
+    const file = outputFile();
+    const streams = [configured('items', {}, 'sales')];
+    const descriptor = { name: 'items', namespace: 'sales' };
+    const forStream = { type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state: { at: 1 } } };
+    const forAll = {
+      type: 'GLOBAL',
+      global: { shared_state: { lsn: 9 }, stream_states: [{ stream_descriptor: descriptor, stream_state: {} }] },
+    };
+    const legacy = { data: { any: 'thing' } };
+    const source = scriptedSource([
+      { print: `${recordHead(descriptor)}1,"data":{"id":1}}}\n` },
+      { say: { type: 'RECORD', record: { stream: 'items', namespace: 'sales', data: { id: 2 }, emitted_at: 2 } } },
+      ...[forStream, forAll, legacy].map((value) => ({ say: { type: 'STATE', state: value } })),
+    ]);
+    const rename = { prefix: 'raw_', namespace: (from?: string) => `copy_of_${from}` };
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams, rename });
+    expect(outcome.status).toBe('succeeded');
+    expect(outcome.states).toEqual([forStream, forAll, legacy]);
+    const messages = received(file);
+    for (const { record } of messages.slice(0, 2)) {
+      expect(record).toMatchObject({ stream: 'raw_items', namespace: 'copy_of_sales' });
+    }
+    const renamed = { name: 'raw_items', namespace: 'copy_of_sales' };
+    expect(messages[2].state.stream.stream_descriptor).toEqual(renamed);
+    expect(messages[3].state.global.stream_states[0].stream_descriptor).toEqual(renamed);
+    expect(messages[5].trace.stream_status.stream_descriptor).toEqual(renamed);
+    expect(JSON.parse(readFileSync(`${file}.catalog`, 'utf8')).streams[0].stream).toMatchObject(renamed);
+  });
+
+  test('refuses streams that would meet at the destination', async () => {
+    const streams = [configured('items', {}, 'a'), configured('items', {}, 'b')];
+    const rename = { prefix: '', namespace: () => undefined };
+    const request = { source: scriptedSource([]), destination: scriptedDestination(outputFile()), streams, rename };
+    const { status, failure } = await sync(testRunner(), request);
+    expect(status).toBe('failed');
+    expect(failure).toMatchObject({ origin: 'platform', type: 'config_error' });
+    expect(failure?.message).toContain('a.items and b.items');
+  });
+
+  test('syncs only the selected fields', async () => {
+    const file = outputFile();
+    const note = outputFile();
+    const source = scriptedSource([{ note }, records(2, 0, 'secret'), complete]);
+    const selectedFields = new Map([['items', ['id']]]);
+    const request = { source, destination: scriptedDestination(file), streams: [items], selectedFields };
+    expect(await sync(testRunner(), request)).toMatchObject({ status: 'succeeded', records: 2 });
+    expect(received(file)[0].record).toEqual({ stream: 'items', emitted_at: 0, data: { id: 0 } });
+    for (const catalog of [
+      JSON.parse(readFileSync(`${file}.catalog`, 'utf8')),
+      JSON.parse(readFileSync(note, 'utf8')).given.catalog,
+    ]) {
+      expect(Object.keys(catalog.streams[0].stream.json_schema.properties)).toEqual(['id']);
+    }
+  });
+
+  test('leaves records of other streams out and says so once', async () => {
+    const file = outputFile();
+    const other = { records: { stream: 'others', to: 3 } };
+    const source = scriptedSource([other, records(1), complete]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 1 });
+    expect(idsIn(file)).toEqual([0]);
+    expect(outcome.log.filter(({ message }) => message.includes('others'))).toHaveLength(1);
+  });
+
+  test('keeps a configuration that a connector has renewed, and hides its new secret', async () => {
+    const renewed: unknown[] = [];
+    const control = (config: object) => ({
+      type: 'CONTROL',
+      control: { type: 'CONNECTOR_CONFIG', emitted_at: 1, connectorConfig: { config } },
+    });
+    const source = scriptedSource([
+      { say: control({ token: 'new-token' }) },
+      { complain: 'using new-token\n' },
+      records(1),
+      state(1),
+      complete,
+    ]);
+    const destination = scriptedDestination(outputFile(), { beforeEcho: [control({ session: 'new-session' })] });
+    const keepConfiguration = async (...given: unknown[]) => void renewed.push(given);
+    const outcome = await sync(testRunner(), { source, destination, streams: [items], keepConfiguration });
+    expect(outcome.status).toBe('succeeded');
+    expect(renewed).toContainEqual(['source', { token: 'new-token' }]);
+    expect(renewed).toContainEqual(['destination', { session: 'new-session' }]);
+    expect(JSON.stringify(outcome.log)).not.toContain('new-token');
+  });
+
+  test('waits until a state is kept before it hears the next', async () => {
+    const order: string[] = [];
+    const keepState = async (kept: State) => {
+      order.push(`keep ${JSON.stringify(kept.stream?.stream_state)}`);
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('kept');
+    };
+    const source = scriptedSource([state(1), state(2), state(3), complete]);
+    await sync(testRunner(), { source, destination: scriptedDestination(outputFile()), streams: [items], keepState });
+    expect(order).toEqual(['keep {"at":1}', 'kept', 'keep {"at":2}', 'kept', 'keep {"at":3}', 'kept']);
+  });
+
+  test('lets a destination confirm only the last state of a stream', async () => {
+    const source = scriptedSource([state(1), state(2), complete]);
+    const destination = scriptedDestination(outputFile(), { echo: 'last' });
+    const outcome = await sync(testRunner(), { source, destination, streams: [items] });
+    expect(outcome).toMatchObject({ status: 'succeeded', states: [keptState(2)] });
+  });
+
+  test('takes the good end of a source that tells no statuses for completion', async () => {
+    const file = outputFile();
+    const source = scriptedSource([records(1)]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome.status).toBe('succeeded');
+    expect(completionsIn(file)).toEqual(['items']);
+  });
+
+  test('takes records only as fast as the destination does', async () => {
+    const file = outputFile();
+    // About 100 MB, of which a destination that stops reading must not get, nor this process hold, more than a little.
+    const note = outputFile();
+    const source = scriptedSource([records(100_000, 0, 'x'.repeat(1000)), { note }, complete]);
+    const destination = scriptedDestination(file, { stopAfter: 10, dies: 'hang' });
+    const before = process.memoryUsage().rss;
+    const outcome = await sync(testRunner({ stuckAfterMs: 1000, graceMs: 200 }), {
+      source,
+      destination,
+      streams: [items],
+    });
+    expect(outcome.failure).toMatchObject({ origin: 'destination', type: 'transient_error' });
+    expect(outcome.bytes).toBeLessThan(2_000_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000);
+    expect(() => readFileSync(note)).toThrow('ENOENT');
+  });
+
+  test('can empty a destination without a source', async () => {
+    const file = outputFile();
+    const outcome = await testRunner().clear({
+      destination: scriptedDestination(file),
+      catalog: { streams: [items] },
+      rename: { prefix: 'raw_', namespace: () => undefined },
+      keepConfiguration: async () => {},
+    });
+    expect(outcome).toEqual({ status: 'succeeded', records: 0, bytes: 0 });
+    expect(completionsIn(file)).toEqual(['raw_items']);
+    expect(received(file)).toHaveLength(1);
+  });
+});
+
+describe('a source that fails', () => {
+  const error = { message: 'The table is gone.', failure_type: 'config_error' };
+  const tell = { say: { type: 'TRACE', trace: { type: 'ERROR', emitted_at: 1, error } } };
+
+  test.each([
+    ['says why', [tell, { exit: 1 }], { type: 'config_error', message: 'The table is gone.' }],
+    ['says why and exits as if all was well', [tell], { type: 'config_error', message: 'The table is gone.' }],
+    ['is killed', [{ kill: 'SIGKILL' }], { type: 'system_error', message: expect.stringContaining('SIGKILL') }],
+    [
+      'dies in the middle of a record',
+      [{ print: `${recordHead({ name: 'items' })}1,"data":{"a":{"b":{"c":1}}}` }, { kill: 'SIGKILL' }],
+      { type: 'system_error', message: expect.stringContaining('SIGKILL') },
+    ],
+    ['exits without a word', [{ exit: 7 }], { type: 'system_error', message: expect.stringContaining('exit code 7') }],
+    [
+      'ends without completing',
+      [],
+      { type: 'system_error', message: 'The source ended without having read to the end: items.' },
+    ],
+    [
+      'sends a record without data',
+      [{ say: { type: 'RECORD', record: { stream: 'items', data: 1 } } }, complete],
+      { type: 'system_error', message: expect.stringMatching(/record of items: its data .*, its emitted_at/) },
+    ],
+    [
+      'sends a huge message',
+      [{ big: 2_000_000 }, complete],
+      { type: 'system_error', message: 'The source sent a message of more than 1 MB.' },
+    ],
+    [
+      'goes silent',
+      [{ ignoreSigterm: true }, { hang: true }],
+      { type: 'transient_error', message: 'The source was stopped: nothing moved for 2 s.' },
+    ],
+  ])('because it %s fails the sync, and what the destination has confirmed is kept', async (_, steps, failure) => {
+    const file = outputFile();
+    const runner = testRunner({ maxLineBytes: 1_000_000, stuckAfterMs: 2000, graceMs: 500 });
+    const source = scriptedSource([started, records(3), state(3), records(4, 3), ...steps]);
+    const outcome = await sync(runner, { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', ...failure } });
+    expect(outcome.states).toEqual([keptState(3)]);
+    expect(idsIn(file).slice(0, 3)).toEqual([0, 1, 2]);
+    expect(completionsIn(file)).toEqual([]);
+    expect(readdirSync(runner.folder)).toEqual([]);
+  });
+
+  test('does not make garbage of its last, cut-off line', async () => {
+    const file = outputFile();
+    const source = scriptedSource([records(2), { print: '{"type":"RECORD","record":{"stream":"items","da' }]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
+    expect(idsIn(file)).toEqual([0, 1]);
+    expect(outcome.log).toContainEqual(expect.objectContaining({ level: 'WARN', origin: 'source' }));
+  });
+
+  test('because it cannot be started fails the sync', async () => {
+    const source = { ...scriptedSource([]), program: '/no/such/program' };
+    const destination = scriptedDestination(outputFile());
+    const { failure } = await sync(testRunner(), { source, destination, streams: [items] });
+    expect(failure).toMatchObject({ origin: 'source', message: 'The source could not be started.' });
+  });
+});
+
+describe('a destination that fails', () => {
+  const steps = [records(3), state(3), records(100_000, 3, 'x'.repeat(100)), state(100_000), complete];
+  const error = { message: 'The disk is full.', failure_type: 'transient_error' };
+
+  test.each([
+    ['is killed', { stopAfter: 10, dies: 'kill' }, { message: expect.stringContaining('SIGKILL') }],
+    [
+      'exits with a code',
+      { stopAfter: 10, dies: 'exit', code: 4 },
+      { message: expect.stringContaining('exit code 4') },
+    ],
+    [
+      'exits too early as if all was well',
+      { stopAfter: 10, dies: 'exit' },
+      { message: 'The destination ended before it had taken everything.' },
+    ],
+    [
+      'closes its input and hangs',
+      { stopAfter: 10, dies: 'close' },
+      { message: 'The destination was stopped: nothing moved for 2 s.' },
+    ],
+    [
+      'says why at the end',
+      { atEnd: [{ type: 'TRACE', trace: { type: 'ERROR', emitted_at: 1, error } }], code: 1 },
+      { type: 'transient_error', message: 'The disk is full.' },
+    ],
+  ])('because it %s fails the sync, and the source is stopped', async (_, configuration, failure) => {
+    const note = outputFile();
+    const runner = testRunner({ stuckAfterMs: 2000, graceMs: 500 });
+    const source = scriptedSource([{ note }, ...steps]);
+    const destination = scriptedDestination(outputFile(), configuration);
+    const outcome = await sync(runner, { source, destination, streams: [items] });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'destination', ...failure } });
+    expect(outcome.states[0]).toEqual(keptState(3));
+    expect(isAlive(JSON.parse(readFileSync(note, 'utf8')).pid)).toBe(false);
+    expect(readdirSync(runner.folder)).toEqual([]);
+  });
+
+  test('while the source has nothing to say fails the sync at once', async () => {
+    const source = scriptedSource([records(11), { hang: true }]);
+    const destination = scriptedDestination(outputFile(), { stopAfter: 10, dies: 'kill' });
+    const { failure } = await sync(testRunner(), { source, destination, streams: [items] });
+    expect(failure).toMatchObject({ origin: 'destination', type: 'system_error' });
+  });
+
+  test('to confirm what it was sent has failed, however it ends', async () => {
+    const source = scriptedSource([records(3), state(3), complete]);
+    const destination = scriptedDestination(outputFile(), { echo: 'none' });
+    const { status, failure, states } = await sync(testRunner(), { source, destination, streams: [items] });
+    expect(status).toBe('failed');
+    expect(failure?.message).toBe('The destination ended without confirming everything it was sent.');
+    expect(states).toEqual([]);
+  });
+});
+
+describe('a sync that is interrupted', () => {
+  test('by a cancellation ends both sides, even those that do not listen, and keeps what was confirmed', async () => {
+    const note = outputFile();
+    const abort = new AbortController();
+    const runner = testRunner({ graceMs: 500 });
+    const source = scriptedSource([{ ignoreSigterm: true }, { note }, records(3), state(3), { hang: true }]);
+    const kept: State[] = [];
+    const keepState = async (value: State) => {
+      kept.push(value);
+      abort.abort();
+    };
+    const request = { source, destination: scriptedDestination(outputFile()), streams: [items], keepState };
+    const outcome = await sync(runner, { ...request, signal: abort.signal });
+    expect(outcome).toMatchObject({ status: 'cancelled', records: 3 });
+    expect(outcome).not.toHaveProperty('failure');
+    expect(kept).toEqual([keptState(3)]);
+    expect(isAlive(JSON.parse(readFileSync(note, 'utf8')).pid)).toBe(false);
+    expect(readdirSync(runner.folder)).toEqual([]);
+    expect((await sync(runner, { ...request, signal: abort.signal })).status).toBe('cancelled');
+  });
+
+  test('because a state cannot be kept is a failure of the platform, and keeps no later state', async () => {
+    const source = scriptedSource([state(1), state(2), { hang: true }]);
+    let calls = 0;
+    const keepState = async () => {
+      calls++;
+      throw new Error('database is locked');
+    };
+    const destination = scriptedDestination(outputFile());
+    const { status, failure } = await sync(testRunner({ graceMs: 500 }), {
+      source,
+      destination,
+      streams: [items],
+      keepState,
+    });
+    expect(status).toBe('failed');
+    expect(failure).toMatchObject({ origin: 'platform', type: 'system_error' });
+    expect(failure?.internalMessage).toContain('database is locked');
+    expect(calls).toBe(1);
+  });
+
+  test.each([
+    ['source', [0, 60, 61, 5000], undefined],
+    ['destination', [], 12_345],
+  ])('by a kill of the %s and run again with the kept state loses nothing', async (_, deaths, destinationDeath) => {
+    const file = outputFile();
+    const runner = testRunner();
+    const total = 20_000;
+    const steps = (from: number, dieAt?: number) => {
+      const plan: object[] = [started];
+      for (let at = from; at < total; at += 100) {
+        if (dieAt !== undefined && dieAt < at + 100) return [...plan, records(dieAt, at), { kill: 'SIGKILL' }];
+        plan.push(records(at + 100, at), state(at + 100));
+      }
+      return [...plan, complete];
+    };
+    let from = 0;
+    const statuses: string[] = [];
+    const run = async (dieAt: number | undefined, configuration: object) => {
+      const source = scriptedSource(steps(from, dieAt));
+      const destination = scriptedDestination(file, { ...configuration });
+      const outcome = await sync(runner, { source, destination, streams: [items] });
+      statuses.push(outcome.status);
+      const last = outcome.states.at(-1)?.stream?.stream_state as { at: number } | undefined;
+      from = last?.at ?? from;
+    };
+    for (const death of deaths) await run(from + death, {});
+    if (destinationDeath) await run(undefined, { stopAfter: destinationDeath, dies: 'kill' });
+    await run(undefined, {});
+    expect(statuses.slice(0, -1).every((status) => status === 'failed')).toBe(true);
+    expect(statuses.at(-1)).toBe('succeeded');
+    expect(new Set(idsIn(file)).size).toBe(total);
+    expect(completionsIn(file)).toEqual(['items']);
+  });
+});

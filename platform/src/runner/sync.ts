@@ -1,0 +1,279 @@
+/*
+ * One sync: the source's output becomes the destination's input, and the states that the destination confirms are kept.
+ *
+ * Always true: bytes are read from the source only as fast as the destination takes them; a state is kept only after the
+ * destination has confirmed it, and in that order; a stream is told complete to the destination only after the source
+ * has said so and ended well. What went wrong first is what the outcome tells.
+ */
+import { isObject } from '@inlay/contract/connector-configuration';
+import type { ConfiguredCatalog, Message, State } from '../protocol.ts';
+import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
+import { Confirmations } from './confirmations.ts';
+import { type CommandFiles, type ConnectorProcess, startConnector } from './connector-process.ts';
+import { Conversation } from './conversation.ts';
+import { selectSchemas } from './field-selection.ts';
+import { linesOf, readBlocks } from './lines.ts';
+import { Relay } from './relay.ts';
+import {
+  type ConfiguredConnector,
+  type ConnectorProgram,
+  type Failure,
+  type Progress,
+  RunFailure,
+  type SyncOutcome,
+  type SyncRequest,
+  type WriteRequest,
+} from './runner.ts';
+import { displayName, type StreamNames, streamNames } from './stream-names.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface SyncSettings extends AskSettings {
+  /** How long nothing may move. */
+  stuckAfterMs: number;
+}
+
+const progressEveryMs = 1000;
+
+/** Without a source: as if one had ended without a record. */
+export async function runSync(request: SyncRequest | WriteRequest, settings: SyncSettings): Promise<SyncOutcome> {
+  const nothing = { records: 0, bytes: 0 };
+  if (request.signal?.aborted) return { status: 'cancelled', ...nothing };
+  try {
+    return await new SyncRun(request, settings).run();
+  } catch (error) {
+    // The names of the streams meet, or a process could not be given its files.
+    const failure = error instanceof RunFailure ? error.failure : platformFailure(error);
+    return { status: 'failed', failure, ...nothing };
+  }
+}
+
+class SyncRun {
+  readonly #request: SyncRequest | WriteRequest;
+  readonly #settings: SyncSettings;
+  readonly #catalog: ConfiguredCatalog;
+  readonly #names: StreamNames;
+  readonly #confirmations = new Confirmations();
+  readonly #watchdog: Watchdog;
+  readonly #processes: ConnectorProcess[] = [];
+  readonly #destinationWords: Conversation;
+  #waitingFor: 'source' | 'destination' = 'source';
+  #failure: Failure | undefined;
+  #isCancelled = false;
+
+  constructor(request: SyncRequest | WriteRequest, settings: SyncSettings) {
+    const selected = 'source' in request ? request.selectedFields : undefined;
+    this.#request = request;
+    this.#settings = settings;
+    this.#catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
+    this.#names = streamNames(this.#catalog, request.rename);
+    this.#destinationWords = new Conversation(request.destination, request.log);
+    this.#watchdog = new Watchdog(settings.stuckAfterMs, () => this.#endStuckSync());
+  }
+
+  async run(): Promise<SyncOutcome> {
+    const { signal } = this.#request;
+    const cancel = () => {
+      this.#isCancelled = true;
+      this.#stop();
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    try {
+      const { configuration: config } = this.#request.destination;
+      const files = { config, catalog: this.#names.destinationCatalog };
+      const destination = await this.#start(this.#request.destination, 'write', files, this.#destinationWords);
+      const [progress] = await Promise.all([this.#feed(destination), this.#listen(destination)]);
+      if (this.#isCancelled) return { status: 'cancelled', ...progress };
+      return this.#failure
+        ? { status: 'failed', failure: this.#failure, ...progress }
+        : { status: 'succeeded', ...progress };
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      this.#watchdog.end();
+    }
+  }
+
+  async #start(
+    connector: ConfiguredConnector,
+    command: string,
+    files: CommandFiles,
+    words: Conversation,
+  ): Promise<ConnectorProcess> {
+    const child = await startConnector(connector, command, files, (line) => words.log('INFO', line), this.#settings);
+    this.#processes.push(child);
+    // It may have been decided meanwhile.
+    if (this.#isCancelled || this.#failure) child.stop();
+    return child;
+  }
+
+  /** Gives the destination everything it is to have, and closes its input in any case. */
+  async #feed(destination: ConnectorProcess): Promise<Progress> {
+    try {
+      const request = this.#request;
+      const progress = 'source' in request ? await this.#relaySource(request, destination) : { records: 0, bytes: 0 };
+      if (!this.#failure && !this.#isCancelled) await this.#send(destination, this.#completions());
+      return progress;
+    } finally {
+      this.#waitingFor = 'destination';
+      this.#watchdog.sign();
+      destination.stdin.end();
+    }
+  }
+
+  async #relaySource(request: SyncRequest, destination: ConnectorProcess): Promise<Progress> {
+    const { source, selectedFields = new Map() } = request;
+    const words = new Conversation(source, request.log);
+    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations);
+    const files = { config: source.configuration, catalog: this.#catalog, ...stateFile(request.state) };
+    try {
+      const child = await this.#start(source, 'read', files, words);
+      child.stdin.end();
+      await this.#pump(request, child, destination, words, relay);
+    } catch (error) {
+      this.#fail(platformFailure(error));
+    }
+    return relay.progress;
+  }
+
+  async #pump(
+    request: SyncRequest,
+    source: ConnectorProcess,
+    destination: ConnectorProcess,
+    words: Conversation,
+    relay: Relay,
+  ): Promise<void> {
+    let reportedAtMs = performance.now();
+    try {
+      for await (const block of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
+        this.#watchdog.sign();
+        const output = relay.pass(block);
+        for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration('source', renewed);
+        if (!(await this.#send(destination, output))) {
+          // The destination has ended, and listen() learns why. What becomes of the source now is no failure of its own.
+          source.stop();
+          await source.ended;
+          return;
+        }
+        if (relay.fault) throw relay.fault;
+        if (performance.now() - reportedAtMs >= progressEveryMs) {
+          reportedAtMs = performance.now();
+          request.onProgress?.({ ...relay.progress });
+        }
+      }
+    } catch (error) {
+      this.#fail(failureOfReading(error, words));
+      source.stop();
+    }
+    this.#fail(words.failureAfter(await source.ended) ?? incompleteness(words, relay));
+  }
+
+  async #listen(destination: ConnectorProcess): Promise<void> {
+    const words = this.#destinationWords;
+    try {
+      for await (const block of readBlocks(destination.stdout, this.#settings.maxLineBytes)) {
+        this.#watchdog.sign();
+        for (const line of linesOf(block)) await this.#act(words.hear(line));
+      }
+    } catch (error) {
+      this.#fail(failureOfReading(error, words));
+      this.#stop();
+    }
+    const failure = words.failureAfter(await destination.ended) ?? this.#shortcoming(destination);
+    if (failure) {
+      this.#fail(failure);
+      this.#stop();
+    }
+  }
+
+  /** What the destination says and others have to act on. */
+  async #act(message: Message | undefined): Promise<void> {
+    if (message?.type === 'CONTROL') {
+      const configuration = message.control?.connectorConfig?.config;
+      if (isObject(configuration)) await this.#keepConfiguration('destination', configuration);
+    }
+    if (message?.type !== 'STATE' || !isObject(message.state) || !('source' in this.#request)) return;
+    const state = this.#names.stateFromDestination(message.state);
+    const stream = state.stream?.stream_descriptor;
+    if (state.type === 'STREAM' && !(stream && this.#names.atDestination(stream))) {
+      this.#destinationWords.log('WARN', 'It confirmed a state of a stream that it was not sent.');
+      return;
+    }
+    await this.#watchdog.during(this.#request.keepState(state));
+    this.#confirmations.confirmed(state);
+  }
+
+  async #keepConfiguration(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void> {
+    await this.#watchdog.during(this.#request.keepConfiguration(kind, configuration));
+  }
+
+  /** Waits until the destination is ready for more; false when it has gone. */
+  async #send({ stdin }: ConnectorProcess, output: string | Buffer): Promise<boolean> {
+    if (stdin.destroyed) return false;
+    if (output.length === 0 || stdin.write(output)) return true;
+    this.#waitingFor = 'destination';
+    await new Promise<void>((resolve) => {
+      const go = () => {
+        stdin.off('drain', go).off('close', go);
+        resolve();
+      };
+      stdin.on('drain', go).on('close', go);
+    });
+    this.#waitingFor = 'source';
+    this.#watchdog.sign();
+    return !stdin.destroyed;
+  }
+
+  #completions(): string {
+    const lines = this.#names.destinationCatalog.streams.map(({ stream: { name, namespace } }) => {
+      const stream_descriptor = namespace === undefined ? { name } : { name, namespace };
+      const stream_status = { stream_descriptor, status: 'COMPLETE' as const };
+      const message: Message = {
+        type: 'TRACE',
+        trace: { type: 'STREAM_STATUS', emitted_at: Date.now(), stream_status },
+      };
+      return `${JSON.stringify(message)}\n`;
+    });
+    return lines.join('');
+  }
+
+  /** What a destination that ended well has left undone. */
+  #shortcoming({ stdin }: ConnectorProcess): Failure | undefined {
+    const words = this.#destinationWords;
+    if (!stdin.writableFinished) {
+      return words.fail('system_error', 'The destination ended before it had taken everything.');
+    }
+    if (this.#confirmations.areComplete) return undefined;
+    return words.fail('system_error', 'The destination ended without confirming everything it was sent.');
+  }
+
+  #endStuckSync(): void {
+    const origin = this.#waitingFor;
+    const seconds = Math.round(this.#settings.stuckAfterMs / 1000);
+    this.#fail({
+      origin,
+      type: 'transient_error',
+      message: `The ${origin} was stopped: nothing moved for ${seconds} s.`,
+    });
+    this.#stop();
+  }
+
+  #fail(failure: Failure | undefined): void {
+    if (!this.#isCancelled) this.#failure ??= failure;
+  }
+
+  #stop(): void {
+    for (const child of this.#processes) child.stop();
+  }
+}
+
+function incompleteness(words: Conversation, relay: Relay): Failure | undefined {
+  const streams = relay.incompleteStreams().map(displayName);
+  if (streams.length === 0) return undefined;
+  return words.fail('system_error', `The source ended without having read to the end: ${streams.join(', ')}.`);
+}
+
+function stateFile(states: readonly State[]): { state?: unknown } {
+  const [first] = states;
+  if (!first) return {};
+  const isLegacy = first.type === undefined || first.type === 'LEGACY';
+  return { state: isLegacy ? (first.data ?? {}) : states };
+}

@@ -1,0 +1,126 @@
+/* What the tests of the runner and of the bundled connectors run: real programs, in folders that go away. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { ConfiguredCatalog, ConfiguredStream, State } from '../src/protocol.ts';
+import { createRunner, type RunnerOptions } from '../src/runner/create-runner.ts';
+import { connectorProgram } from '../src/runner/programs.ts';
+import type {
+  ConfiguredConnector,
+  ConnectorProgram,
+  JobLog,
+  Runner,
+  SyncOutcome,
+  SyncRequest,
+} from '../src/runner/runner.ts';
+
+export const connectorsProgram = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
+const fixture = (name: string) => fileURLToPath(new URL(`../src/runner/fixtures/${name}.mjs`, import.meta.url));
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-connectors-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** One that gives up soon enough for a test. */
+export function testRunner(options: Partial<RunnerOptions> = {}): Runner & { folder: string } {
+  const folder = options.folder ?? join(temporaryFolder(), 'runs');
+  return { folder, ...createRunner({ graceMs: 2000, stuckAfterMs: 60_000, ...options, folder }) };
+}
+
+export function bundled(
+  kind: ConnectorProgram['kind'],
+  name: string,
+  configuration: Record<string, unknown>,
+  workspaceDir = '/nowhere',
+): ConfiguredConnector {
+  const surroundings = { connectorsProgram, workspaceDir, readableDirs: [], allowPrivateNetworks: false };
+  return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
+}
+
+/** See fixtures/scripted-source.mjs for the steps. */
+export function scriptedSource(
+  steps: object[],
+  configuration: Record<string, unknown> = {},
+  secrets: string[] = [],
+): ConfiguredConnector {
+  const args = [fixture('scripted-source'), JSON.stringify(steps)];
+  return { kind: 'source', program: process.execPath, args, env: {}, configuration, secrets };
+}
+
+/** See fixtures/scripted-destination.mjs for its configuration. */
+export function scriptedDestination(file: string, configuration: Record<string, unknown> = {}): ConfiguredConnector {
+  const args = [fixture('scripted-destination')];
+  const kind = 'destination';
+  return { kind, program: process.execPath, args, env: {}, configuration: { file, ...configuration }, secrets: [] };
+}
+
+export function configured(name: string, more: Partial<ConfiguredStream> = {}, namespace?: string): ConfiguredStream {
+  return {
+    stream: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      json_schema: { type: 'object', properties: { id: { type: 'integer' }, fill: { type: 'string' } } },
+      supported_sync_modes: ['full_refresh', 'incremental'],
+    },
+    sync_mode: 'incremental',
+    destination_sync_mode: 'append',
+    generation_id: 0,
+    minimum_generation_id: 0,
+    sync_id: 1,
+    ...more,
+  };
+}
+
+export interface RanSync extends SyncOutcome {
+  /** Kept, in order. */
+  states: State[];
+  log: { level: string; origin: string; message: string }[];
+}
+
+type Sync = Partial<SyncRequest> & Pick<SyncRequest, 'source' | 'destination'> & { streams: ConfiguredStream[] };
+
+/** A sync that renames nothing unless told to. */
+export async function sync(runner: Runner, { streams, ...request }: Sync): Promise<RanSync> {
+  const states: State[] = [];
+  const { log, jobLog } = memoryLog();
+  const catalog: ConfiguredCatalog = { streams };
+  const outcome = await runner.sync({
+    catalog,
+    rename: { prefix: '', namespace: (namespace) => namespace },
+    state: [],
+    keepState: async (state) => void states.push(state),
+    keepConfiguration: async () => {},
+    log: jobLog,
+    ...request,
+  });
+  return { ...outcome, states, log };
+}
+
+export function memoryLog() {
+  const log: RanSync['log'] = [];
+  const jobLog: JobLog = { write: (level, origin, message) => void log.push({ level, origin, message }) };
+  return { log, jobLog };
+}
+
+/** The messages that a scripted destination got. */
+export function received(file: string) {
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came
+  return linesIn(file).map((line): any => JSON.parse(line));
+}
+
+export function linesIn(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** One that is dead but that nobody has collected yet is not alive. */
+export function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
