@@ -6,7 +6,9 @@ import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  'destination-postgres': () => import('./destination-postgres/destination-postgres.ts'),
   s3: () => import('./s3/connector.ts'),
+  'source-postgres': () => import('./source-postgres/source-postgres.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

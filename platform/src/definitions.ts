@@ -2,9 +2,11 @@
  * The connectors that come with the platform: what each is called and which configuration it takes. The ids are part
  * of stored data and of callers' code, so they never change. Running connectors is not done here.
  */
+import { specification as destinationPostgresSpecification } from '../connectors/destination-postgres/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
+import { specification as sourcePostgresSpecification } from '../connectors/source-postgres/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
 import type { Launch } from './runner/programs.ts';
@@ -47,6 +49,30 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
+const sourcePostgres: Definition = {
+  definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
+  kind: 'source',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
+    'same moment.',
+  specification: sourcePostgresSpecification,
+};
+
+const destinationPostgres: Definition = {
+  definitionId: '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043',
+  kind: 'destination',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
+    'the stream changes.',
+  specification: destinationPostgresSpecification,
+};
+
 const s3: Definition = {
   definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
   kind: 'destination',
@@ -59,7 +85,13 @@ const s3: Definition = {
   specification: s3Specification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles, s3];
+export const bundledDefinitions: readonly Definition[] = [
+  sampleData,
+  localFiles,
+  sourcePostgres,
+  destinationPostgres,
+  s3,
+];
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
   return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());
