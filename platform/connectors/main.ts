@@ -7,7 +7,9 @@ import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
   'destination-postgres': () => import('./destination-postgres/destination-postgres.ts'),
+  'local-files': () => import('./local-files/connector.ts'),
   s3: () => import('./s3/connector.ts'),
+  'sample-data': () => import('./sample-data/connector.ts'),
   'source-postgres': () => import('./source-postgres/source-postgres.ts'),
 };
 

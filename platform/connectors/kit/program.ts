@@ -17,6 +17,8 @@ export async function runProgram(connector: Connector, args: string[]): Promise<
     strict: false,
     options: { config: { type: 'string' }, catalog: { type: 'string' }, state: { type: 'string' } },
   });
+  // Nobody listens any more: the platform was killed. What it has not heard of, it asks for again.
+  process.stdout.on('error', () => process.exit(1));
   const writer = messageWriter(process.stdout);
   try {
     await runCommand(connector, positionals[0], values, writer);

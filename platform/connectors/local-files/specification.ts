@@ -11,7 +11,9 @@ export const specification: ConnectorSpecification = {
       path: {
         type: 'string',
         title: 'Folder',
-        description: 'Where the files go, relative to the data folder.',
+        description:
+          "Where the files go, relative to the workspace's own folder. Each stream gets a folder in it, with a folder " +
+          'for each generation of its records: <path>/<stream>/<generation>/<sync>-<start>-<part>.jsonl.',
         // Every segment starts with a letter or digit, which leaves no way to write '..', an absolute path or a hidden file.
         pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$',
         pattern_descriptor: 'folder/subfolder',
@@ -22,9 +24,20 @@ export const specification: ConnectorSpecification = {
       format: {
         type: 'string',
         title: 'Format',
+        description:
+          'JSON Lines (jsonl) keeps every field of a record. CSV has a column for each field that the stream declares, ' +
+          'with nested values as JSON. Both add _inlay_emitted_at, when the source sent the record, and _inlay_sync_id, ' +
+          'the sync that wrote it.',
         enum: ['jsonl', 'csv'],
         default: 'jsonl',
         order: 1,
+      },
+      compression: {
+        type: 'string',
+        title: 'Compression',
+        enum: ['none', 'gzip'],
+        default: 'none',
+        order: 2,
       },
     },
   },

@@ -5,7 +5,17 @@
  *
  * Each line is written before `write` returns, so that what led to a crash is there to be read.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure, JobLog } from './runner.ts';
 
@@ -29,15 +39,14 @@ export interface OpenJobLog extends JobLog {
 const endOf = (file: string) => `${file}.end`;
 const oldEndOf = (file: string) => `${file}.end.old`;
 
-/** Starts the log anew if there is one already. */
+/** Goes on with the log if there is one already: a job may be taken up again. */
 export function jobLog(file: string, limits: JobLogLimits = {}, now: () => number = Date.now): OpenJobLog {
   const { maxBytes = 5_000_000, maxMessageLength = 8 * 1024 } = limits;
   const maxFileBytes = Math.floor(maxBytes / 3);
-  removeJobLog(file);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  let current = openSync(file, 'a', 0o600);
-  let bytes = 0;
-  let isBeginning = true;
+  let isBeginning = !existsSync(endOf(file));
+  let current = openSync(isBeginning ? file : endOf(file), 'a', 0o600);
+  let { size: bytes } = fstatSync(current);
 
   function turn(): void {
     closeSync(current);
@@ -69,7 +78,17 @@ export function readJobLog(file: string): JobLogLine[] {
   return [file, oldEndOf(file), endOf(file)]
     .filter((part) => existsSync(part))
     .flatMap((part) => readFileSync(part, 'utf8').split('\n'))
-    .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as JobLogLine] : []));
+    .flatMap(readLine);
+}
+
+function readLine(text: string): JobLogLine[] {
+  if (text === '') return [];
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    // The machine went down while it was written.
+    return [];
+  }
 }
 
 export function removeJobLog(file: string): void {

@@ -1,0 +1,161 @@
+/*
+ * The destination `local-files`: a folder per stream below the workspace's own folder; see stream-files.ts for what
+ * readers can rely on.
+ *
+ * A state is confirmed only when all records before it are on the disk and visible. That is done for many states at
+ * once, because each time the open files are finished: a state every 10,000 records would otherwise make thousands of
+ * small files. What a killed sync loses of its work is what came since, and the source sends that again.
+ */
+import { mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ConfiguredCatalog, type State, streamKey } from '../../src/protocol.ts';
+import {
+  type Configuration,
+  ConnectorError,
+  type DestinationConnector,
+  type DestinationInput,
+  type Emitter,
+  type Surroundings,
+} from '../kit/connector.ts';
+import { hiddenName, makeFolder } from './folders.ts';
+import { type FormatName, lineFormat } from './formats.ts';
+import type { Compression } from './part-file.ts';
+import { specification } from './specification.ts';
+import { StreamFiles } from './stream-files.ts';
+
+const finishAfterMs = 30_000;
+const finishAfterLength = 64 * 1024 * 1024;
+
+export const connector: DestinationConnector = {
+  kind: 'destination',
+  specification,
+
+  async check(config, surroundings) {
+    const { target } = await explained(() => openTarget(config, surroundings));
+    await explained(async () => {
+      const file = join(target, hiddenName('check'));
+      await (await open(file, 'w', 0o600)).close();
+      await rm(file);
+    });
+  },
+
+  async write(config, catalog, input, emit, surroundings) {
+    await explained(async () => {
+      const streams = await openStreams(config, catalog, emit, surroundings);
+      const states: State[] = [];
+      let finishedAtMs = performance.now();
+      for await (const batch of input) {
+        for (const message of batch) {
+          const work = take(message, streams, states);
+          if (work) await work;
+        }
+        const length = [...streams.values()].reduce((sum, files) => sum + files.pendingLength, 0);
+        if (length >= finishAfterLength || performance.now() - finishedAtMs >= finishAfterMs) {
+          await confirm(states, streams, emit);
+          finishedAtMs = performance.now();
+        }
+      }
+      await confirm(states, streams, emit);
+      for (const files of streams.values()) await files.end();
+    });
+  },
+};
+
+type Streams = ReadonlyMap<string, StreamFiles>;
+
+async function openStreams(
+  config: Configuration,
+  catalog: ConfiguredCatalog,
+  emit: Emitter,
+  surroundings: Surroundings,
+): Promise<Streams> {
+  const { target, format, compression } = await openTarget(config, surroundings);
+  const streams = new Map<string, StreamFiles>();
+  for (const configured of catalog.streams) {
+    const { stream, destination_sync_mode, sync_id } = configured;
+    if (destination_sync_mode !== 'append' && destination_sync_mode !== 'overwrite') {
+      throw new ConnectorError(`${stream.name} cannot be synced by ${destination_sync_mode}: files have no keys.`);
+    }
+    const lines = lineFormat(format, stream.json_schema, sync_id, (field) =>
+      emit.log('WARN', `${stream.name} does not declare the field ${field}, so there is no column for it.`),
+    );
+    streams.set(streamKey(stream), await StreamFiles.open(target, configured, lines, compression));
+  }
+  return streams;
+}
+
+/** Most messages leave nothing to wait for. */
+function take(message: DestinationInput, streams: Streams, states: State[]): Promise<void> | undefined {
+  if (message.type === 'RECORD') {
+    const { stream: name, namespace } = message.record;
+    return getFiles(streams, name, namespace).add(message.record);
+  }
+  if (message.type === 'STATE') {
+    states.push(message.state);
+  } else if (message.trace.stream_status?.status === 'COMPLETE') {
+    const { name, namespace } = message.trace.stream_status.stream_descriptor;
+    return getFiles(streams, name, namespace).complete();
+  }
+  return undefined;
+}
+
+/** Takes from `states` what can be confirmed. */
+async function confirm(states: State[], streams: Streams, emit: Emitter): Promise<void> {
+  for (const files of streams.values()) if (!files.isOverwritten) await files.finishPart();
+  for (let state = states[0]; state && isCovered(state, streams); state = states[0]) {
+    await emit.state(state);
+    states.shift();
+  }
+}
+
+/** What was collected for an overwritten stream is thrown away unless it is completed. */
+function isCovered({ type, stream }: State, streams: Streams): boolean {
+  const descriptor = type === 'STREAM' ? stream?.stream_descriptor : undefined;
+  const concerned = descriptor ? [streams.get(streamKey(descriptor))] : [...streams.values()];
+  return concerned.every((files) => !files?.isOverwritten || files.isComplete);
+}
+
+function getFiles(streams: Streams, name: string, namespace: string | undefined): StreamFiles {
+  const files = streams.get(streamKey({ name, namespace }));
+  if (!files) throw new Error(`The stream ${name} is not in the catalog.`);
+  return files;
+}
+
+interface Target {
+  target: string;
+  format: FormatName;
+  compression: Compression;
+}
+
+async function openTarget(config: Configuration, { workspaceDir }: Surroundings): Promise<Target> {
+  const { path, format = 'jsonl', compression = 'none' } = config;
+  const { properties } = specification.connectionSpecification as { properties: { path: { pattern: string } } };
+  if (typeof path !== 'string' || !new RegExp(properties.path.pattern).test(path)) {
+    throw new ConnectorError('The folder must be given as folder/subfolder, of letters, digits, dots, _ and -.');
+  }
+  if (format !== 'jsonl' && format !== 'csv') throw new ConnectorError('The format must be jsonl or csv.');
+  if (compression !== 'none' && compression !== 'gzip') throw new ConnectorError('Compression must be none or gzip.');
+  if (!workspaceDir) throw new ConnectorError('This platform has no folder for local files.');
+  await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
+  return { target: await makeFolder(workspaceDir, ...path.split('/')), format, compression };
+}
+
+/** What the machine refuses, in words that help whoever runs it. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    const message = refusals[(cause as NodeJS.ErrnoException).code ?? ''];
+    if (!message) throw cause;
+    throw new ConnectorError(message, { cause, failureType: 'transient_error' });
+  }
+}
+
+const refusals: Record<string, string> = {
+  ENOSPC: 'The disk of the platform is full.',
+  EDQUOT: 'The platform has used up its share of the disk.',
+  EACCES: 'The platform may not write to its folder for local files.',
+  EPERM: 'The platform may not write to its folder for local files.',
+  EROFS: 'The folder for local files is on a disk that cannot be written to.',
+  EIO: 'The disk of the platform reports errors.',
+};

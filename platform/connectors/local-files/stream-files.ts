@@ -1,0 +1,131 @@
+/*
+ * The files of one stream during one sync. A generation of records is a folder with the generation's number for a name;
+ * all visible files of all visible generations together are the stream's records.
+ *
+ * Always true: a visible file is complete and on the disk. Records of an appended stream become visible by renaming
+ * their file; those of an overwritten stream are collected in a hidden folder, which takes the place of the old ones at
+ * the end: first the new generation becomes visible, then the old ones go, so a reader may for a moment see both but
+ * never neither. A crash between the two leaves both until the next sync is complete.
+ */
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
+import { folderName, hiddenName, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
+import type { LineFormat } from './formats.ts';
+import { type Compression, PartFile } from './part-file.ts';
+
+/** A larger file is finished and another one begun. */
+const maxPartLength = 256 * 1024 * 1024;
+
+export class StreamFiles {
+  readonly #configured: ConfiguredStream;
+  readonly #folder: string;
+  readonly #format: LineFormat;
+  readonly #compression: Compression;
+  /** One run of one sync: a sync that is tried again writes other files. */
+  readonly #run: string;
+  #part: PartFile | undefined;
+  #parts = 0;
+  isComplete = false;
+
+  private constructor(configured: ConfiguredStream, folder: string, format: LineFormat, compression: Compression) {
+    this.#configured = configured;
+    this.#folder = folder;
+    this.#format = format;
+    this.#compression = compression;
+    this.#run = `${configured.sync_id}-${Date.now()}`;
+  }
+
+  static async open(
+    target: string,
+    configured: ConfiguredStream,
+    format: LineFormat,
+    compression: Compression,
+  ): Promise<StreamFiles> {
+    const folder = await makeFolder(target, folderName(configured.stream));
+    await removeLeftovers(folder);
+    for (const generation of await listGenerations(folder)) await removeLeftovers(join(folder, generation));
+    return new StreamFiles(configured, folder, format, compression);
+  }
+
+  get isOverwritten(): boolean {
+    return this.#configured.destination_sync_mode === 'overwrite';
+  }
+
+  /** Characters that are still to be made visible. */
+  get pendingLength(): number {
+    return this.isOverwritten ? 0 : (this.#part?.length ?? 0);
+  }
+
+  /** A promise means: wait before adding more. */
+  add(record: RecordMessage['record']): Promise<void> | undefined {
+    if (!this.#part || this.#part.length >= maxPartLength) return this.#addToNewPart(record);
+    return this.#part.add(this.#format.line(record));
+  }
+
+  async #addToNewPart(record: RecordMessage['record']): Promise<void> {
+    await this.finishPart();
+    this.#part = await this.#openPart();
+    await this.#part.add(this.#format.line(record));
+  }
+
+  /** Afterwards every record is on the disk and, where records are appended, visible. */
+  async finishPart(): Promise<void> {
+    const part = this.#part;
+    if (!part) return;
+    this.#part = undefined;
+    await part.close();
+    const folder = dirname(part.path);
+    if (!this.isOverwritten) await rename(part.path, join(folder, basename(part.path).slice(hiddenName('').length)));
+    await syncFolder(folder);
+  }
+
+  /** The source has read the stream to its end: what this sync replaces goes. */
+  async complete(): Promise<void> {
+    await this.finishPart();
+    const before = await listGenerations(this.#folder);
+    if (this.isOverwritten) {
+      const number = this.#configured.generation_id;
+      let name = String(number);
+      for (let copy = 1; before.includes(name); copy++) name = `${number}.${copy}`;
+      await rename(await this.#stagingFolder(), join(this.#folder, name));
+      await syncFolder(this.#folder);
+    }
+    const minimum = this.#configured.minimum_generation_id;
+    const replaced = this.isOverwritten ? before : before.filter((name) => Number.parseInt(name, 10) < minimum);
+    for (const name of replaced) await this.#removeGeneration(name);
+    this.isComplete = true;
+  }
+
+  /** The input has ended; a stream that is not complete leaves the records it was to replace as they were. */
+  async end(): Promise<void> {
+    await this.finishPart();
+    if (this.isOverwritten && !this.isComplete) await rm(await this.#stagingFolder(), { recursive: true, force: true });
+  }
+
+  async #openPart(): Promise<PartFile> {
+    const compressed = this.#compression === 'gzip' ? '.gz' : '';
+    const number = String(++this.#parts).padStart(4, '0');
+    const name = `${this.#run}-${number}.${this.#format.extension}${compressed}`;
+    const path = this.isOverwritten
+      ? join(await this.#stagingFolder(), name)
+      : join(await makeFolder(this.#folder, String(this.#configured.generation_id)), hiddenName(name));
+    return PartFile.open(path, this.#compression, this.#format.header);
+  }
+
+  #stagingFolder(): Promise<string> {
+    return makeFolder(this.#folder, hiddenName(this.#run));
+  }
+
+  /** Out of sight in one step, then removed. */
+  async #removeGeneration(name: string): Promise<void> {
+    const hidden = join(this.#folder, hiddenName(`old-${name}`));
+    await rename(join(this.#folder, name), hidden);
+    await rm(hidden, { recursive: true, force: true });
+  }
+}
+
+/** A generation that was completed twice has a copy's number behind its own. */
+async function listGenerations(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => /^\d+(\.\d+)?$/.test(name));
+}

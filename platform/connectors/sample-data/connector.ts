@@ -1,0 +1,134 @@
+/*
+ * The source `sample-data`: users, products and purchases that are made up, see made-up-records.ts. An incremental read
+ * goes on behind the last record of the state, so it gives something new only when the count has grown.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { State } from '../../src/protocol.ts';
+import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
+import { type SampleStream, sampleStreams } from './made-up-records.ts';
+import { specification } from './specification.ts';
+
+interface Settings {
+  count: number;
+  seed: number;
+  recordsPerSecond: number | undefined;
+}
+
+/** How far a stream was read. Another seed makes other records: then it is read from the start. */
+interface Position {
+  seed: number;
+  id: number;
+  updated_at: string;
+}
+
+const recordsPerState = 10_000;
+
+export const connector: SourceConnector = {
+  kind: 'source',
+  specification,
+
+  async check(config) {
+    readSettings(config);
+  },
+
+  async discover() {
+    return {
+      streams: sampleStreams.map(({ name, json_schema }) => ({
+        name,
+        json_schema,
+        supported_sync_modes: ['full_refresh', 'incremental'],
+        source_defined_cursor: true,
+        default_cursor_field: ['updated_at'],
+        source_defined_primary_key: [['id']],
+      })),
+    };
+  },
+
+  async read(config, catalog, state, emit) {
+    const settings = readSettings(config);
+    const pace = paceOf(settings.recordsPerSecond);
+    for (const { stream, sync_mode } of catalog.streams) {
+      const sample = sampleStreams.find(({ name }) => name === stream.name);
+      if (!sample) throw new ConnectorError(`There is no stream ${stream.name}. Discover the streams again.`);
+      await emit.status(sample, 'STARTED');
+      if (sync_mode === 'incremental') {
+        await readOn(sample, settings, positionIn(state, sample.name, settings.seed), emit, pace);
+      } else {
+        await emitRecords(sample, 1, sample.countFor(settings.count), settings.seed, emit, pace);
+      }
+      await emit.status(sample, 'COMPLETE');
+    }
+  },
+};
+
+async function readOn(
+  stream: SampleStream,
+  { count, seed, recordsPerSecond = recordsPerState }: Settings,
+  position: Position | undefined,
+  emit: Emitter,
+  pace: Pace,
+): Promise<void> {
+  const total = stream.countFor(count);
+  // A slow source tells its state after seconds, not hours.
+  const step = Math.min(recordsPerState, recordsPerSecond * 10);
+  let id = position?.id ?? 0;
+  do {
+    const end = Math.max(id, Math.min(id + step, total));
+    await emitRecords(stream, id + 1, end, seed, emit, pace);
+    id = end;
+    const reached: Position = { seed, id, updated_at: String(stream.record(id, seed).updated_at) };
+    await emit.state({
+      type: 'STREAM',
+      stream: { stream_descriptor: { name: stream.name }, stream_state: reached },
+    });
+  } while (id < total);
+}
+
+async function emitRecords(
+  stream: SampleStream,
+  from: number,
+  to: number,
+  seed: number,
+  emit: Emitter,
+  pace: Pace,
+): Promise<void> {
+  for (let id = from; id <= to; id++) {
+    const tooEarly = pace();
+    if (tooEarly) await tooEarly;
+    const readerIsBehind = emit.record(stream, stream.record(id, seed));
+    if (readerIsBehind) await readerIsBehind;
+  }
+}
+
+/** Called before each record; a promise means that it is too early for it. */
+type Pace = () => Promise<void> | undefined;
+
+function paceOf(recordsPerSecond: number | undefined): Pace {
+  if (recordsPerSecond === undefined) return () => undefined;
+  const startedAtMs = performance.now();
+  let records = 0;
+  return () => {
+    const earlyMs = startedAtMs + (records++ * 1000) / recordsPerSecond - performance.now();
+    return earlyMs >= 1 ? sleep(earlyMs) : undefined;
+  };
+}
+
+function positionIn(states: readonly State[], name: string, seed: number): Position | undefined {
+  const own = states.find(({ type, stream }) => type === 'STREAM' && stream?.stream_descriptor.name === name);
+  const position = own?.stream?.stream_state as Partial<Position> | undefined;
+  return position?.seed === seed && Number.isSafeInteger(position.id) ? (position as Position) : undefined;
+}
+
+function readSettings({ count, seed = 1, records_per_second }: Configuration): Settings {
+  return {
+    count: wholeNumber('count', count, 1),
+    seed: wholeNumber('seed', seed, 0),
+    recordsPerSecond:
+      records_per_second === undefined ? undefined : wholeNumber('records_per_second', records_per_second, 1),
+  };
+}
+
+function wholeNumber(name: string, value: unknown, minimum: number): number {
+  if (Number.isSafeInteger(value) && Number(value) >= minimum) return Number(value);
+  throw new ConnectorError(`${name} must be a whole number of at least ${minimum}.`);
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { connectorProgram } from './programs.ts';
+
+const surroundings = {
+  connectorsProgram: '/opt/inlay/connectors/main.js',
+  workspaceDir: '/data/files/w1',
+  readableDirs: ['/srv/in', '/srv/more'],
+  allowPrivateNetworks: false,
+};
+const environment = { PATH: '/bin', HOME: '/root', DOCKER_HOST: 'unix:///d.sock', DATABASE_PASSWORD: 'p' };
+
+describe('a program', () => {
+  test('of a bundled connector is told what it may touch, and nothing of the service', () => {
+    const launch = { type: 'bundled', name: 'sample-data' } as const;
+    expect(connectorProgram(launch, 'source', surroundings, environment)).toEqual({
+      kind: 'source',
+      program: process.execPath,
+      args: ['/opt/inlay/connectors/main.js', 'sample-data'],
+      env: {
+        PATH: '/bin',
+        INLAY_WORKSPACE_DIR: '/data/files/w1',
+        INLAY_READABLE_DIRS: '/srv/in\n/srv/more',
+        INLAY_ALLOW_PRIVATE_NETWORKS: 'false',
+      },
+    });
+  });
+
+  test('of a command line keeps its arguments as they are', () => {
+    const launch = { type: 'command', command: ['python3', '/opt/my source.py', '-v'] } as const;
+    const { program, args } = connectorProgram(launch, 'source', surroundings, environment);
+    expect([program, args]).toEqual(['python3', ['/opt/my source.py', '-v']]);
+  });
+
+  test('of an image runs a container that sees its files and nothing else, and can be removed by name', () => {
+    const launch = { type: 'image', image: 'example/source:1.2' } as const;
+    const container = connectorProgram(launch, 'source', { ...surroundings, containerNetwork: 'lane' }, environment);
+    const args = typeof container.args === 'function' ? container.args('/data/runs/run-abc') : [];
+    expect(container.program).toBe('docker');
+    expect(container.env).toEqual({ PATH: '/bin', HOME: '/root', DOCKER_HOST: 'unix:///d.sock' });
+    expect(args.slice(0, 7)).toEqual([
+      ...['run', '--rm', '--interactive', '--name', 'run-abc'],
+      ...['--mount', 'type=bind,source=/data/runs/run-abc,target=/data/runs/run-abc,readonly'],
+    ]);
+    expect(args.slice(-3)).toEqual(['--network', 'lane', 'example/source:1.2']);
+    expect(args).toContain(`${process.getuid?.()}:${process.getgid?.()}`);
+    expect(container.removalArgs?.('/data/runs/run-abc')).toEqual(['rm', '--force', 'run-abc']);
+  });
+});
