@@ -1,6 +1,7 @@
 /*
  * One run of the destination: takes messages in order, stores records in one transaction after the other, and passes on
- * each state once what it covers is committed. While one transaction is under way the next one's records are taken.
+ * each state once what it covers is committed. While one transaction is under way the next one's records are taken. A
+ * transaction begins when there is enough to store, or when a state waits and nothing else is under way.
  *
  * A state covers the records of its stream that came before it, a global one those of all streams. Those of an
  * `overwrite` stream count only when the stream is complete; its states wait until then, and hold up no other's.
@@ -14,7 +15,6 @@ import type { TableWriter } from './table-writer.ts';
 /** Widening a column or replacing all records of a large table takes its time. */
 export const writeTimeoutMs = 3_600_000;
 const transactionLength = 8_000_000;
-const transactionIntervalMs = 10_000;
 
 export class Writing {
   private readonly client: pg.Client;
@@ -24,9 +24,9 @@ export class Writing {
   private readonly replacing: Set<string>;
   private states: State[] = [];
   private heldStates: State[] = [];
-  private startedAt = Date.now();
-  /** Of the latest transaction; never rejects. */
-  private outcome: Promise<PromiseSettledResult<void>[]> = Promise.resolve([]);
+  /** The transaction under way; never rejects. */
+  private running: Promise<void> | undefined;
+  private failure: { reason: unknown } | undefined;
 
   constructor(client: pg.Client, writers: ReadonlyMap<string, TableWriter>, emit: Emitter) {
     this.client = client;
@@ -36,6 +36,7 @@ export class Writing {
   }
 
   async take(messages: readonly DestinationInput[]): Promise<void> {
+    if (this.failure) throw this.failure.reason;
     for (const message of messages) {
       if (message.type === 'RECORD') {
         const { stream: name, namespace } = message.record;
@@ -43,24 +44,28 @@ export class Writing {
       } else if (message.type === 'STATE') {
         this.states.push(message.state);
       } else if (message.trace.stream_status?.status === 'COMPLETE') {
-        await this.store(streamKey(message.trace.stream_status.stream_descriptor));
+        await this.idle();
+        this.start(streamKey(message.trace.stream_status.stream_descriptor));
       }
     }
-    let waitingLength = 0;
-    for (const writer of this.writers.values()) waitingLength += writer.waitingLength;
-    const isDue = Date.now() - this.startedAt >= transactionIntervalMs;
-    if (waitingLength >= transactionLength || isDue) await this.store();
+    if (this.waitingLength() >= transactionLength) {
+      await this.idle();
+      this.start();
+    } else if (this.states.length > 0 && !this.running) {
+      this.start();
+    }
   }
 
   /** The input has ended. What came without a COMPLETE is kept where records are appended. */
   async finish(): Promise<void> {
-    await this.store();
-    await this.previous();
+    await this.idle();
+    this.start();
+    await this.idle();
   }
 
   /** Resolves, whatever has happened, when nothing is under way. */
   async settled(): Promise<void> {
-    await this.outcome;
+    while (this.running) await this.running;
   }
 
   private writerOf(key: string): TableWriter {
@@ -69,19 +74,33 @@ export class Writing {
     return writer;
   }
 
-  /** Starts a transaction with all that waits, after the one before has succeeded. */
-  private async store(completed?: string): Promise<void> {
-    await this.previous();
-    this.startedAt = Date.now();
+  private waitingLength(): number {
+    let length = 0;
+    for (const writer of this.writers.values()) length += writer.waitingLength;
+    return length;
+  }
+
+  /** Waits for the transaction under way and throws if one has failed: nothing is stored after that. */
+  private async idle(): Promise<void> {
+    await this.settled();
+    if (this.failure) throw this.failure.reason;
+  }
+
+  /** Begins a transaction with all that waits. Only when idle. */
+  private start(completed?: string): void {
     const stores = [...this.writers.values()].map((writer) => writer.take()).filter((store) => store !== undefined);
     const states = this.states;
     this.states = [];
-    this.outcome = Promise.allSettled([this.commit(stores, states, completed)]);
-  }
-
-  private async previous(): Promise<void> {
-    const [result] = await this.outcome;
-    if (result?.status === 'rejected') throw result.reason;
+    this.running = this.commit(stores, states, completed).then(
+      () => {
+        this.running = undefined;
+        if (this.states.length > 0) this.start();
+      },
+      (reason) => {
+        this.running = undefined;
+        this.failure = { reason };
+      },
+    );
   }
 
   private async commit(
