@@ -19,7 +19,7 @@ import { connectorsProgram, type RanSync, sync, temporaryFolder, testRunner } fr
 import { type S3Server, startS3Server } from '../test/s3-server.ts';
 import type { ConfiguredStream, DestinationSyncMode, State } from './protocol.ts';
 import { connectorProgram } from './runner/programs.ts';
-import type { ConfiguredConnector, ConnectorProgram, JobLog } from './runner/runner.ts';
+import type { ConfiguredConnector, ConnectorProgram, JobLog, SyncRequest } from './runner/runner.ts';
 
 /** A place that data goes to, and a look at it from outside. */
 interface Store {
@@ -30,7 +30,7 @@ interface Store {
   size(stream: string): Promise<number>;
 }
 
-type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database';
+type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database' | 'database, after a state';
 
 /** Enough for several states, and for a blow between two of them. */
 const users = 6_000;
@@ -47,7 +47,14 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([postgres?.stop(), s3?.stop()]));
 
-const everything: Victim[] = ['source', 'destination', 'destination, late', 'session', 'database'];
+const everything: Victim[] = [
+  'source',
+  'destination',
+  'destination, late',
+  'session',
+  'database',
+  'database, after a state',
+];
 
 describe.each<[string, () => Promise<Store>, Victim[]]>([
   ['local files', openLocalFiles, ['source', 'destination', 'destination, late']],
@@ -76,7 +83,7 @@ describe.each<[string, () => Promise<Store>, Victim[]]>([
       // Two tries of one job, then another job.
       const streams = streamsOf('overwrite', 2 + Math.floor(index / 2));
       const { status } = await run(store, streams, { count: users, seed: 2 }, [], victim);
-      if (victim === 'destination, late') {
+      if (mayGetThrough(victim)) {
         // It may have got through with some streams or all of them.
         for (const stream of streamNames) {
           expect(distinctIds(await store.records(stream))).toEqual(allIds(stream, users));
@@ -129,11 +136,16 @@ async function grow(store: Store, mode: DestinationSyncMode, victims: Victim[]):
   for (const [index, victim] of shuffled(victims).entries()) {
     count += users;
     const outcome = await run(store, streamsOf(mode, 1, index), { count, seed: 1 }, states, victim);
-    if (victim !== 'destination, late') expect(outcome.status).toBe('failed');
+    if (!mayGetThrough(victim)) expect(outcome.status).toBe('failed');
     states = latest([...states, ...outcome.states]);
   }
   expect(await run(store, streamsOf(mode, 1, 99), { count, seed: 1 }, states)).toMatchObject({ status: 'succeeded' });
   return count;
+}
+
+/** The blow falls so late that the sync may be over, or so that there is nothing to wait for. */
+function mayGetThrough(victim: Victim): boolean {
+  return victim === 'destination, late' || victim === 'database, after a state';
 }
 
 async function growWhilePlatformsDie(store: Store): Promise<number> {
@@ -199,17 +211,23 @@ async function run(
   else if (victim === 'destination') destination = struck(destination, { strike: 'kill', afterBytes });
   else if (victim === 'destination, late')
     destination = struck(destination, { strike: 'kill', afterEndMs: random(60) });
-  else if (victim) destination = struck(destination, { strike: 'tell', afterBytes });
-
+  else if (victim === 'session' || victim === 'database') {
+    destination = struck(destination, { strike: 'tell', afterBytes });
+  }
   let blow: Promise<void> | undefined;
+  const states: State[] = [];
   const log: JobLog = {
     write(_level, _origin, message) {
       if (message === 'struck') blow = victim === 'session' ? endSessions() : killDatabase();
     },
   };
-  const outcome = await sync(testRunner(), { source, destination, streams, state, log });
+  const keepState: SyncRequest['keepState'] = async (confirmed) => {
+    states.push(confirmed);
+    if (victim === 'database, after a state') blow ??= killDatabase();
+  };
+  const outcome = await sync(testRunner(), { source, destination, streams, state, log, keepState });
   await blow;
-  return outcome;
+  return { ...outcome, states };
 }
 
 function sampleSource(sample: Sample): ConfiguredConnector {
