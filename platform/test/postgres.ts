@@ -24,8 +24,8 @@ declare module 'vitest' {
 export const surroundings: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true };
 
 export interface TestDatabase {
-  /** A superuser's connection. */
-  client: pg.Client;
+  /** A superuser's one connection, made again when it is lost. */
+  client: pg.Pool;
   /** For a connector, as the superuser. */
   config: Configuration;
   query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
@@ -42,10 +42,9 @@ export async function createDatabase(serverUrl: string = inject('postgresUrl')):
   await administer(`create database ${name} template template0 encoding 'UTF8'`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: url.href });
+  const client = new pg.Pool({ connectionString: url.href, max: 1, idleTimeoutMillis: 0 });
   // A test may end every session of the server.
   client.on('error', () => {});
-  await client.connect();
   onTestFinished(async () => {
     await client.end();
     await administer(`drop database ${name} with (force)`);

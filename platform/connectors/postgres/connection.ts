@@ -6,11 +6,12 @@
  *
  * Settings are made for each transaction rather than each session, so that they hold behind a pooler as well.
  */
+import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { reachableAddress } from '../kit/addresses.ts';
-import type { Surroundings } from '../kit/connector.ts';
+import { ConnectorError, type Surroundings } from '../kit/connector.ts';
 import { explainFailure, isEncryptionRefused } from './failures.ts';
 import type { Server } from './server.ts';
 
@@ -68,12 +69,23 @@ async function open(server: Server, address: string, timeoutMs: number, isEncryp
 }
 
 function tlsOptions({ host, encryption, caCertificate }: Server): ConnectionOptions {
+  if (caCertificate !== undefined) assertCertificate(caCertificate);
   return {
     rejectUnauthorized: encryption === 'verify-full',
     ...(caCertificate && { ca: caCertificate }),
     // A server name may not be an address; the certificate is then compared with the address that is connected to.
     ...(!isIP(host) && { servername: host }),
   };
+}
+
+/** TLS itself passes over what is no certificate, and the failure would then be blamed on the server. */
+function assertCertificate(pem: string): void {
+  try {
+    new X509Certificate(pem);
+  } catch (cause) {
+    const advice = 'It must be in PEM form, with its BEGIN and END lines.';
+    throw new ConnectorError(`The CA certificate cannot be read. ${advice}`, { cause });
+  }
 }
 
 export interface TransactionOptions {

@@ -53,9 +53,6 @@ function explainLink(error: Error, server: Server): Explanation | undefined {
     const advice = 'Give the CA certificate it is signed with.';
     return ['config_error', `The certificate of ${server.host} is not signed by an authority known here. ${advice}`];
   }
-  if (code?.startsWith('ERR_OSSL_')) {
-    return ['config_error', 'The CA certificate cannot be read. It must be in PEM form, with its BEGIN and END lines.'];
-  }
   if (code === 'ECONNRESET' || code === 'EPIPE' || /^Connection terminated|not queryable/.test(error.message)) {
     return ['transient_error', `The connection to ${place} was lost.`];
   }
@@ -115,8 +112,9 @@ function explainByClass(code: string, message: string): Explanation | undefined 
       return ['config_error', `A constraint that somebody put on the table refuses a record: ${message}.`];
     case '54':
       return ['config_error', `The data is beyond a limit of PostgreSQL: ${message}.`];
+    case '0A':
     case '2B':
-      return ['config_error', `Something else in the database depends on the table: ${message}.`];
+      return ['config_error', `The server cannot do that: ${message}. Remove what stands in the way, such as a view.`];
     default:
       return undefined;
   }

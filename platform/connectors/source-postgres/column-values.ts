@@ -2,7 +2,7 @@
  * How a column's values are written as JSON, and the JSON Schema that says so. Nothing is lost that JSON can carry:
  * bigint and numeric are strings, since a JSON number keeps 53 bits; timestamps keep their microseconds; NaN and
  * Infinity, which JSON cannot write, are strings of that name; a type without a counterpart is its PostgreSQL text.
- * Numbers inside of json and jsonb are the exception: they are as exact as JSON numbers are.
+ * The exception is json and jsonb: numbers in them are as exact as JSON numbers are, and null alone is no value.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 
