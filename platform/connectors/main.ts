@@ -10,6 +10,7 @@ const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
   file: () => import('./file/file.ts'),
   'http-api': () => import('./http-api/http-api.ts'),
   'local-files': () => import('./local-files/connector.ts'),
+  s3: () => import('./s3/connector.ts'),
   'sample-data': () => import('./sample-data/connector.ts'),
   'source-postgres': () => import('./source-postgres/source-postgres.ts'),
 };

@@ -7,6 +7,7 @@ import { specification as destinationPostgresSpecification } from '../connectors
 import { specification as fileSpecification } from '../connectors/file/specification.ts';
 import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
+import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { specification as sourcePostgresSpecification } from '../connectors/source-postgres/specification.ts';
 import { resourceNotFound } from './problems.ts';
@@ -104,6 +105,18 @@ const destinationPostgres: Definition = {
   launch: { type: 'bundled', name: 'destination-postgres' },
 };
 
+const s3: Definition = {
+  definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
+  kind: 'destination',
+  slug: 's3',
+  name: 'S3',
+  version: '0.1.0',
+  documentation:
+    'Writes compressed JSON lines as objects into a bucket of AWS S3 or of any store with the same interface, such as ' +
+    'MinIO or Cloudflare R2. The key needs the permission to write, list and delete objects below the prefix.',
+  specification: s3Specification,
+};
+
 export const bundledDefinitions: readonly Definition[] = [
   sampleData,
   sourcePostgres,
@@ -111,6 +124,7 @@ export const bundledDefinitions: readonly Definition[] = [
   file,
   localFiles,
   destinationPostgres,
+  s3,
 ];
 
 interface Registry {
