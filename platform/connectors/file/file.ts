@@ -11,7 +11,7 @@ import {
   type SourceConnector,
   type Surroundings,
 } from '../kit/connector.ts';
-import { type HttpClientOptions, httpClient } from '../kit/http-client.ts';
+import { type HttpClientOptions, httpClient, logRetries } from '../kit/http-client.ts';
 import type { HeaderAuthentication } from '../kit/http-settings.ts';
 import { inferSchema } from '../kit/inference.ts';
 import { isJsonObject } from '../kit/json.ts';
@@ -72,7 +72,9 @@ export const connector: SourceConnector = {
       if (name !== stream_name) {
         throw new ConnectorError(`There is no stream ${name} any more. Refresh the list of streams.`);
       }
-      await withFiles(configuration, surroundings, {}, (files) => readStream(files, format, configured, states, emit));
+      await withFiles(configuration, surroundings, logRetries(emit), (files) =>
+        readStream(files, format, configured, states, emit),
+      );
     }
   },
 };

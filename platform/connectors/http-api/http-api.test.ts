@@ -487,9 +487,10 @@ describe('as a program', () => {
     const [discovered] = messages;
     if (discovered?.type !== 'CATALOG') throw new Error('This is no catalog.');
     const streams = discovered.catalog.streams.map((stream) => configuredStream(stream, 'full_refresh'));
+    busy = 1;
     const read = await runSourceProgram('http-api', 'read', { configuration, streams });
     expect(read.exitCode).toBe(0);
-    expect(read.messages.map(({ type }) => type)).toEqual(['TRACE', 'RECORD', 'RECORD', 'RECORD', 'TRACE']);
+    expect(read.messages.map(({ type }) => type)).toEqual(['TRACE', 'LOG', 'RECORD', 'RECORD', 'RECORD', 'TRACE']);
   });
 
   test.each([

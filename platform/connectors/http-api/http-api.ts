@@ -5,7 +5,7 @@
 import type { Catalog, ConfiguredStream, State, Stream } from '../../src/protocol.ts';
 import { streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
-import type { HttpClient } from '../kit/http-client.ts';
+import { type HttpClient, logRetries } from '../kit/http-client.ts';
 import { inferSchema } from '../kit/inference.ts';
 import { type Api, readConfiguration, type StreamConfiguration } from './configuration.ts';
 import { cursorReader, readCursorState } from './cursor.ts';
@@ -47,7 +47,7 @@ export const connector: SourceConnector = {
 
   async read(configuration, catalog, state, emit, surroundings) {
     const api = readConfiguration(configuration);
-    const client = apiClient(api, surroundings);
+    const client = apiClient(api, surroundings, logRetries(emit));
     try {
       for (const configured of catalog.streams) {
         const { name } = configured.stream;
