@@ -44,15 +44,7 @@ describeOnBothDatabases('setting up a source', (kind) => {
   it.each(steps)('finds what it made when the answer to POST %s is lost, and makes nothing twice', async (path) => {
     faulty.rule(first(1, post(path), lostAnswer));
     const { acme, id } = await connect();
-    await expect
-      .poll(
-        async () => {
-          await test.app.setUps.pass();
-          return (await acme.request('GET', `/sources/${id}`)).body.status;
-        },
-        { timeout: 60_000 },
-      )
-      .toBe('ready');
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);
   });
 
@@ -63,15 +55,7 @@ describeOnBothDatabases('setting up a source', (kind) => {
       .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message, { timeout: 60_000 })
       .toContain('goes on by itself');
     restore();
-    await expect
-      .poll(
-        async () => {
-          await test.app.setUps.pass();
-          return (await acme.request('GET', `/sources/${id}`)).body.status;
-        },
-        { timeout: 60_000 },
-      )
-      .toBe('ready');
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);
   });
 
@@ -80,15 +64,7 @@ describeOnBothDatabases('setting up a source', (kind) => {
     const { id } = await connect();
     await test.restart({ overrides: {} });
     const acme = await customer(test, 'acme');
-    await expect
-      .poll(
-        async () => {
-          await test.app.setUps.pass();
-          return (await acme.request('GET', `/sources/${id}`)).body.status;
-        },
-        { timeout: 60_000 },
-      )
-      .toBe('ready');
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);
   });
 

@@ -200,7 +200,11 @@ async function setUpDestination(ctx: PipelinesContext, id: string): Promise<Dest
   if (known && known.platform_id !== null) return known;
   const leaseId = ctx.runtime.newId();
   const row = await connections.leaseDestination(db, id, leaseId, leaseMs);
-  if (!row) throw new Waiting('waiting for the destination', 500);
+  if (!row) {
+    // Another source of the workspace is making it, which takes no time worth coming back for.
+    await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
+    return await setUpDestination(ctx, id);
+  }
   try {
     const { organization_id: organizationId, workspace_id: workspaceId } = row;
     // As it is now: an operator who mends the template mends what could not be made with it.

@@ -56,10 +56,13 @@ export async function customer(test: TestApp, workspaceName: string): Promise<Cu
       ),
     async settled(sourceId) {
       await expect
-        .poll(async () => (await self.request('GET', `/sources/${sourceId}`)).body.status, {
-          timeout: 60_000,
-          interval: 50,
-        })
+        .poll(
+          async () => {
+            await test.app.setUps.pass();
+            return (await self.request('GET', `/sources/${sourceId}`)).body.status;
+          },
+          { timeout: 60_000, interval: 50 },
+        )
         .not.toBe('pending');
       return (await self.request('GET', `/sources/${sourceId}`)).body;
     },
