@@ -44,7 +44,8 @@ const localFiles: Definition = {
   name: 'Local Files',
   version: '0.1.0',
   documentation:
-    "Writes one file per stream into a folder below the platform's own data folder, as JSON lines or as CSV.",
+    "Writes the records of each stream into files below the workspace's own folder, as JSON lines or as CSV. " +
+    'A file is there only when it is whole.',
   specification: localFilesSpecification,
 };
 

@@ -1,6 +1,6 @@
 /* What the tests of the runner and of the bundled connectors run: real programs, in folders that go away. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -123,4 +123,29 @@ export function linesIn(file: string): string[] {
 export function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+export interface ProgramRun {
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came
+  messages: any[];
+  code: number | null;
+}
+
+/** A bundled connector as the program it is, outside any runner; `input` is its standard input. */
+export function runConnector(
+  name: string,
+  command: string,
+  files: Partial<Record<'config' | 'catalog' | 'state', unknown>>,
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): ProgramRun {
+  const folder = temporaryFolder();
+  const options = Object.entries(files).flatMap(([option, content]) => {
+    writeFileSync(join(folder, option), JSON.stringify(content));
+    return [`--${option}`, join(folder, option)];
+  });
+  const limits = { maxBuffer: 1024 ** 3, timeout: 60_000 };
+  const args = [connectorsProgram, name, command, ...options];
+  const { stdout, status } = spawnSync(process.execPath, args, { input, env, encoding: 'utf8', ...limits });
+  const messages = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  return { messages, code: status };
 }

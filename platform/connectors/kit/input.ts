@@ -8,8 +8,11 @@ import type { DestinationInput } from './connector.ts';
 
 type InputRecord = RecordMessage['record'];
 
-/** Lines that are no protocol message of use to a destination are passed over, as the protocol asks. */
-export async function* readInput(input: Readable): AsyncGenerator<DestinationInput[]> {
+/**
+ * Lines that are no protocol message of use to a destination are passed over, as the protocol asks. An aborted signal
+ * ends the input where it is.
+ */
+export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGenerator<DestinationInput[]> {
   const recogniseRecord = recordRecogniser();
   const read = (line: string): DestinationInput[] => {
     const record = recogniseRecord(line);
@@ -17,7 +20,7 @@ export async function* readInput(input: Readable): AsyncGenerator<DestinationInp
   };
   let rest = '';
   input.setEncoding('utf8');
-  for await (const chunk of input as AsyncIterable<string>) {
+  for await (const chunk of chunksOf(input, signal)) {
     if (!chunk.includes('\n')) {
       rest += chunk;
       continue;
@@ -30,6 +33,18 @@ export async function* readInput(input: Readable): AsyncGenerator<DestinationInp
   // Without its newline it may have been cut off.
   const last = readMessage(rest);
   if (last.length > 0) yield last;
+}
+
+async function* chunksOf(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  const end = () => input.destroy();
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    for await (const chunk of input) yield chunk;
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  } finally {
+    signal?.removeEventListener('abort', end);
+  }
 }
 
 /** The data of a record as JSON text: for a record that came so, the very text that its source wrote. */

@@ -50,7 +50,11 @@ async function runCommand(
     const state = files.state === undefined ? [] : await readJson<State[]>(files.state, '--state');
     await connector.read(await config(), await catalog(), state, writer.emitter, surroundings);
   } else if (command === 'write' && connector.kind === 'destination') {
-    await connector.write(await config(), await catalog(), readInput(process.stdin), writer.emitter, surroundings);
+    // Who is asked to stop leaves things in order, as when the input ends before the streams are complete.
+    const stopped = new AbortController();
+    process.once('SIGTERM', () => stopped.abort());
+    const input = readInput(process.stdin, stopped.signal);
+    await connector.write(await config(), await catalog(), input, writer.emitter, surroundings);
   } else {
     throw new Error(`A ${connector.kind} has no command ${command}.`);
   }
@@ -83,7 +87,7 @@ function failureMessage(error: Error): Message {
   };
 }
 
-/** The runner tells a connector of its surroundings by environment variables; see src/runner/commands.ts. */
+/** The runner tells a connector of its surroundings by environment variables; see src/runner/programs.ts. */
 function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   return {
     workspaceDir: env.INLAY_WORKSPACE_DIR || undefined,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, memoryLog, scriptedSource, temporaryFolder, testRunner } from '../../test/connectors.ts';
@@ -84,7 +84,7 @@ describe('a question', () => {
   test('is given up after its time, and the connector is gone with all that it started', async () => {
     const [note, child] = ['note', 'child'].map((name) => join(temporaryFolder(), name)) as [string, string];
     const source = scriptedSource([{ ignoreSigterm: true }, { breed: child }, { note }, { hang: true }]);
-    const failure = await failureOf(testRunner({ discoverTimeoutMs: 1500, graceMs: 200 }).discover(source));
+    const failure = await failureOf(testRunner({ discoverTimeoutMs: 5000, graceMs: 200 }).discover(source));
     expect(failure).toMatchObject({ type: 'transient_error', message: expect.stringContaining('did not answer') });
     expect(isAlive(JSON.parse(readFileSync(note, 'utf8')).pid)).toBe(false);
     expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
@@ -94,6 +94,17 @@ describe('a question', () => {
     const child = join(temporaryFolder(), 'child');
     await testRunner().discover(scriptedSource([{ breed: child }, { say: { type: 'CATALOG', catalog } }, { exit: 0 }]));
     expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false);
+  });
+
+  test.each([
+    ['was killed', [{ ignoreSigterm: true }, { hang: true }], true],
+    ['ended by itself', [], false],
+  ])('removes what outlives a process that %s, such as a container', async (_, steps, isRemoved) => {
+    const note = join(temporaryFolder(), 'note');
+    const script = `require('node:fs').writeFileSync(${JSON.stringify(note)}, process.argv[1])`;
+    const source = { ...scriptedSource(steps), removalArgs: (filesDir: string) => ['-e', script, filesDir] };
+    await failureOf(testRunner({ discoverTimeoutMs: 5000, graceMs: 200 }).discover(source));
+    expect(existsSync(note)).toBe(isRemoved);
   });
 
   test('can be cancelled', async () => {
@@ -162,6 +173,15 @@ describe('a check', () => {
   test('fails as well when the connector tells of its configuration only as an error', async () => {
     const source = scriptedSource([error('The key is unknown.', 'config_error'), { exit: 1 }]);
     await expect(testRunner().check(source)).resolves.toEqual({ status: 'failed', message: 'The key is unknown.' });
+  });
+
+  test('keeps a configuration that the connector has renewed meanwhile', async () => {
+    const config = { token: 'renewed' };
+    const control = { type: 'CONNECTOR_CONFIG', emitted_at: 1, connectorConfig: { config } };
+    const kept: unknown[] = [];
+    const keepConfiguration = async (...given: unknown[]) => void kept.push(given);
+    await testRunner().check(scriptedSource([{ say: { type: 'CONTROL', control } }, isFine]), { keepConfiguration });
+    expect(kept).toEqual([['source', config]]);
   });
 
   test('that breaks is a failure of the connector', async () => {

@@ -1,7 +1,7 @@
 /* Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
 import type { Message } from '../protocol.ts';
 import { type CommandFiles, type Ending, type ProcessSettings, startConnector } from './connector-process.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, renewedConfiguration } from './conversation.ts';
 import { LineTooLong, linesOf, readBlocks } from './lines.ts';
 import {
   type ConfiguredConnector,
@@ -27,7 +27,7 @@ export interface AskSettings extends ProcessSettings {
 export async function ask<T extends Message['type']>(
   { connector, command, files, answer, timeoutMs }: Question<T>,
   settings: AskSettings,
-  { signal, log }: RunOptions,
+  { signal, log, keepConfiguration }: RunOptions,
 ): Promise<Extract<Message, { type: T }>> {
   signal?.throwIfAborted();
   const conversation = new Conversation(connector, log);
@@ -49,6 +49,8 @@ export async function ask<T extends Message['type']>(
       for (const line of linesOf(block)) {
         const message = conversation.hear(line);
         if (message?.type === answer) answers.push(message);
+        const renewed = renewedConfiguration(message);
+        if (renewed) await keepConfiguration?.(connector.kind, renewed);
       }
     }
   } catch (error) {

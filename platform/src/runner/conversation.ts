@@ -44,8 +44,8 @@ export class Conversation {
       return undefined;
     }
     if (message.type === 'LOG') {
-      const { level, message: text } = message.log ?? {};
-      this.log(logLevels.includes(level) ? level : 'INFO', String(text));
+      const { level, message: text, stack_trace } = message.log ?? {};
+      this.log(logLevels.includes(level) ? level : 'INFO', stack_trace ? `${text}\n${stack_trace}` : String(text));
       return undefined;
     }
     if (message.type === 'TRACE' && message.trace?.type === 'ERROR') {
@@ -55,7 +55,7 @@ export class Conversation {
     if (message.type === 'CONNECTION_STATUS' && message.connectionStatus?.message) {
       message.connectionStatus.message = this.#redactor.redact(String(message.connectionStatus.message));
     }
-    if (message.type === 'CONTROL') this.#noteRenewedSecrets(message.control?.connectorConfig?.config);
+    this.#noteRenewedSecrets(renewedConfiguration(message));
     return message;
   }
 
@@ -90,6 +90,11 @@ export class Conversation {
     const before = new Set(textsIn(this.#configuration));
     this.#redactor.add(textsIn(configuration).filter((text) => !before.has(text)));
   }
+}
+
+export function renewedConfiguration(message: Message | undefined): Record<string, unknown> | undefined {
+  const configuration: unknown = message?.type === 'CONTROL' ? message.control?.connectorConfig?.config : undefined;
+  return isObject(configuration) ? configuration : undefined;
 }
 
 function parseMessage(line: string): Message | undefined {

@@ -66,8 +66,13 @@ export function jobLog(file: string, limits: JobLogLimits = {}, now: () => numbe
       };
       const text = Buffer.from(`${JSON.stringify(line)}\n`);
       if (bytes > 0 && bytes + text.length > maxFileBytes) turn();
-      writeSync(current, text);
-      bytes += text.length;
+      try {
+        writeSync(current, text);
+        bytes += text.length;
+      } catch (error) {
+        // Neither the sync nor the service may end because there is no room for its log.
+        if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      }
     },
     close: () => closeSync(current),
   };

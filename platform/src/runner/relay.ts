@@ -17,7 +17,7 @@ import {
   streamKey,
 } from '../protocol.ts';
 import type { Confirmations } from './confirmations.ts';
-import type { Conversation } from './conversation.ts';
+import { type Conversation, renewedConfiguration } from './conversation.ts';
 import { type SelectedFields, selectFields } from './field-selection.ts';
 import { membersOf, objectText } from './json-members.ts';
 import { lineEnd } from './lines.ts';
@@ -151,12 +151,9 @@ export class Relay {
     const message = this.#source.hear(line);
     if (message?.type === 'RECORD') return this.#translateRecord(line, message.record, bytes);
     if (message?.type === 'STATE') return this.#translateState(message.state);
-    if (message?.type === 'CONTROL') {
-      const configuration = message.control?.connectorConfig?.config;
-      if (isObject(configuration)) this.renewals.push(configuration);
-    } else if (message?.type === 'TRACE') {
-      this.#noteStatus(message.trace);
-    }
+    if (message?.type === 'TRACE') this.#noteStatus(message.trace);
+    const renewed = renewedConfiguration(message);
+    if (renewed) this.renewals.push(renewed);
     return undefined;
   }
 

@@ -46,6 +46,8 @@ export interface JobLog {
 export interface RunOptions {
   signal?: AbortSignal;
   log?: JobLog;
+  /** A connector has renewed its own configuration, for instance a refresh token. */
+  keepConfiguration?(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void>;
 }
 
 export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
@@ -57,8 +59,6 @@ export interface WriteRequest extends RunOptions {
   catalog: ConfiguredCatalog;
   /** How streams are called at the destination. */
   rename: { prefix: string; namespace: (sourceNamespace: string | undefined) => string | undefined };
-  /** A connector has renewed its own configuration, for instance a refresh token. */
-  keepConfiguration(kind: 'source' | 'destination', configuration: Record<string, unknown>): Promise<void>;
 }
 
 export interface SyncRequest extends WriteRequest {

@@ -10,7 +10,7 @@ import type { ConfiguredCatalog, Message, State } from '../protocol.ts';
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
 import { Confirmations } from './confirmations.ts';
 import { type CommandFiles, type ConnectorProcess, startConnector } from './connector-process.ts';
-import { Conversation } from './conversation.ts';
+import { Conversation, renewedConfiguration } from './conversation.ts';
 import { selectSchemas } from './field-selection.ts';
 import { linesOf, readBlocks } from './lines.ts';
 import { Relay } from './relay.ts';
@@ -186,10 +186,8 @@ class SyncRun {
 
   /** What the destination says and others have to act on. */
   async #act(message: Message | undefined): Promise<void> {
-    if (message?.type === 'CONTROL') {
-      const configuration = message.control?.connectorConfig?.config;
-      if (isObject(configuration)) await this.#keepConfiguration('destination', configuration);
-    }
+    const renewed = renewedConfiguration(message);
+    if (renewed) await this.#keepConfiguration('destination', renewed);
     if (message?.type !== 'STATE' || !isObject(message.state) || !('source' in this.#request)) return;
     const state = this.#names.stateFromDestination(message.state);
     const stream = state.stream?.stream_descriptor;
@@ -202,7 +200,8 @@ class SyncRun {
   }
 
   async #keepConfiguration(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void> {
-    await this.#watchdog.during(this.#request.keepConfiguration(kind, configuration));
+    const keeping = this.#request.keepConfiguration?.(kind, configuration);
+    if (keeping) await this.#watchdog.during(keeping);
   }
 
   /** Waits until the destination is ready for more; false when it has gone. */

@@ -1,0 +1,76 @@
+import { PassThrough, Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { DestinationInput } from './connector.ts';
+import { dataText, readInput } from './input.ts';
+import { messageWriter } from './messages.ts';
+
+async function read(input: Readable): Promise<DestinationInput[]> {
+  const messages: DestinationInput[] = [];
+  for await (const batch of readInput(input)) messages.push(...batch);
+  return messages;
+}
+
+const records = (messages: DestinationInput[]) =>
+  messages.flatMap((message) => (message.type === 'RECORD' ? [message.record] : []));
+
+describe('messages', () => {
+  test('are read as they were written, however they are cut into chunks', async () => {
+    const name = fc.string({ unit: 'binary' });
+    const stream = fc.record({ name, namespace: name }, { requiredKeys: ['name'] });
+    const data = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(stream, data)), fc.integer({ min: 1, max: 100 }), async (sent, size) => {
+        const output = new PassThrough();
+        const writer = messageWriter(output);
+        for (const [of, content] of sent) void writer.emitter.record(of, content);
+        void writer.emitter.state({ data: { at: 1 } });
+        await writer.flush();
+        const bytes = output.read() as Buffer;
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        const messages = await read(Readable.from(chunks, { objectMode: false }));
+        expect(messages.at(-1)).toEqual({ type: 'STATE', state: { data: { at: 1 } } });
+        const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
+        const found = records(messages);
+        expect(found).toHaveLength(expected.length);
+        for (const [index, record] of found.entries()) {
+          const [of, content] = expected[index] ?? [];
+          expect({ name: record.stream, ...('namespace' in record && { namespace: record.namespace }) }).toEqual(of);
+          expect(record.data).toEqual(content);
+          expect(JSON.parse(dataText(record))).toEqual(content);
+        }
+      }),
+    );
+  });
+
+  test('keep the text of the data, whoever wrote them', async () => {
+    const data = '{"n":12345678901234567890}';
+    const own = `{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":${data}}}`;
+    const foreign = `{"type":"RECORD","record":{"data":${data},"stream":"s","emitted_at":1}}`;
+    const [first, second] = records(await read(Readable.from([`${own}\n${foreign}\n`], { objectMode: false })));
+    expect(first && dataText(first)).toBe(data);
+    expect(second?.data).toEqual(JSON.parse(data));
+  });
+
+  test('that are none, or that were cut off, are passed over', async () => {
+    const cut = '{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":{"a":{"b":{"c":1}}}';
+    const lines = ['hello', '{"a"', '{"type":"LOG","log":{}}', '', cut];
+    expect(await read(Readable.from([lines.join('\n')], { objectMode: false }))).toEqual([]);
+  });
+
+  test('make the sender wait while the reader is behind', async () => {
+    const output = new PassThrough({ highWaterMark: 1000 });
+    const { emitter, flush } = messageWriter(output);
+    let wait: Promise<void> | undefined;
+    let sent = 0;
+    for (; !wait && sent < 10_000; sent++) wait = emitter.record({ name: 's' }, { fill: 'x'.repeat(1000) });
+    expect(sent).toBeLessThan(100);
+    const messages = read(output);
+    await wait;
+    await flush();
+    output.end();
+    expect(await messages).toHaveLength(sent);
+  });
+});
