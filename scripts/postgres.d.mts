@@ -9,4 +9,12 @@ export interface Postgres {
 }
 
 export function findPostgres(options?: { install?: boolean }): Promise<string>;
-export function startPostgres(): Promise<Postgres>;
+export function startPostgres(options?: PostgresOptions): Promise<Postgres>;
+
+export interface PostgresOptions {
+  /** pg_hba.conf; must let "postgres" in from 127.0.0.1. Everyone is let in by default. */
+  accessRules?: string;
+  /** Both PEM. */
+  tls?: { certificate: string; key: string };
+  settings?: Record<string, string | number>;
+}

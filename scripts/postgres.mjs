@@ -5,6 +5,7 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { chown, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import {
@@ -58,8 +59,11 @@ export async function findPostgres({ install = false } = {}) {
   );
 }
 
-/** @returns {Promise<import('./postgres.d.mts').Postgres>} */
-export async function startPostgres() {
+/**
+ * @param {import('./postgres.d.mts').PostgresOptions} [options]
+ * @returns {Promise<import('./postgres.d.mts').Postgres>}
+ */
+export async function startPostgres({ accessRules, tls, settings: more } = {}) {
   const bin = await findPostgres({ install: true });
   const directory = await guardedDirectory('postgres', { pidFile: 'data/postmaster.pid', stopSignal: 'INT' });
   const data = join(directory.path, 'data');
@@ -74,6 +78,8 @@ export async function startPostgres() {
     fsync: 'off',
     synchronous_commit: 'off',
     full_page_writes: 'off',
+    ...(tls && { ssl: 'on' }),
+    ...more,
   };
 
   async function initialize() {
@@ -81,6 +87,16 @@ export async function startPostgres() {
     const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync'];
     const context = { ...unprivilegedUser(), cwd: directory.path };
     await promisify(execFile)(join(bin, 'initdb'), ['-D', data, ...options], context);
+    if (accessRules) await write('pg_hba.conf', accessRules);
+    if (tls) await Promise.all([write('server.crt', tls.certificate), write('server.key', tls.key)]);
+  }
+
+  /** @param {string} name @param {string} content */
+  async function write(name, content) {
+    const file = join(data, name);
+    await writeFile(file, content, { mode: 0o600 });
+    const { uid, gid } = unprivilegedUser();
+    if (uid !== undefined) await chown(file, uid, gid);
   }
 
   function start() {

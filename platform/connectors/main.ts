@@ -6,8 +6,13 @@ import type { Connector } from './kit/connector.ts';
 import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
+  'destination-postgres': () => import('./destination-postgres/destination-postgres.ts'),
+  file: () => import('./file/file.ts'),
+  'http-api': () => import('./http-api/http-api.ts'),
   'local-files': () => import('./local-files/connector.ts'),
+  s3: () => import('./s3/connector.ts'),
   'sample-data': () => import('./sample-data/connector.ts'),
+  'source-postgres': () => import('./source-postgres/source-postgres.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -88,13 +88,21 @@ export function definitionRoutes(app: FastifyInstance, platform: Platform): void
     .get('/connector_definitions', { ...access('platform'), schema: { querystring } }, async ({ query }) => {
       if (query.workspaceId !== undefined) await getWorkspace(platform.store, query.workspaceId);
       const definitions = (await listDefinitions(platform)).filter(({ kind }) => kind === query.type);
-      return { data: definitions.map(showConnectorDefinition) };
+      return { data: definitions.map(listDefinition) };
     });
 }
 
-/** `documentation` and `specification` are additions of this platform. */
-function showConnectorDefinition({ definitionId, name, kind, version, documentation, specification }: Definition) {
-  return { id: definitionId, name, connectorDefinitionType: kind, version, documentation, specification };
+/** All after `version` are additions of this platform: a hosted one publishes them in its registry. */
+function listDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
+  return {
+    id: definitionId,
+    name,
+    connectorDefinitionType: kind,
+    version,
+    dockerRepository: `inlay/${kind}-${slug}`,
+    documentation,
+    specification,
+  };
 }
 
 /** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */

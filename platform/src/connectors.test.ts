@@ -249,26 +249,20 @@ describe('secrets', () => {
 describe('definitions', () => {
   test('are listed by type', async () => {
     const { call } = await startPlatform();
-    const [source] = bundledDefinitions;
-    expect(await call('GET', '/connector_definitions?type=source')).toEqual({
-      status: 200,
-      body: {
-        data: [
-          {
-            id: source?.definitionId,
-            name: 'Sample Data',
-            connectorDefinitionType: 'source',
-            version: '0.1.0',
-            documentation: source?.documentation,
-            specification: source?.specification,
-          },
-        ],
-      },
-    });
-    expect((await call('GET', '/connector_definitions?type=destination')).body.data[0]).toMatchObject({
-      name: 'Local Files',
-      specification: { supported_destination_sync_modes: expect.arrayContaining(['overwrite', 'append']) },
-    });
+    for (const type of ['source', 'destination'] as const) {
+      const data = bundledDefinitions
+        .filter(({ kind }) => kind === type)
+        .map(({ definitionId: id, slug, name, version, documentation, specification }) => ({
+          id,
+          name,
+          connectorDefinitionType: type,
+          version,
+          dockerRepository: `inlay/${type}-${slug}`,
+          documentation,
+          specification,
+        }));
+      expect(await call('GET', `/connector_definitions?type=${type}`)).toEqual({ status: 200, body: { data } });
+    }
     expect(await call('GET', '/connector_definitions')).toEqual({ status: 400, body: errorIdOnly });
     expect((await call('GET', `/connector_definitions?type=source&workspaceId=${randomUUID()}`)).status).toBe(404);
   });
@@ -279,7 +273,7 @@ describe('definitions', () => {
     const base = `/workspaces/${await createWorkspace(running)}/definitions/${kind}s`;
     const { status, body } = await call('GET', base);
     expect(status).toBe(200);
-    expect(body.data).toHaveLength(1);
+    expect(body.data).toHaveLength(bundledDefinitions.filter((definition) => definition.kind === kind).length);
     expect(body.data[0]).toMatchObject({ dockerRepository: `inlay/${kind}-${slug}`, dockerImageTag: '0.1.0' });
     expect(body.data[0].connectionSpecification.properties).toBeDefined();
     expect((await call('GET', `${base}/${body.data[0].id}`)).body).toEqual(body.data[0]);

@@ -3,8 +3,13 @@
  * the operator has registered on this machine. The ids are part of stored data and of callers' code, so they never
  * change. Running connectors is not done here.
  */
+import { specification as destinationPostgresSpecification } from '../connectors/destination-postgres/specification.ts';
+import { specification as fileSpecification } from '../connectors/file/specification.ts';
+import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
+import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
+import { specification as sourcePostgresSpecification } from '../connectors/source-postgres/specification.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
 import type { Launch } from './runner/programs.ts';
@@ -49,7 +54,78 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
-export const bundledDefinitions: readonly Definition[] = [sampleData, localFiles];
+const httpApi: Definition = {
+  definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
+  kind: 'source',
+  slug: 'http-api',
+  name: 'HTTP API',
+  version: '0.1.0',
+  documentation:
+    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
+    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
+  specification: httpApiSpecification,
+};
+
+const file: Definition = {
+  definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
+  kind: 'source',
+  slug: 'file',
+  name: 'File',
+  version: '0.1.0',
+  documentation:
+    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
+    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
+    '_file and _file_modified_at which file it is from.',
+  specification: fileSpecification,
+};
+
+const sourcePostgres: Definition = {
+  definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
+  kind: 'source',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
+    'same moment.',
+  specification: sourcePostgresSpecification,
+  launch: { type: 'bundled', name: 'source-postgres' },
+};
+
+const destinationPostgres: Definition = {
+  definitionId: '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043',
+  kind: 'destination',
+  slug: 'postgres',
+  name: 'PostgreSQL',
+  version: '0.1.0',
+  documentation:
+    'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
+    'the stream changes.',
+  specification: destinationPostgresSpecification,
+  launch: { type: 'bundled', name: 'destination-postgres' },
+};
+
+const s3: Definition = {
+  definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
+  kind: 'destination',
+  slug: 's3',
+  name: 'S3',
+  version: '0.1.0',
+  documentation:
+    'Writes compressed JSON lines as objects into a bucket of AWS S3 or of any store with the same interface, such as ' +
+    'MinIO or Cloudflare R2. The key needs the permission to write, list and delete objects below the prefix.',
+  specification: s3Specification,
+};
+
+export const bundledDefinitions: readonly Definition[] = [
+  sampleData,
+  sourcePostgres,
+  httpApi,
+  file,
+  localFiles,
+  destinationPostgres,
+  s3,
+];
 
 interface Registry {
   store: Store;

@@ -47,9 +47,22 @@ export interface ConfiguredCatalog {
   streams: ConfiguredStream[];
 }
 
+/** A value that could not be kept as it was. */
+export interface FieldChange {
+  field: string;
+  change: 'NULLED' | 'TRUNCATED';
+  reason: string;
+}
+
 export interface RecordMessage {
   type: 'RECORD';
-  record: { stream: string; namespace?: string; data: Record<string, unknown>; emitted_at: number };
+  record: {
+    stream: string;
+    namespace?: string;
+    data: Record<string, unknown>;
+    emitted_at: number;
+    meta?: { changes?: FieldChange[] };
+  };
 }
 
 export interface StreamState {

@@ -20,6 +20,8 @@ export interface Config {
   /** Undefined: the bundled platform. */
   platformUrl: string | undefined;
   platformOrganizationId: string | undefined;
+  /** URL or file of the registry that describes a hosted platform's connectors. Undefined: see definitions/open.ts. */
+  connectorRegistry: string | undefined;
   settleMs: number;
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
   trustedProxies: string[];
@@ -35,7 +37,8 @@ export interface Secrets {
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
-  encryptionKey: Buffer | undefined;
+  /** The first seals, all of them open. */
+  encryptionKeys: Buffer[] | undefined;
 }
 
 export class ConfigError extends OperatorError {
@@ -75,9 +78,13 @@ export const variables = {
     '`30`; `0` for the bundled platform',
     'How long the platform may still apply a request after its answer was lost. No second create is sent before',
   ],
+  INLAY_CONNECTOR_REGISTRY: [
+    'the hosted platform itself if it describes its connectors, else `https://connectors.airbyte.com/files/registries/v0/cloud_registry.json`',
+    "URL or file of the registry that describes a hosted platform's connectors. Kept in the data directory and asked again every hour. Not used with the bundled platform",
+  ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
-    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys. The same for every replica',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While it is being replaced: the new one, a comma, the old one',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
@@ -183,7 +190,10 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     faults.push('INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.');
   }
 
-  const encryptionKey = readEncryptionKey(secret('INLAY_ENCRYPTION_KEY'), faults);
+  const connectorRegistry = readLocation(text('INLAY_CONNECTOR_REGISTRY'), faults);
+  const encryptionKeys = secret('INLAY_ENCRYPTION_KEY')
+    ?.split(',')
+    .map((key) => readEncryptionKey(key.trim(), faults));
 
   const trustedProxies = list('INLAY_TRUSTED_PROXIES');
   for (const address of trustedProxies) {
@@ -218,6 +228,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     scopedTokenTtlSeconds: integer('INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000),
     platformUrl,
     platformOrganizationId: id('INLAY_PLATFORM_ORGANIZATION_ID'),
+    connectorRegistry,
     settleMs: (settleSeconds ?? (platformUrl === undefined ? 0 : 30)) * 1000,
     rateLimits: {
       scopedPerMinute: integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200,
@@ -231,11 +242,19 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKey } };
+  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKeys } };
 }
 
-function readEncryptionKey(text: string | undefined, faults: string[]): Buffer | undefined {
-  if (text === undefined) return undefined;
+/** A URL as it is, or the absolute path of a file. */
+function readLocation(given: string | undefined, faults: string[]): string | undefined {
+  if (given === undefined || !/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return given && resolve(given);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href;
+  faults.push('INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.');
+  return undefined;
+}
+
+function readEncryptionKey(text: string, faults: string[]): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   if (key.length !== 32 || !/^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) {
     faults.push('INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32');

@@ -10,7 +10,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
-import { createSealer } from '../tokens/sealing.ts';
+import { createSealer } from '../sealing.ts';
 import { createPlatformClient } from './client.ts';
 import { type PlatformUnderTest, platformContract } from './contract-suite.ts';
 import type { Platform } from './platform.ts';

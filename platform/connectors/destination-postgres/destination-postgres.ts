@@ -1,0 +1,102 @@
+/*
+ * The destination `postgres`: a typed table for each stream, in the schema that the stream's namespace names. Needs a
+ * session of its own, so a pooler in between must not hand it out by transaction.
+ */
+import pg from 'pg';
+import { type ConfiguredCatalog, streamKey } from '../../src/protocol.ts';
+import { type Configuration, ConnectorError, type DestinationConnector } from '../kit/connector.ts';
+import { inTransaction, withConnection } from '../postgres/connection.ts';
+import { readServer } from '../postgres/server.ts';
+import { specification } from './specification.ts';
+import { addressOf, ensureSchema, prepareTable } from './table.ts';
+import { TableWriter } from './table-writer.ts';
+import { Writing, writeTimeoutMs } from './writing.ts';
+
+const checkTimeoutMs = 60_000;
+
+export const connector: DestinationConnector = {
+  kind: 'destination',
+  specification,
+
+  async check(config, surroundings) {
+    const server = readServer(config);
+    await withConnection(server, surroundings, (client) =>
+      inTransaction(client, { statementTimeoutMs: checkTimeoutMs, end: 'rollback' }, () =>
+        tryToCreate(client, schemaOf(config), server.username, server.database),
+      ),
+    );
+  },
+
+  async write(config, catalog, input, emit, surroundings) {
+    await withConnection(readServer(config), surroundings, async (client) => {
+      const writing = new Writing(client, await prepare(client, catalog, schemaOf(config)), emit);
+      try {
+        for await (const messages of input) await writing.take(messages);
+        await writing.finish();
+      } finally {
+        await writing.settled();
+      }
+    });
+  },
+};
+
+function schemaOf(config: Configuration): string {
+  return String(config.schema || 'public');
+}
+
+/** What a sync does, in small. */
+async function tryToCreate(client: pg.Client, schema: string, username: string, database: string): Promise<void> {
+  const user = pg.escapeIdentifier(username);
+  const inSchema = pg.escapeIdentifier(schema);
+  const inDatabase = pg.escapeIdentifier(database);
+  await orMissingPermission(
+    ensureSchema(client, schema),
+    `There is no schema ${schema}, and the user ${username} may not create it. ` +
+      `Run: create schema ${inSchema} authorization ${user}`,
+  );
+  await orMissingPermission(
+    client.query(`create table ${inSchema}._inlay_check ()`),
+    `The user ${username} may not create tables in the schema ${schema}. ` +
+      `Run: grant usage, create on schema ${inSchema} to ${user}`,
+  );
+  await orMissingPermission(
+    client.query('create temporary table _inlay_check ()'),
+    `The user ${username} may not create temporary tables. ` +
+      `Run: grant temporary on database ${inDatabase} to ${user}`,
+  );
+}
+
+async function orMissingPermission(attempt: Promise<unknown>, message: string): Promise<void> {
+  try {
+    await attempt;
+  } catch (cause) {
+    if (!(cause instanceof pg.DatabaseError) || cause.code !== '42501') throw cause;
+    throw new ConnectorError(message, { cause });
+  }
+}
+
+async function prepare(
+  client: pg.Client,
+  { streams }: ConfiguredCatalog,
+  defaultSchema: string,
+): Promise<Map<string, TableWriter>> {
+  const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
+  const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
+  if (names.size < streams.length) {
+    throw new ConnectorError('Two of the streams would go into the same table. Give one another name or namespace.');
+  }
+  const options = { statementTimeoutMs: writeTimeoutMs };
+  await inTransaction(client, options, async () => {
+    for (const schema of new Set(addresses.map((address) => address.schema))) await ensureSchema(client, schema);
+  });
+  const writers = new Map<string, TableWriter>();
+  await inTransaction(client, options, async () => {
+    for (const [index, configured] of streams.entries()) {
+      const table = await prepareTable(client, configured, defaultSchema);
+      const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);
+      await writer.createStaging();
+      writers.set(streamKey(configured.stream), writer);
+    }
+  });
+  return writers;
+}

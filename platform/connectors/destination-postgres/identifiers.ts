@@ -1,0 +1,53 @@
+/*
+ * Names of streams and properties as names of tables and columns. A name stays as it is wherever PostgreSQL can keep
+ * it; one that is too long, empty, reserved or not writable gets the start of itself and a digest of the whole, so
+ * that different names stay different and the same name is the same in every sync.
+ */
+import { createHash } from 'node:crypto';
+
+const maxBytes = 63;
+const digestLength = 12;
+
+/** PostgreSQL has these columns in every table. */
+const systemColumns = ['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'];
+export const ownColumns = {
+  emittedAt: '_inlay_emitted_at',
+  syncId: '_inlay_sync_id',
+  generation: '_inlay_generation',
+  meta: '_inlay_meta',
+} as const;
+const reservedColumns = new Set<string>([...systemColumns, ...Object.values(ownColumns), '_inlay_position']);
+
+export function tableName(name: string): string {
+  return identifier(name, false);
+}
+
+export function columnName(name: string): string {
+  return identifier(name, reservedColumns.has(name));
+}
+
+/** For names that are ours: an index, a lock. */
+export function digestOf(...parts: string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(parts))
+    .digest('hex')
+    .slice(0, 2 * digestLength);
+}
+
+function identifier(name: string, isReserved: boolean): string {
+  const writable = name.toWellFormed().replaceAll('\0', '');
+  if (writable === name && name !== '' && !isReserved && Buffer.byteLength(name) <= maxBytes) return name;
+  return `${startOf(writable, maxBytes - digestLength - 1)}_${digestOf(name).slice(0, digestLength)}`;
+}
+
+/** As many whole characters as fit. */
+function startOf(text: string, bytes: number): string {
+  let start = '';
+  let left = bytes;
+  for (const character of text) {
+    left -= Buffer.byteLength(character);
+    if (left < 0) break;
+    start += character;
+  }
+  return start;
+}

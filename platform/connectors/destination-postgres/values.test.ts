@@ -1,0 +1,310 @@
+import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Stream } from '../../src/protocol.ts';
+import { configure, createDatabase, discoverStream, input, read, write } from '../../test/postgres.ts';
+
+function streamOf(properties: Record<string, JsonSchema>): Stream {
+  return { name: 't', supported_sync_modes: ['full_refresh'], json_schema: { type: 'object', properties } };
+}
+
+const dateTime = { type: 'string', format: 'date-time' };
+const schemas: Record<string, JsonSchema> = {
+  text: { type: 'string' },
+  boolean: { type: ['boolean', 'null'] },
+  bigint: { type: 'integer' },
+  'double precision': { type: 'number' },
+  numeric: { type: 'string', airbyte_type: 'big_number' },
+  date: { type: 'string', format: 'date' },
+  'timestamp without time zone': { ...dateTime, airbyte_type: 'timestamp_without_timezone' },
+  'timestamp with time zone': { ...dateTime, airbyte_type: 'timestamp_with_timezone' },
+  'time without time zone': { type: 'string', format: 'time' },
+  'time with time zone': { type: 'string', format: 'time', airbyte_type: 'time_with_timezone' },
+  bytea: { type: 'string', contentEncoding: 'base64' },
+  jsonb: { type: 'object' },
+};
+
+describe('columns', () => {
+  it('have the type that holds every value of the schema', async () => {
+    const { config, query } = await createDatabase();
+    const expected: [string, JsonSchema][] = [
+      ...Object.entries(schemas),
+      ['numeric', { type: 'integer', airbyte_type: 'big_integer' }],
+      ['bigint', { type: 'number', airbyte_type: 'integer' }],
+      ['timestamp with time zone', dateTime],
+      ['jsonb', { type: 'array' }],
+      ['jsonb', { type: ['string', 'integer'] }],
+      ['jsonb', { oneOf: [{ type: 'string' }] }],
+      ['jsonb', {}],
+    ];
+    const properties = Object.fromEntries(expected.map(([, schema], index) => [`v${index}`, schema]));
+    await write(config, [configure(streamOf(properties))], []);
+    const rows = await query<{ type: string }>(
+      `select data_type as type from information_schema.columns where table_name = 't' and column_name ~ '^v' order by ordinal_position`,
+    );
+    expect(rows.map(({ type }) => type)).toEqual(expected.map(([type]) => type));
+  });
+});
+
+describe('a value that does not fit its column', () => {
+  it('is stored as NULL with a note, and the sync goes on', async () => {
+    const { config, query } = await createDatabase();
+    const stream = streamOf({
+      n: { type: 'integer' },
+      ok: { type: 'boolean' },
+      at: dateTime,
+      name: { type: 'string' },
+    });
+    const records = [
+      { n: 'seven', ok: 'yes', at: 'yesterday', name: { first: 'Ada' } },
+      { n: 7, ok: true, at: '2024-01-01T00:00:00Z', name: 'Ada' },
+    ];
+    await write(config, [configure(stream)], input(stream, records));
+    expect(
+      await query('select n::int, ok, at is null as "noAt", name, _inlay_meta as meta from t order by n nulls first'),
+    ).toEqual([
+      {
+        n: null,
+        ok: null,
+        noAt: true,
+        name: '{"first":"Ada"}',
+        meta: {
+          changes: ['n', 'ok', 'at'].map((field) => ({
+            field,
+            change: 'NULLED',
+            reason: 'DESTINATION_TYPECAST_ERROR',
+          })),
+        },
+      },
+      { n: 7, ok: true, noAt: false, name: 'Ada', meta: null },
+    ]);
+  });
+
+  it('loses only the characters that PostgreSQL cannot store', async () => {
+    const { config, query } = await createDatabase();
+    const stream = streamOf({ name: { type: 'string' }, doc: { type: 'object' } });
+    const name = 'a\0b\ud800c \\N \t\r\n\\';
+    await write(config, [configure(stream)], input(stream, [{ name, doc: { [name]: [name] } }]));
+    const stored = 'ab\ufffdc \\N \t\r\n\\';
+    expect(await query('select name, doc, _inlay_meta as meta from t')).toEqual([
+      {
+        name: stored,
+        doc: { [stored]: [stored] },
+        meta: {
+          changes: ['name', 'doc'].map((field) => ({
+            field,
+            change: 'TRUNCATED',
+            reason: 'DESTINATION_SERIALIZATION_ERROR',
+          })),
+        },
+      },
+    ]);
+  });
+
+  it('keeps the notes that the source made', async () => {
+    const { config, query } = await createDatabase();
+    const stream = streamOf({ n: { type: 'integer' } });
+    const note = { field: 'n', change: 'NULLED' as const, reason: 'SOURCE_RETRIEVAL_ERROR' };
+    await write(
+      config,
+      [configure(stream)],
+      [{ type: 'RECORD', record: { stream: 't', data: {}, emitted_at: 0, meta: { changes: [note] } } }],
+    );
+    expect(await query('select _inlay_meta as meta from t')).toEqual([{ meta: { changes: [note] } }]);
+  });
+
+  it.each([
+    [
+      'bigint',
+      [9223372036854775807n.toString(), '-9223372036854775808', 9007199254740991],
+      ['9223372036854775808', 9007199254740992, 1.5, '1.5', ''],
+    ],
+    ['numeric', ['1e5', '.5', '-0.10', 1e300, 'NaN', '-Infinity'], ['1e999999', '0x10', 'abc', '', '1_000']],
+    ['double precision', [1e308, 5e-324, 'NaN', 'Infinity'], ['1.5', 'inf', true]],
+    [
+      'date',
+      ['2024-02-29', '0001-01-01', '0044-03-15 BC', '12345-01-01', 'infinity'],
+      ['2023-02-29', '0000-01-01', '2024-13-01', '20240101', 'today'],
+    ],
+    [
+      'timestamp with time zone',
+      [
+        '2024-01-01T00:00:00Z',
+        '2024-01-01 00:00+05:30',
+        '2024-01-01T24:00:00Z',
+        '2024-01-01T00:00:00.1234567-0800',
+        '2024-01-01T00:00:00',
+      ],
+      ['2024-01-01', '2024-01-01T25:00:00Z', 'now', '2024-01-01T00:00:00+99:00'],
+    ],
+    ['timestamp without time zone', ['2024-01-01T00:00:00', '2024-01-01T00:00:00Z'], ['2024-01-01T00:00:00+02:00']],
+    ['time without time zone', ['10:00', '24:00:00', '10:00:00Z'], ['24:00:01', '10:60', '10:00:00+02']],
+    ['time with time zone', ['10:00:00+02', '10:00:00-02:30', '10:00:00Z'], ['10:00:00+2']],
+    ['bytea', ['', 'AP8='], ['AP8', 'no base64!']],
+    ['boolean', [true, false], ['true', 1]],
+    ['jsonb', [{}, [], 'text', 1, false], []],
+  ] as [string, unknown[], unknown[]][])('of type %s is told from one that does', async (type, fitting, unfit) => {
+    const { config, query } = await createDatabase();
+    const stream = streamOf({ v: schemas[type] ?? {} });
+    await write(
+      config,
+      [configure(stream)],
+      input(
+        stream,
+        [...fitting, ...unfit].map((v) => ({ v })),
+      ),
+    );
+    expect(await query('select count(v)::int as stored, count(*)::int as all from t')).toEqual([
+      { stored: fitting.length, all: fitting.length + unfit.length },
+    ]);
+  });
+
+  it('never fails a sync, whatever it is', async () => {
+    const { config, query } = await createDatabase();
+    const stream = streamOf(schemas);
+    const digits = (length: number) =>
+      fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: length });
+    const nearDate = fc
+      .tuple(
+        digits(6),
+        digits(2),
+        digits(2),
+        fc.constantFrom('', 'T', ' '),
+        digits(2),
+        digits(2),
+        digits(2),
+        fc.constantFrom('', 'Z', '+00', '-15:59', '+16:00', '.5', '.123456789Z', ' BC'),
+      )
+      .map(([year, month, day, t, hour, minute, second, end]) => {
+        const date = `${year.padStart(4, '0')}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+        const time = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}:${second.padStart(2, '0')}`;
+        return t === '' ? `${date}${end}` : `${date}${t}${time}${end}`;
+      });
+    const nearTime = nearDate.map((text) => text.replace(/^.*[T ]/, ''));
+    const nearNumber = fc
+      .tuple(
+        fc.constantFrom('', '-', '+'),
+        digits(400),
+        fc.constantFrom('', '.'),
+        digits(400),
+        fc.constantFrom('', 'e', 'E-', 'e+'),
+        digits(5),
+      )
+      .map((parts) => parts.join(''));
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 3 }),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('\0', '\ud800', '\\u0000', '\\.', '\\N', ' ', 'infinity', '-infinity', 'NaN', 'epoch', 'now'),
+      nearDate,
+      nearTime,
+      nearNumber,
+      fc.double(),
+      fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(String),
+      fc.base64String(),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { minLength: 300, maxLength: 300 }), async (values) => {
+        const overwrite = configure(stream, { destination_sync_mode: 'overwrite' });
+        const records = values.map((v) => Object.fromEntries(Object.keys(schemas).map((name) => [name, v])));
+        await write(config, [overwrite], input(stream, JSON.parse(JSON.stringify(records))));
+        expect(await query('select count(*)::int from t')).toEqual([{ count: values.length }]);
+      }),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+});
+
+describe('values of a PostgreSQL table', () => {
+  const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  const elements = (texts: string[]) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
+  const text = fc.string({ unit: 'grapheme' });
+  const instant = fc.date({ min: new Date('-000100-01-01'), max: new Date('+012345-12-31'), noInvalidDate: true });
+  const timestamp = fc.tuple(instant, fc.nat(999_999)).map(([date, microseconds]) => {
+    const year = date.getUTCFullYear();
+    const rest = date.toISOString().replace(/^[+-]?\d+(-.*)\.\d+Z$/, '$1');
+    const number = String(year > 0 ? year : 1 - year).padStart(4, '0');
+    return `${number}${rest}.${String(microseconds).padStart(6, '0')}+00${year > 0 ? '' : ' BC'}`;
+  });
+  const time = fc.nat(86_399_999).map((ms) => new Date(ms).toISOString().slice(11, 23));
+  const bigint = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String);
+  const numeric = fc.oneof(
+    fc.tuple(fc.bigInt(), fc.nat(9999)).map(([whole, part]) => `${whole}.${part}`),
+    fc.constantFrom('NaN', 'Infinity', '-Infinity', '0.00', '1e-20'),
+  );
+  const float = fc.oneof(fc.double({ noNaN: true }).map(String), fc.constantFrom('NaN', 'Infinity', '-Infinity'));
+  const types: Record<string, fc.Arbitrary<string>> = {
+    smallint: fc.integer({ min: -32768, max: 32767 }).map(String),
+    integer: fc.integer().map(String),
+    bigint,
+    numeric,
+    real: fc.float({ noNaN: true }).map(String),
+    'double precision': float,
+    boolean: fc.boolean().map(String),
+    text,
+    'varchar(1000)': text,
+    date: fc.oneof(
+      timestamp.map((t) => t.replace(/T\S+/, '')),
+      fc.constantFrom('infinity', '-infinity'),
+    ),
+    timestamp: fc.oneof(
+      timestamp.map((t) => t.replace('+00', '')),
+      fc.constantFrom('infinity', '-infinity'),
+    ),
+    timestamptz: fc.oneof(timestamp, fc.constantFrom('infinity', '-infinity')),
+    time: fc.oneof(time, fc.constant('24:00:00')),
+    timetz: fc
+      .tuple(time, fc.integer({ min: -12, max: 14 }))
+      .map(([t, zone]) => `${t}${zone < 0 ? '-' : '+'}${Math.abs(zone)}`),
+    uuid: fc.uuid(),
+    // JSON's null alone is the same as no value.
+    jsonb: fc
+      .jsonValue({ maxDepth: 3 })
+      .map((value) => JSON.stringify(value ?? {}).replace(/\\u0000|\\ud[89a-f]../g, '')),
+    bytea: fc.uint8Array().map((bytes) => `\\x${Buffer.from(bytes).toString('hex')}`),
+    inet: fc.ipV4(),
+    interval: fc.tuple(fc.integer({ min: -999, max: 999 }), time).map(([days, t]) => `${days} days ${t}`),
+    'bigint[]': fc.array(bigint).map(elements),
+    'text[]': fc.array(text).map(elements),
+    'numeric[]': fc.array(numeric).map(elements),
+  };
+  const names = Object.keys(types);
+  /** Arrays come back as JSON. */
+  const back = (type: string, column: string) => {
+    const items = `(select array_agg(item::${type.slice(0, -2)} order by place) from jsonb_array_elements_text(${column}) with ordinality as x (item, place))`;
+    return type.endsWith('[]') ? `coalesce(${items}, '{}')` : `${column}::${type}`;
+  };
+
+  it('are the same after a way through source and destination', async () => {
+    const { client, config, query } = await createDatabase();
+    const columns = names.map((type, index) => `v${index} ${type}`).join(', ');
+    await client.query(`create table t (id int, ${columns})`);
+    const stream = await discoverStream(config, 't');
+    const row = fc.tuple(...names.map((name) => types[name] as fc.Arbitrary<string>));
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 60, maxLength: 60 }), async (rows) => {
+        const values = rows.map(
+          (texts, id) => `(${id}, ${texts.map((t) => literal(t.replaceAll('\0', ''))).join(', ')})`,
+        );
+        await client.query(`truncate t; insert into t values ${values.join(', ')}`);
+        const { messages } = await read(config, [configure(stream)]);
+        const copied = { ...stream, namespace: 'copy' };
+        const records = messages.flatMap((message) => (message.type === 'RECORD' ? [message.record.data] : []));
+        await write(config, [configure(copied, { destination_sync_mode: 'overwrite' })], input(copied, records));
+        const different = names.map((type, index) => `t.v${index} is distinct from ${back(type, `copied.v${index}`)}`);
+        const notes = await query(`select _inlay_meta from copy.t where _inlay_meta is not null`);
+        expect(notes).toEqual([]);
+        for (const [index, condition] of different.entries()) {
+          const found = await query(
+            `select t.v${index}::text as before, copied.v${index}::text as after
+             from t join copy.t as copied using (id) where ${condition}`,
+          );
+          expect(found.map((values) => ({ type: names[index], ...values }))).toEqual([]);
+        }
+        expect(await query('select count(*)::int from t join copy.t as copied using (id)')).toEqual([
+          { count: rows.length },
+        ]);
+      }),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+});

@@ -1,0 +1,135 @@
+/*
+ * Opens connections to a PostgreSQL that a customer named. The name is resolved once, the address is checked, and that
+ * very address is connected to; certificates are verified against the name. No session waits forever: connecting,
+ * waiting for locks, statements and pauses within a transaction all end. Whatever fails comes out as a ConnectorError
+ * when its reader can do something about it.
+ *
+ * Settings are made for each transaction rather than each session, so that they hold behind a pooler as well.
+ */
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import pg from 'pg';
+import { reachableAddress } from '../kit/addresses.ts';
+import { ConnectorError, type Surroundings } from '../kit/connector.ts';
+import { explainFailure, isEncryptionRefused } from './failures.ts';
+import type { Server } from './server.ts';
+
+const connectTimeoutMs = 10_000;
+/** A dead peer is noticed by the operating system a few minutes after this much silence. */
+const keepAliveDelayMs = 30_000;
+
+/** Connects, does the work and disconnects, explaining every failure on the way. */
+export async function withConnection<T>(
+  server: Server,
+  surroundings: Surroundings,
+  work: (client: pg.Client) => Promise<T>,
+  timeoutMs = connectTimeoutMs,
+): Promise<T> {
+  const address = await reachableAddress(server.host, surroundings);
+  try {
+    const client = await connect(server, address, timeoutMs);
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    throw explainFailure(error, server);
+  }
+}
+
+async function connect(server: Server, address: string, timeoutMs: number): Promise<pg.Client> {
+  if (server.encryption !== 'prefer') return open(server, address, timeoutMs, server.encryption !== 'disable');
+  try {
+    return await open(server, address, timeoutMs, true);
+  } catch (error) {
+    if (!isEncryptionRefused(error)) throw error;
+    return open(server, address, timeoutMs, false);
+  }
+}
+
+async function open(server: Server, address: string, timeoutMs: number, isEncrypted: boolean): Promise<pg.Client> {
+  const client = new pg.Client({
+    host: address,
+    port: server.port,
+    database: server.database,
+    user: server.username,
+    password: server.password,
+    ssl: isEncrypted && tlsOptions(server),
+    application_name: 'inlay',
+    connectionTimeoutMillis: timeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+  });
+  // A connection that is lost between two statements fails the next one; without a listener it would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+function tlsOptions({ host, encryption, caCertificate }: Server): ConnectionOptions {
+  if (caCertificate !== undefined) assertCertificate(caCertificate);
+  return {
+    rejectUnauthorized: encryption === 'verify-full',
+    ...(caCertificate && { ca: caCertificate }),
+    // A server name may not be an address; the certificate is then compared with the address that is connected to.
+    ...(!isIP(host) && { servername: host }),
+  };
+}
+
+/** TLS itself passes over what is no certificate, and the failure would then be blamed on the server. */
+function assertCertificate(pem: string): void {
+  try {
+    new X509Certificate(pem);
+  } catch (cause) {
+    const advice = 'It must be in PEM form, with its BEGIN and END lines.';
+    throw new ConnectorError(`The CA certificate cannot be read. ${advice}`, { cause });
+  }
+}
+
+export interface TransactionOptions {
+  /** Of what is read: as of one moment (`snapshot`), or as of each statement. */
+  view?: 'snapshot' | 'latest';
+  statementTimeoutMs: number;
+  /** `rollback`: the work is only tried. */
+  end?: 'commit' | 'rollback';
+}
+
+/** Values are written the same way whatever the server's own settings are. */
+const textFormats = {
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'iso_8601',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+};
+
+const lockTimeoutMs = 60_000;
+/** The other connector of a sync may be slow; one that has stopped is ended by the platform long before this. */
+const idleTimeoutMs = 3_600_000;
+
+export async function inTransaction<T>(
+  client: pg.Client,
+  { view = 'latest', statementTimeoutMs, end = 'commit' }: TransactionOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  await client.query(view === 'snapshot' ? 'begin isolation level repeatable read read only' : 'begin');
+  try {
+    const settings = Object.entries({
+      ...textFormats,
+      statement_timeout: String(statementTimeoutMs),
+      lock_timeout: String(lockTimeoutMs),
+      idle_in_transaction_session_timeout: String(idleTimeoutMs),
+    });
+    const list = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
+    await client.query(`select ${list.join(', ')}`);
+    const result = await work();
+    await client.query(end);
+    return result;
+  } catch (error) {
+    // The first error is the one that tells; a rollback fails only where the connection, and so the transaction, is gone.
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}

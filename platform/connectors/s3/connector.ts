@@ -1,0 +1,180 @@
+/*
+ * The destination `s3`: JSON Lines, compressed with gzip, as objects in a bucket of any S3-compatible store. A state is
+ * confirmed when the records of its stream before it are in complete objects; those of an `overwrite` stream are when the
+ * stream is complete. Objects are not completed at every state, as that would make thousands of tiny ones: only when
+ * enough bytes or time have come together, and at the end. Memory stays flat whatever the number of streams: past a budget the fullest objects are handed to the store.
+ */
+import { randomUUID } from 'node:crypto';
+import { type State, streamKey } from '../../src/protocol.ts';
+import type { DestinationConnector, DestinationInput, Emitter } from '../kit/connector.ts';
+import { type S3Client, s3Client } from './client.ts';
+import { readSettings } from './settings.ts';
+import { specification } from './specification.ts';
+import { type ObjectLimits, StreamWriter } from './stream-writer.ts';
+import { UploadSlots } from './upload-slots.ts';
+
+export interface Limits extends ObjectLimits {
+  /** States are confirmed when this much can be stored with them … */
+  flushBytes: number;
+  /** … or when they have waited this long. */
+  flushAfterMs: number;
+  /** For all objects that are being written together. */
+  heldBytes: number;
+  uploads: number;
+  /** How often a call is tried before the sync fails. */
+  tries: number;
+}
+
+const mebibyte = 1024 * 1024;
+const usualLimits: Limits = {
+  partBytes: 8 * mebibyte,
+  objectBytes: 512 * mebibyte,
+  flushBytes: 8 * mebibyte,
+  flushAfterMs: 30_000,
+  heldBytes: 64 * mebibyte,
+  uploads: 4,
+  tries: 9,
+};
+
+/** Somebody waits for the answer of a check, so it does not insist as long as a sync does. */
+const triesOfCheck = 3;
+
+export const connector = s3Destination();
+
+/** The limits are given by tests, which do not want to wait for megabytes or seconds. */
+export function s3Destination(given: Partial<Limits> = {}): DestinationConnector {
+  const limits = { ...usualLimits, ...given };
+  return {
+    kind: 'destination',
+    specification,
+
+    async check(config, surroundings) {
+      const settings = readSettings(config);
+      const client = s3Client(settings, surroundings, triesOfCheck);
+      try {
+        const key = `${settings.prefix}inlay-check-${randomUUID()}`;
+        await client.put(key, Buffer.from('Written by a check of the connection, and deleted by it.\n'));
+        await client.listKeys(key).next();
+        await client.delete(key);
+      } finally {
+        await client.close();
+      }
+    },
+
+    async write(config, catalog, input, emit, surroundings) {
+      const settings = readSettings(config);
+      const client = s3Client(settings, surroundings, limits.tries);
+      const slots = new UploadSlots(limits.uploads);
+      const place = { prefix: settings.prefix, startedAtMs: Date.now() };
+      const streams = new Map(
+        catalog.streams.map((stream) => [
+          streamKey(stream.stream),
+          new StreamWriter(stream, client, slots, limits, place),
+        ]),
+      );
+      const all = [...streams.values()];
+      try {
+        await removeLeftovers(client, settings.prefix, all, emit);
+        await writeStreams(streams, input, emit, limits);
+      } finally {
+        await abortUnfinished(all, emit);
+        await client.close();
+      }
+    },
+  };
+}
+
+async function writeStreams(
+  streams: ReadonlyMap<string, StreamWriter>,
+  input: AsyncIterable<DestinationInput[]>,
+  emit: Emitter,
+  limits: Limits,
+): Promise<void> {
+  const all = [...streams.values()];
+  const replacing = new Set([...streams].filter(([, stream]) => stream.isReplaced).map(([key]) => key));
+  let unconfirmed: State[] = [];
+  let flushedAtMs = performance.now();
+
+  /** A state without a stream is one of all streams. */
+  const isCovered = ({ stream }: State) =>
+    stream ? !replacing.has(streamKey(stream.stream_descriptor)) : replacing.size === 0;
+
+  async function flush(): Promise<void> {
+    const outcomes = await Promise.allSettled(all.map((stream) => stream.flush()));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+    for (const state of unconfirmed.filter(isCovered)) await emit.state(state);
+    unconfirmed = unconfirmed.filter((state) => !isCovered(state));
+    flushedAtMs = performance.now();
+  }
+
+  for await (const batch of input) {
+    const touched = new Set<StreamWriter>();
+    const completed: string[] = [];
+    for (const message of batch) {
+      if (message.type === 'RECORD') {
+        const { stream: name, namespace, data } = message.record;
+        const stream = getStream(streams, streamKey(namespace === undefined ? { name } : { name, namespace }));
+        stream.add(data);
+        touched.add(stream);
+      } else if (message.type === 'STATE') {
+        unconfirmed.push(message.state);
+      } else if (message.trace.stream_status?.status === 'COMPLETE') {
+        completed.push(streamKey(message.trace.stream_status.stream_descriptor));
+      }
+    }
+    for (const stream of touched) await stream.write();
+    // After the batch, because a stream gets no record after its COMPLETE.
+    for (const key of completed) {
+      await getStream(streams, key).complete();
+      replacing.delete(key);
+    }
+    await keepWithin(limits.heldBytes, all);
+    const isDue =
+      performance.now() - flushedAtMs >= limits.flushAfterMs ||
+      all.reduce((sum, stream) => sum + stream.unflushedBytes, 0) >= limits.flushBytes;
+    if (isDue && unconfirmed.some(isCovered)) await flush();
+  }
+  await flush();
+}
+
+function getStream(streams: ReadonlyMap<string, StreamWriter>, key: string): StreamWriter {
+  const stream = streams.get(key);
+  if (!stream) throw new Error(`There is no stream ${key} in the catalog.`);
+  return stream;
+}
+
+/** The fullest go first: they give the most memory for one request. */
+async function keepWithin(heldBytes: number, streams: readonly StreamWriter[]): Promise<void> {
+  let held = streams.reduce((sum, stream) => sum + stream.heldBytes, 0);
+  if (held <= heldBytes) return;
+  for (const stream of streams.toSorted((a, b) => b.heldBytes - a.heldBytes)) {
+    held -= stream.heldBytes;
+    await stream.release();
+    if (held <= heldBytes) return;
+  }
+}
+
+/** A run that was killed leaves parts of objects that nobody will ever complete, and that somebody pays for. */
+async function removeLeftovers(client: S3Client, prefix: string, streams: readonly StreamWriter[], emit: Emitter) {
+  const uploads = await client.findUploads(prefix);
+  if (!uploads) {
+    emit.log(
+      'WARN',
+      'Unfinished uploads of earlier runs are not removed: the store or the key does not allow to list them.',
+    );
+    return;
+  }
+  const own = uploads.filter(({ key }) => streams.some((stream) => stream.owns(key)));
+  for (const upload of own) await client.abortUpload(upload);
+  if (own.length > 0) emit.log('INFO', `Removed ${own.length} unfinished uploads of an earlier run.`);
+}
+
+/** What stays is removed by the next run, so a failure here must not hide why this run ends. */
+async function abortUnfinished(streams: readonly StreamWriter[], emit: Emitter): Promise<void> {
+  try {
+    for (const stream of streams) await stream.abort();
+  } catch (error) {
+    emit.log('WARN', `Unfinished uploads stay until the next run: ${(error as Error).message}`);
+  }
+}

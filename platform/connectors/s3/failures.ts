@@ -1,0 +1,94 @@
+/*
+ * What a store's refusal means, in words for the person who set the connector up, and whether it is worth trying again.
+ * The store's own message is quoted only for refusals not known here; it never contains the secret, which is not sent.
+ */
+import { ConnectorError } from '../kit/connector.ts';
+import type { Settings } from './settings.ts';
+import { textIn } from './xml.ts';
+
+export interface Refusal {
+  status: number;
+  /** The error code of the S3 API, or empty when the answer has none. */
+  code: string;
+  message: string;
+  /** Where the bucket really is, when the store says so. */
+  region: string | undefined;
+}
+
+const transientCodes = ['InternalError', 'OperationAborted', 'RequestTimeout', 'ServiceUnavailable', 'SlowDown'];
+const wrongRegionCodes = [
+  'AuthorizationHeaderMalformed',
+  'InvalidRegionName',
+  'PermanentRedirect',
+  'TemporaryRedirect',
+];
+
+export function readRefusal(status: number, headers: Record<string, unknown>, body: string): Refusal {
+  const region = textIn(body, 'Region') ?? headers['x-amz-bucket-region'];
+  return {
+    status,
+    code: textIn(body, 'Code') ?? '',
+    message: textIn(body, 'Message') ?? '',
+    region: typeof region === 'string' ? region : undefined,
+  };
+}
+
+export function isTransient({ status, code }: Refusal): boolean {
+  return [429, 500, 502, 503, 504].includes(status) || transientCodes.includes(code);
+}
+
+/** `doing` completes "The key is not allowed to …". */
+export function refusalError(refusal: Refusal, doing: string, { bucket, region }: Settings): ConnectorError {
+  const { status, code } = refusal;
+  if (status === 301 || wrongRegionCodes.includes(code)) {
+    const hint = refusal.region === undefined ? 'Set the region it is in.' : `Set the region to ${refusal.region}.`;
+    return new ConnectorError(`The bucket ${bucket} is not in the region ${region}. ${hint}`);
+  }
+  if (isTransient(refusal)) {
+    return new ConnectorError(
+      `The store could not ${doing}: it answered ${code || status} again and again. It may be overloaded; try later.`,
+      { failureType: 'transient_error' },
+    );
+  }
+  if (code === 'NoSuchUpload') {
+    return new ConnectorError('The store, or another run, has dropped an upload before it was complete.', {
+      failureType: 'transient_error',
+    });
+  }
+  const known = {
+    NoSuchBucket: `The bucket ${bucket} does not exist. Check its name, or create it.`,
+    InvalidBucketName: `${bucket} is not a valid name of a bucket.`,
+    InvalidAccessKeyId: 'The store does not know the access key ID. Check it, or make a new key.',
+    SignatureDoesNotMatch: 'The secret access key does not belong to the access key ID. Enter both again.',
+    AccessDenied: `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it that permission.`,
+    AllAccessDisabled: `The bucket ${bucket} is disabled. Ask whoever runs the store.`,
+    RequestTimeTooSkewed:
+      'The clock of this machine differs from that of the store by more than 15 minutes. Set the clock.',
+    QuotaExceeded: `The bucket ${bucket} is full. Make room, or raise its quota.`,
+  }[code];
+  if (known) return new ConnectorError(known);
+  if (code === '') {
+    return new ConnectorError(
+      `The endpoint answered with status ${status} and not as an S3-compatible store does. Check the endpoint.`,
+    );
+  }
+  return new ConnectorError(`The store refused to ${doing}: ${code}. ${refusal.message.slice(0, 300)}`.trim());
+}
+
+/** What keeps a connection from being made at all. Certificates and unknown hosts do not get better by waiting. */
+export function connectionError(error: Error & { code?: string }, { bucketUrl }: Settings): ConnectorError {
+  if (error instanceof ConnectorError) return error;
+  const { origin, protocol } = new URL(bucketUrl);
+  const { code = '' } = error;
+  if (/CERT|SIGNED|SSL|TLS/.test(code)) {
+    const hint = /WRONG_VERSION|PACKET_LENGTH/.test(code)
+      ? 'It may not speak TLS: try http instead of https.'
+      : 'Its certificate is not valid.';
+    return new ConnectorError(`A secure connection to ${origin} could not be made. ${hint}`, { cause: error });
+  }
+  const hint = protocol === 'http:' && code === 'UND_ERR_SOCKET' ? ' Perhaps it expects https.' : '';
+  return new ConnectorError(`The store at ${origin} cannot be reached (${code || error.message}).${hint}`, {
+    cause: error,
+    failureType: 'transient_error',
+  });
+}

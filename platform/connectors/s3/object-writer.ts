@@ -1,0 +1,105 @@
+/*
+ * One object while it is written: lines are compressed, parts are uploaded as they fill up, and what is not yet a part
+ * is held in memory. An object becomes visible in the bucket all at once, with `finish`; before that nothing is.
+ * One that stays below the size of a part is a single request.
+ */
+import { once } from 'node:events';
+import { createGzip } from 'node:zlib';
+import type { S3Client, Upload } from './client.ts';
+import type { UploadSlots } from './upload-slots.ts';
+
+/** What a compressor takes, whatever it holds: about 256 kB of its own and its buffers. */
+const compressorBytes = 512 * 1024;
+
+/** Takes about a third less time than the usual 6, and gives objects that are 5 % larger. */
+const compressionLevel = 3;
+
+export class ObjectWriter {
+  /** Compressed bytes so far. */
+  bytes = 0;
+  readonly #gzip = createGzip({ level: compressionLevel });
+  readonly #chunks: Buffer[] = [];
+  #chunkBytes = 0;
+  #isEnded = false;
+  #upload: Promise<Upload> | undefined;
+  #failure: Error | undefined;
+  readonly #parts: Promise<string>[] = [];
+
+  constructor(
+    readonly key: string,
+    private readonly client: S3Client,
+    private readonly slots: UploadSlots,
+    private readonly partBytes: number,
+  ) {
+    this.#gzip.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk);
+      this.#chunkBytes += chunk.length;
+      this.bytes += chunk.length;
+    });
+  }
+
+  get heldBytes(): number {
+    return this.#chunkBytes + (this.#isEnded ? 0 : compressorBytes);
+  }
+
+  async write(lines: string): Promise<void> {
+    if (this.#failure) throw this.#failure;
+    if (!this.#gzip.write(lines)) await once(this.#gzip, 'drain');
+    if (this.#chunkBytes >= this.partBytes) await this.#sendPart();
+  }
+
+  /** Hands everything to the store and keeps nothing in memory, without making the object visible. */
+  async park(): Promise<void> {
+    await this.#end();
+    await this.#sendPart();
+  }
+
+  async finish(): Promise<void> {
+    await this.#end();
+    if (this.#upload) {
+      await this.#sendPart();
+      await this.client.completeUpload(await this.#upload, await Promise.all(this.#parts));
+      return;
+    }
+    await this.slots.take();
+    await this.client.put(this.key, this.#takeChunks()).finally(() => this.slots.give());
+  }
+
+  async abort(): Promise<void> {
+    this.#gzip.destroy();
+    // Parts that are still under way would arrive after the end of the upload, and stay.
+    const [upload] = await Promise.allSettled([this.#upload, ...this.#parts]);
+    if (upload.status === 'fulfilled' && upload.value) await this.client.abortUpload(upload.value);
+  }
+
+  async #end(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const ended = once(this.#gzip, 'end');
+    this.#gzip.end();
+    await ended;
+  }
+
+  async #sendPart(): Promise<void> {
+    if (this.#chunkBytes === 0) return;
+    await this.slots.take();
+    const body = this.#takeChunks();
+    const partNumber = this.#parts.length + 1;
+    this.#upload ??= this.client.startUpload(this.key);
+    const part = this.#upload
+      .then((upload) => this.client.uploadPart(upload, partNumber, body))
+      .finally(() => this.slots.give());
+    // It runs beside the reading of records; the next call of this object throws what it failed with.
+    part.catch((error) => {
+      this.#failure ??= error;
+    });
+    this.#parts.push(part);
+  }
+
+  #takeChunks(): Buffer {
+    const body = Buffer.concat(this.#chunks);
+    this.#chunks.length = 0;
+    this.#chunkBytes = 0;
+    return body;
+  }
+}

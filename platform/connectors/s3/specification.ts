@@ -1,0 +1,61 @@
+import type { ConnectorSpecification } from '../../src/protocol.ts';
+
+export const specification: ConnectorSpecification = {
+  connectionSpecification: {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'S3',
+    type: 'object',
+    required: ['bucket', 'access_key_id', 'secret_access_key'],
+    additionalProperties: true,
+    properties: {
+      bucket: {
+        type: 'string',
+        title: 'Bucket',
+        description: 'An existing bucket.',
+        pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+        pattern_descriptor: 'my-bucket',
+        order: 0,
+      },
+      prefix: {
+        type: 'string',
+        title: 'Prefix',
+        description: 'The folder inside the bucket that the objects go to. Leave empty for the top of the bucket.',
+        // Every segment starts with a letter or digit, so that neither '..' nor an empty segment can be written.
+        pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*(/[A-Za-z0-9][A-Za-z0-9._=-]*)*/?)?$',
+        pattern_descriptor: 'folder/subfolder',
+        maxLength: 200,
+        examples: ['exports/inlay'],
+        order: 1,
+      },
+      region: {
+        type: 'string',
+        title: 'Region',
+        description: 'Where the bucket is. Stores other than AWS often take any region, or say which one to use.',
+        pattern: '^[a-z0-9-]{1,40}$',
+        pattern_descriptor: 'eu-central-1',
+        default: 'us-east-1',
+        examples: ['eu-central-1', 'auto'],
+        order: 2,
+      },
+      endpoint: {
+        type: 'string',
+        title: 'Endpoint',
+        description: 'The address of a store other than AWS, such as MinIO or Cloudflare R2. Leave empty for AWS.',
+        pattern: '^(https?://[^/?#@\\s]+(/[^?#\\s]*)?)?$',
+        pattern_descriptor: 'https://host[:port]',
+        examples: ['https://minio.example.com:9000'],
+        order: 3,
+      },
+      access_key_id: { type: 'string', title: 'Access key ID', minLength: 1, maxLength: 200, order: 4 },
+      secret_access_key: {
+        type: 'string',
+        title: 'Secret access key',
+        minLength: 1,
+        maxLength: 200,
+        airbyte_secret: true,
+        order: 5,
+      },
+    },
+  },
+  supported_destination_sync_modes: ['overwrite', 'append'],
+};

@@ -1,0 +1,128 @@
+/*
+ * The objects of one stream in one run. Appended records become visible with every flush. Those of an `overwrite` stream
+ * wait, at the store but invisible, until the stream is complete; then they appear and everything older is deleted, in
+ * this order, so that the stream is never empty in between.
+ */
+import type { ConfiguredStream } from '../../src/protocol.ts';
+import type { S3Client } from './client.ts';
+import { generationOf, numberedObject, runPrefix, streamFolder } from './keys.ts';
+import { ObjectWriter } from './object-writer.ts';
+import type { UploadSlots } from './upload-slots.ts';
+
+export interface ObjectLimits {
+  /** S3 wants at least 5 MiB, except for the last part of an object. */
+  partBytes: number;
+  /** A larger object is ended and another one begun; S3 takes at most 10,000 parts. */
+  objectBytes: number;
+}
+
+const deletesAtOnce = 8;
+
+export class StreamWriter {
+  /** All earlier records are to go. */
+  readonly isReplaced: boolean;
+  readonly #folder: string;
+  readonly #runPrefix: string;
+  #lines = '';
+  #count = 0;
+  #current: ObjectWriter | undefined;
+  #parked: ObjectWriter[] = [];
+
+  constructor(
+    private readonly stream: ConfiguredStream,
+    private readonly client: S3Client,
+    private readonly slots: UploadSlots,
+    private readonly limits: ObjectLimits,
+    { prefix, startedAtMs }: { prefix: string; startedAtMs: number },
+  ) {
+    this.#folder = streamFolder(prefix, stream.stream);
+    this.#runPrefix = runPrefix(stream, startedAtMs);
+    this.isReplaced = stream.destination_sync_mode === 'overwrite';
+  }
+
+  get heldBytes(): number {
+    return this.#current?.heldBytes ?? 0;
+  }
+
+  /** Compressed bytes that `flush` would make visible. */
+  get unflushedBytes(): number {
+    return this.isReplaced ? 0 : (this.#current?.bytes ?? 0);
+  }
+
+  add(data: Record<string, unknown>): void {
+    this.#lines += `${JSON.stringify(data)}\n`;
+  }
+
+  /** Takes in what was added. */
+  async write(): Promise<void> {
+    if (this.#lines === '') return;
+    const lines = this.#lines;
+    this.#lines = '';
+    this.#current ??= new ObjectWriter(this.#nextKey(), this.client, this.slots, this.limits.partBytes);
+    await this.#current.write(lines);
+    if (this.#current.bytes >= this.limits.objectBytes) await this.release();
+  }
+
+  /** Frees the memory of what was written so far. */
+  async release(): Promise<void> {
+    if (!this.isReplaced) {
+      await this.flush();
+    } else if (this.#current) {
+      await this.#current.park();
+      this.#parked.push(this.#current);
+      this.#current = undefined;
+    }
+  }
+
+  /** Afterwards every appended record is safely stored. */
+  async flush(): Promise<void> {
+    if (this.isReplaced || !this.#current) return;
+    await this.#current.finish();
+    this.#current = undefined;
+  }
+
+  /** The source has sent all there is: shows the new records and deletes those they replace. */
+  async complete(): Promise<void> {
+    for (const object of [...this.#parked, this.#current]) await object?.finish();
+    this.#parked = [];
+    this.#current = undefined;
+    await this.#deleteReplaced();
+  }
+
+  /** Drops what is not visible yet. */
+  async abort(): Promise<void> {
+    const objects = [...this.#parked, this.#current];
+    this.#parked = [];
+    this.#current = undefined;
+    for (const object of objects) await object?.abort();
+  }
+
+  /** Whether an object is one of this stream, made by this run or another one. */
+  owns(key: string): boolean {
+    return key.startsWith(this.#folder) && generationOf(key.slice(this.#folder.length)) !== undefined;
+  }
+
+  #nextKey(): string {
+    this.#count += 1;
+    return `${this.#folder}${this.#runPrefix}${numberedObject(this.#count)}`;
+  }
+
+  async #deleteReplaced(): Promise<void> {
+    // Without a minimum there is nothing to look for, and a key that may only write is enough.
+    if (!this.isReplaced && this.stream.minimum_generation_id === 0) return;
+    for await (const keys of this.client.listKeys(this.#folder)) {
+      const replaced = keys.filter((key) => this.#isOld(key.slice(this.#folder.length)));
+      for (let next = 0; next < replaced.length; next += deletesAtOnce) {
+        await Promise.all(replaced.slice(next, next + deletesAtOnce).map((key) => this.client.delete(key)));
+      }
+    }
+  }
+
+  #isOld(name: string): boolean {
+    const generation = generationOf(name);
+    if (generation === undefined) return false;
+    // The whole stream is replaced, so an earlier run of the same generation is as old as any other.
+    if (this.isReplaced) return !name.startsWith(this.#runPrefix);
+    return generation < this.stream.minimum_generation_id;
+  }
+}

@@ -1,0 +1,97 @@
+/*
+ * How far an incremental stream has been read. Rows are read in the order of the cursor column, from the last value on
+ * and including it, so that a row which arrives later with the same value is not missed. To keep the rows at that value
+ * from being sent again each time, their digests are remembered; where too many rows share one value they are sent
+ * again instead, and a destination that removes duplicates sees to the rest.
+ *
+ * Rows without a cursor value come first, and only until a state says that they are done.
+ */
+import { hash } from 'node:crypto';
+
+export type Row = (string | null)[];
+
+export interface SavedPosition {
+  cursor_field: string[];
+  /** Absent: nothing is done. Null: the rows without a value are. */
+  cursor?: string | null;
+  /** Digests of the rows already sent whose cursor has this value; absent when there are too many. */
+  sent_at_cursor?: string[];
+}
+
+const maxRemembered = 1_000;
+
+export class Position {
+  private readonly column: string;
+  private cursor: string | null | undefined;
+  /** Of rows at the cursor, sent in this run or before; undefined once there are too many. */
+  private digests: string[] | undefined = [];
+  /** The latest row at the cursor. Most values are taken by one row, so it is digested only when it has to be. */
+  private latest: Row | undefined;
+  /** What an earlier run has sent at the value that this run begins with, and this run has not met yet. */
+  private readonly sentBefore = new Map<string, number>();
+
+  constructor(column: string, saved: object | undefined) {
+    this.column = column;
+    const position = saved as Partial<SavedPosition> | undefined;
+    // Another cursor is another order: everything is read again.
+    if (position?.cursor_field?.[0] !== column) return;
+    this.cursor = position.cursor;
+    if (typeof position.cursor !== 'string') return;
+    this.digests = position.sent_at_cursor && [...position.sent_at_cursor];
+    for (const digest of this.digests ?? []) this.sentBefore.set(digest, (this.sentBefore.get(digest) ?? 0) + 1);
+  }
+
+  /** Given the quoted column: which rows to read. Parameters follow from `parameters`. */
+  condition(column: string): string {
+    if (this.cursor === undefined) return '';
+    return this.cursor === null ? `where ${column} is not null` : `where ${column} >= $1`;
+  }
+
+  get parameters(): string[] {
+    return typeof this.cursor === 'string' ? [this.cursor] : [];
+  }
+
+  /** Moves on to a row that has been read; false if an earlier run has sent it. */
+  advance(cursor: string | null, row: Row): boolean {
+    if (cursor === this.cursor) {
+      if (this.wasSentBefore(row)) return false;
+      this.digestLatest();
+    } else {
+      this.cursor = cursor;
+      this.digests = [];
+      this.sentBefore.clear();
+    }
+    if (cursor !== null) this.latest = row;
+    return true;
+  }
+
+  /** Rows without a value are in no order, so among them there is no position to come back to. */
+  saved(isAtEnd: boolean): SavedPosition {
+    const position = { cursor_field: [this.column] };
+    if (this.cursor === undefined || (this.cursor === null && !isAtEnd)) return position;
+    this.digestLatest();
+    return { ...position, cursor: this.cursor, ...(this.digests && { sent_at_cursor: [...this.digests] }) };
+  }
+
+  private wasSentBefore(row: Row): boolean {
+    if (this.sentBefore.size === 0) return false;
+    const digest = digestOf(row);
+    const count = this.sentBefore.get(digest) ?? 0;
+    if (count === 0) return false;
+    if (count === 1) this.sentBefore.delete(digest);
+    else this.sentBefore.set(digest, count - 1);
+    return true;
+  }
+
+  private digestLatest(): void {
+    if (!this.latest) return;
+    this.digests?.push(digestOf(this.latest));
+    this.latest = undefined;
+    if (this.digests && this.digests.length > maxRemembered) this.digests = undefined;
+  }
+}
+
+/** 96 bits. */
+function digestOf(row: Row): string {
+  return hash('sha256', JSON.stringify(row), 'base64').slice(0, 16);
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import { configure, createDatabase, discoverStream, read, startProgram, surroundings } from '../../test/postgres.ts';
+import { connector } from './source-postgres.ts';
+
+describe('discovery', () => {
+  it('offers the tables and views of the chosen schemas, a partitioned table once', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`
+      create table plain (id int primary key);
+      create view seen as select id from plain;
+      create materialized view kept as select id from plain;
+      create table parts (day date, n int) partition by range (day);
+      create table parts_2024 partition of parts for values from ('2024-01-01') to ('2025-01-01');
+      create schema other; create table other.plain (id int);
+      create schema hidden; create table hidden.plain (id int);
+    `);
+    const { streams } = await connector.discover({ ...config, schemas: ['public', 'other'] }, surroundings);
+    expect(streams.map(({ namespace, name }) => `${namespace}.${name}`)).toEqual([
+      'other.plain',
+      'public.kept',
+      'public.parts',
+      'public.plain',
+      'public.seen',
+    ]);
+  });
+
+  it('describes types, keys in their order, and what may be a cursor', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`
+      create type mood as enum ('sad', 'happy');
+      create domain positive as int check (value > 0);
+      create domain very_positive as positive check (value > 100);
+      create table everything (
+        b int, a bigint, feeling mood not null, much very_positive, amounts numeric[], many positive[],
+        at timestamptz, raw bytea, doc jsonb, ok boolean not null,
+        primary key (a, b)
+      );
+      create table unordered (doc jsonb);
+    `);
+    const everything = await discoverStream(config, 'everything');
+    expect(everything).toEqual({
+      name: 'everything',
+      namespace: 'public',
+      supported_sync_modes: ['full_refresh', 'incremental'],
+      source_defined_primary_key: [['a'], ['b']],
+      json_schema: {
+        type: 'object',
+        properties: {
+          b: { type: 'integer' },
+          a: { type: 'string', airbyte_type: 'big_integer' },
+          feeling: { type: 'string' },
+          much: { type: ['integer', 'null'] },
+          amounts: { type: ['array', 'null'], items: { type: ['string', 'null'], airbyte_type: 'big_number' } },
+          many: { type: ['array', 'null'], items: { type: ['integer', 'null'] } },
+          at: { type: ['string', 'null'], format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+          raw: { type: ['string', 'null'], contentEncoding: 'base64' },
+          doc: { type: ['object', 'array', 'string', 'number', 'boolean', 'null'] },
+          ok: { type: 'boolean' },
+        },
+      },
+    });
+    expect((await discoverStream(config, 'unordered')).supported_sync_modes).toEqual(['full_refresh']);
+  });
+
+  it('leaves out what the user may not read, tables and columns', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`
+      create table open (id int, secret text); create table closed (id int);
+      create role reader_of_${config.database} login; grant select (id) on open to reader_of_${config.database};
+    `);
+    const username = `reader_of_${config.database}`;
+    const { streams } = await connector.discover({ ...config, username }, surroundings);
+    expect(streams.map(({ name }) => name)).toEqual(['open']);
+    expect(Object.keys(streams[0]?.json_schema.properties ?? {})).toEqual(['id']);
+    const { records } = await read(
+      { ...config, username },
+      streams.map((stream) => configure(stream)),
+    );
+    expect(records).toEqual([]);
+    await client.query(`drop owned by ${username}; drop role ${username}`);
+  });
+});
+
+describe('values', () => {
+  const cases: [type: string, sql: string, json: unknown][] = [
+    ['smallint', '-32768', -32768],
+    ['integer', '2147483647', 2147483647],
+    ['bigint', '9007199254740993', '9007199254740993'],
+    ['numeric', '123456789012345678901234567890.000100', '123456789012345678901234567890.000100'],
+    ['numeric', "'NaN'", 'NaN'],
+    ['numeric', "'-Infinity'", '-Infinity'],
+    ['real', '1.1', 1.1],
+    ['double precision', '0.1 + 0.2::float8', 0.30000000000000004],
+    ['double precision', "'NaN'", 'NaN'],
+    ['double precision', "'-Infinity'", '-Infinity'],
+    ['boolean', 'false', false],
+    ['boolean[]', "'{t,f,null}'", [true, false, null]],
+    ['text', "'a\\b\"c'", 'a\\b"c'],
+    ['char(4)', "'ab'", 'ab  '],
+    ['date', "'2024-02-29'", '2024-02-29'],
+    ['date', "'infinity'", 'infinity'],
+    ['timestamp', "'2024-02-29 12:34:56.123456'", '2024-02-29T12:34:56.123456'],
+    ['timestamptz', "'2024-02-29 12:34:56.123456+05:30'", '2024-02-29T07:04:56.123456Z'],
+    ['timestamptz', "'-infinity'", '-infinity'],
+    ['timestamptz', "'0044-03-15 12:00:00+00 BC'", '0044-03-15T12:00:00Z BC'],
+    ['time', "'23:59:59.999999'", '23:59:59.999999'],
+    ['timetz', "'12:00:00+02'", '12:00:00+02:00'],
+    ['interval', "'1 year 2 months 3 days 04:05:06.789'", 'P1Y2M3DT4H5M6.789S'],
+    ['uuid', "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
+    ['json', `'{"a": [1, null]}'`, { a: [1, null] }],
+    ['jsonb', `'"text"'`, 'text'],
+    ['bytea', "'\\x00ff'", 'AP8='],
+    ['inet', "'192.168.0.1/24'", '192.168.0.1/24'],
+    ['point', "'(1,2)'", '(1,2)'],
+    ['int4range', "'[1,5)'", '[1,5)'],
+    ['bigint[]', "'{9007199254740993,null}'", ['9007199254740993', null]],
+    [
+      'integer[]',
+      "'{{1,2},{3,4}}'",
+      [
+        [1, 2],
+        [3, 4],
+      ],
+    ],
+    ['timestamptz[]', `'{"2024-01-01 00:00:00+00"}'`, ['2024-01-01T00:00:00Z']],
+    ['jsonb[]', `array['{"a":1}'::jsonb]`, [{ a: 1 }]],
+    ['bytea[]', "array['\\x00'::bytea]", ['AA==']],
+    ['text[]', `'{"a,\\"b","null",null}'`, ['a,"b', 'null', null]],
+  ];
+
+  it('are written as JSON without losing anything, whatever the formats of the server are', async () => {
+    const { client, config } = await createDatabase();
+    const columns = cases.map(([type], index) => `v${index} ${type}`);
+    await client.query(`
+      alter database ${config.database} set timezone = 'Asia/Tokyo';
+      alter database ${config.database} set datestyle = 'German';
+      alter database ${config.database} set bytea_output = 'escape';
+      create table t (${columns.join(', ')});
+      insert into t values (${cases.map(([, sql]) => sql).join(', ')}), (${cases.map(() => 'null').join(', ')});
+    `);
+    const { records } = await read(config, [configure(await discoverStream(config, 't'))]);
+    expect(records).toEqual([
+      Object.fromEntries(cases.map(([, , json], index) => [`v${index}`, json])),
+      Object.fromEntries(cases.map((_, index) => [`v${index}`, null])),
+    ]);
+  });
+});
+
+describe('a full refresh', () => {
+  it('reads odd names, only the selected columns, and tells when a stream begins and ends', async () => {
+    const { client, config } = await createDatabase();
+    const name = 'My "odd" täble 🐘';
+    await client.query(`create table "My ""odd"" täble 🐘" ("a""b" int, "C D" text, "__proto__" int, x int);
+      insert into "My ""odd"" täble 🐘" values (1, 'x', 2, 3)`);
+    const stream = await discoverStream(config, name);
+    const properties = { ...(stream.json_schema.properties as object) } as Record<string, unknown>;
+    delete properties.x;
+    const selected = { ...stream, json_schema: { type: 'object', properties } };
+    const { records, statuses } = await read(config, [configure(selected)]);
+    expect(JSON.stringify(records)).toBe('[{"a\\"b":1,"C D":"x","__proto__":2}]');
+    expect(statuses).toEqual([`${name} STARTED`, `${name} COMPLETE`]);
+  });
+
+  it('reads all streams as of one moment', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(
+      'create table a (n int); create table b (n int); insert into a values (1); insert into b values (1)',
+    );
+    const streams = (await connector.discover(config, surroundings)).streams.map((stream) => configure(stream));
+    const seen: unknown[] = [];
+    await connector.read(
+      config,
+      { streams },
+      [],
+      {
+        record: (stream, data) => {
+          seen.push([stream.name, data.n]);
+          // Between the first stream and the second.
+          return stream.name === 'a' ? client.query('insert into b values (2)').then(() => {}) : undefined;
+        },
+        state: () => undefined,
+        status: () => undefined,
+        log: () => {},
+      },
+      surroundings,
+    );
+    expect(seen).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+  });
+
+  it('says so when a table is gone', async () => {
+    const { client, config } = await createDatabase();
+    await client.query('create table gone (n int)');
+    const stream = await discoverStream(config, 'gone');
+    await client.query('drop table gone');
+    await expect(read(config, [configure(stream)])).rejects.toMatchObject({
+      message: expect.stringContaining('The table gone is not there any more'),
+      failureType: 'config_error',
+    });
+  });
+
+  it('reads 200,000 wide rows in a process with 128 MB for all of its objects', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`create table wide as
+      select n as id, repeat(md5(n::text), 30) as text, now() as at from generate_series(1, 200000) n`);
+    const catalog = { streams: [configure(await discoverStream(config, 'wide'))] };
+    const program = startProgram('source-postgres', 'read', { config, catalog }, ['--max-old-space-size=128']);
+    let count = 0;
+    for await (const message of program.messages) if (message.type === 'RECORD') count += 1;
+    expect(await program.exitCode).toBe(0);
+    expect(count).toBe(200_000);
+  });
+});

@@ -1,0 +1,76 @@
+/*
+ * The source `postgres`. A sync reads all its streams as of one moment, in one transaction, through cursors of the
+ * server, a few megabytes at a time: memory does not grow with the tables. Incremental streams are read in the order of
+ * the cursor column that was chosen; see position.ts.
+ */
+import pg from 'pg';
+import { type Configuration, ConnectorError, type SourceConnector } from '../kit/connector.ts';
+import { inTransaction, withConnection } from '../postgres/connection.ts';
+import { readServer } from '../postgres/server.ts';
+import { readingOf, readStream } from './reading.ts';
+import { specification } from './specification.ts';
+import { catalogOf, listTables } from './tables.ts';
+
+const metadataTimeoutMs = 60_000;
+/** A table may have to be sorted before its first row comes. */
+const readTimeoutMs = 3_600_000;
+
+export const connector: SourceConnector = {
+  kind: 'source',
+  specification,
+
+  async check(config, surroundings) {
+    const server = readServer(config);
+    await withConnection(server, surroundings, (client) =>
+      inTransaction(client, { view: 'snapshot', statementTimeoutMs: metadataTimeoutMs }, async () => {
+        for (const schema of schemasOf(config)) await checkSchema(client, schema, server.username);
+      }),
+    );
+  },
+
+  async discover(config, surroundings) {
+    const tables = await withConnection(readServer(config), surroundings, (client) =>
+      inTransaction(client, { view: 'snapshot', statementTimeoutMs: metadataTimeoutMs }, () =>
+        listTables(client, schemasOf(config)),
+      ),
+    );
+    return catalogOf(tables);
+  },
+
+  async read(config, catalog, state, emit, surroundings) {
+    await withConnection(readServer(config), surroundings, (client) =>
+      inTransaction(client, { view: 'snapshot', statementTimeoutMs: readTimeoutMs }, async () => {
+        const tables = await listTables(client, schemasOf(config));
+        // All streams first: a mistake in the last one is known before hours were spent on the others.
+        const readings = catalog.streams.map((stream) => readingOf(stream, tables, state));
+        for (const reading of readings) await readStream(client, reading, emit);
+      }),
+    );
+  },
+};
+
+function schemasOf(config: Configuration): string[] {
+  const { schemas } = config;
+  return Array.isArray(schemas) && schemas.length > 0 ? schemas.map(String) : ['public'];
+}
+
+async function checkSchema(client: pg.Client, schema: string, username: string): Promise<void> {
+  const { rows } = await client.query<{ isUsable: boolean }>(
+    `select has_schema_privilege(oid, 'usage') as "isUsable" from pg_catalog.pg_namespace where nspname = $1`,
+    [schema],
+  );
+  if (!rows[0]) throw new ConnectorError(`There is no schema ${schema} in the database. Check its spelling.`);
+  const name = pg.escapeIdentifier(schema);
+  const user = pg.escapeIdentifier(username);
+  if (!rows[0].isUsable) {
+    throw new ConnectorError(
+      `The user ${username} may not use the schema ${schema}. Run: grant usage on schema ${name} to ${user}`,
+    );
+  }
+  if ((await listTables(client, [schema])).length === 0) {
+    throw new ConnectorError(
+      `The schema ${schema} has no table that the user ${username} may read. ` +
+        `If it has tables, run: grant select on all tables in schema ${name} to ${user}`,
+    );
+  }
+}

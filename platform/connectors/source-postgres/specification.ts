@@ -1,0 +1,28 @@
+import type { ConnectorSpecification } from '../../src/protocol.ts';
+import { connectionFields, connectionGroups, requiredConnectionFields } from '../postgres/connection-fields.ts';
+
+export const specification: ConnectorSpecification = {
+  connectionSpecification: {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'PostgreSQL',
+    type: 'object',
+    required: requiredConnectionFields,
+    additionalProperties: true,
+    groups: connectionGroups,
+    properties: {
+      ...connectionFields,
+      schemas: {
+        type: 'array',
+        title: 'Schemas',
+        description: 'Tables and views of these schemas are offered.',
+        items: { type: 'string', minLength: 1, maxLength: 63 },
+        minItems: 1,
+        uniqueItems: true,
+        default: ['public'],
+        always_show: true,
+        group: 'content',
+        order: 6,
+      },
+    },
+  },
+};

@@ -1,0 +1,221 @@
+/* A PostgreSQL database of its own for a test of the PostgreSQL connectors, and the connectors run on it. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import { connector as destination } from '../connectors/destination-postgres/destination-postgres.ts';
+import type { Configuration, DestinationInput, Emitter, Surroundings } from '../connectors/kit/connector.ts';
+import { connector as source } from '../connectors/source-postgres/source-postgres.ts';
+import type { ConfiguredCatalog, ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A PostgreSQL on which the tests may create databases. */
+    postgresUrl: string;
+  }
+}
+
+export const surroundings: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true };
+
+export interface TestDatabase {
+  /** A superuser's one connection, made again when it is lost. */
+  client: pg.Pool;
+  /** For a connector, as the superuser. */
+  config: Configuration;
+  query<T extends object>(text: string, values?: unknown[]): Promise<T[]>;
+}
+
+/** Ends with the test. */
+export async function createDatabase(serverUrl: string = inject('postgresUrl')): Promise<TestDatabase> {
+  const name = `inlay_connector_${randomBytes(6).toString('hex')}`;
+  const administer = async (statement: string) => {
+    const administrator = new pg.Client({ connectionString: serverUrl });
+    await administrator.connect();
+    await administrator.query(statement).finally(() => administrator.end());
+  };
+  await administer(`create database ${name} template template0 encoding 'UTF8'`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const client = new pg.Pool({ connectionString: url.href, max: 1, idleTimeoutMillis: 0 });
+  // A test may end every session of the server.
+  client.on('error', () => {});
+  onTestFinished(async () => {
+    await client.end();
+    await administer(`drop database ${name} with (force)`);
+  });
+  return {
+    client,
+    config: {
+      host: url.hostname,
+      port: Number(url.port),
+      database: name,
+      username: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+      ssl_mode: { mode: 'disable' },
+    },
+    query: async (text, values) => (await client.query(text, values)).rows,
+  };
+}
+
+export type Emitted = Extract<Message, { type: 'RECORD' | 'STATE' | 'TRACE' | 'LOG' }>;
+
+export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
+  const messages: Emitted[] = [];
+  const now = Date.now();
+  const add = (message: Emitted) => {
+    messages.push(message);
+    return undefined;
+  };
+  return {
+    messages,
+    emitter: {
+      record: ({ name, namespace }, data) =>
+        add({
+          type: 'RECORD',
+          // As it arrives on the other side of a pipe.
+          record: {
+            stream: name,
+            ...(namespace !== undefined && { namespace }),
+            data: JSON.parse(JSON.stringify(data)),
+            emitted_at: now,
+          },
+        }),
+      state: (state) => add({ type: 'STATE', state }),
+      status: (stream, status) =>
+        add({
+          type: 'TRACE',
+          trace: { type: 'STREAM_STATUS', emitted_at: now, stream_status: { stream_descriptor: stream, status } },
+        }),
+      log: (level, message) => add({ type: 'LOG', log: { level, message } }),
+    },
+  };
+}
+
+export function configure(stream: Stream, more: Partial<ConfiguredStream> = {}): ConfiguredStream {
+  return {
+    stream,
+    sync_mode: 'full_refresh',
+    destination_sync_mode: 'append',
+    generation_id: 0,
+    minimum_generation_id: 0,
+    sync_id: 1,
+    ...more,
+  };
+}
+
+export async function discoverStream(config: Configuration, name: string): Promise<Stream> {
+  const { streams } = await source.discover(config, surroundings);
+  const stream = streams.find((known) => known.name === name);
+  if (!stream) throw new Error(`There is no stream ${name} among ${streams.map((known) => known.name).join(', ')}.`);
+  return stream;
+}
+
+export async function read(config: Configuration, streams: ConfiguredStream[], state: State[] = []) {
+  const { emitter, messages } = collectingEmitter();
+  await source.read(config, { streams }, state, emitter, surroundings);
+  return summarise(messages);
+}
+
+export function summarise(messages: Emitted[]) {
+  return {
+    messages,
+    records: messages.flatMap((message) => (message.type === 'RECORD' ? [message.record.data] : [])),
+    states: messages.flatMap((message) => (message.type === 'STATE' ? [message.state] : [])),
+    statuses: messages.flatMap((message) =>
+      message.type === 'TRACE' && message.trace.stream_status
+        ? [`${message.trace.stream_status.stream_descriptor.name} ${message.trace.stream_status.status}`]
+        : [],
+    ),
+  };
+}
+
+/** What reaches a destination: records of one stream, and its COMPLETE unless it is to be left out. */
+export function input(
+  stream: StreamDescriptor,
+  records: Record<string, unknown>[],
+  { isComplete = true, state }: { isComplete?: boolean; state?: State } = {},
+): DestinationInput[] {
+  const { name, namespace } = stream;
+  const place = namespace === undefined ? {} : { namespace };
+  return [
+    ...records.map(
+      (data): DestinationInput => ({ type: 'RECORD', record: { stream: name, ...place, data, emitted_at: 1e12 } }),
+    ),
+    ...(state ? [{ type: 'STATE' as const, state }] : []),
+    ...(isComplete ? [complete(stream)] : []),
+  ];
+}
+
+export function complete({ name, namespace }: StreamDescriptor): DestinationInput {
+  const descriptor = namespace === undefined ? { name } : { name, namespace };
+  return {
+    type: 'TRACE',
+    trace: {
+      type: 'STREAM_STATUS',
+      emitted_at: 1e12,
+      stream_status: { stream_descriptor: descriptor, status: 'COMPLETE' },
+    },
+  };
+}
+
+/** Gives the states that were passed on. */
+export async function write(
+  config: Configuration,
+  streams: ConfiguredStream[],
+  messages: DestinationInput[] | AsyncIterable<DestinationInput[]>,
+): Promise<State[]> {
+  const { emitter, messages: emitted } = collectingEmitter();
+  const batches = Array.isArray(messages) ? [messages] : messages;
+  await destination.write(config, { streams }, toAsync(batches), emitter, surroundings);
+  return summarise(emitted).states;
+}
+
+async function* toAsync<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  yield* items;
+}
+
+export interface ProgramFiles {
+  config: Configuration;
+  catalog?: ConfiguredCatalog;
+  state?: State[];
+}
+
+export interface Program {
+  child: ChildProcessWithoutNullStreams;
+  /** What it says, as it says it. */
+  messages: AsyncIterable<Message>;
+  exitCode: Promise<number | null>;
+}
+
+const main = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
+
+/** The connector as the program that the platform runs. */
+export function startProgram(name: string, command: string, files: ProgramFiles, nodeOptions: string[] = []): Program {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-connector-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const options = Object.entries(files).flatMap(([option, content]) => {
+    const file = join(folder, `${option}.json`);
+    writeFileSync(file, JSON.stringify(content));
+    return [`--${option}`, file];
+  });
+  const child = spawn(process.execPath, [...nodeOptions, main, name, command, ...options], {
+    env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'true' },
+  });
+  child.stderr.pipe(process.stderr);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return {
+    child,
+    messages: parseLines(child),
+    exitCode: once(child, 'exit').then(([code]) => code as number | null),
+  };
+}
+
+async function* parseLines(child: ChildProcessWithoutNullStreams): AsyncGenerator<Message> {
+  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Message;
+}

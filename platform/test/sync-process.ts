@@ -1,0 +1,17 @@
+/*
+ * A platform in small, as a process of its own so that it can be killed: runs one sync and keeps what is confirmed in a
+ * file, a state a line. The request is a JSON file; `rename` and the functions are made here.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRunner } from '../src/runner/create-runner.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const request = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
+const outcome = await createRunner({ folder: join(folder, 'runs') }).sync({
+  ...request,
+  rename: { prefix: '', namespace: (namespace) => namespace },
+  keepState: async (state) => appendFileSync(join(folder, 'states.jsonl'), `${JSON.stringify(state)}\n`),
+  keepConfiguration: async () => {},
+});
+process.exitCode = outcome.status === 'succeeded' ? 0 : 1;
