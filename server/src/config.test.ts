@@ -39,6 +39,8 @@ describe('The configuration', () => {
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
       trustedProxies: [],
       allowPrivateNetworks: true,
+      readableDirs: [],
+      maxConcurrentSyncs: 4,
       logLevel: 'info',
     });
     expect(secrets).toEqual({
@@ -61,6 +63,7 @@ describe('The configuration', () => {
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
+        'INLAY_MAX_CONCURRENT_SYNCS',
         'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
         'INLAY_OPERATOR_TOKEN',
         'INLAY_ORGANIZATION_ID',
@@ -71,6 +74,7 @@ describe('The configuration', () => {
         'INLAY_PLATFORM_URL',
         'INLAY_PUBLIC_URL',
         'INLAY_RATE_LIMIT_PER_MINUTE',
+        'INLAY_READABLE_DIRS',
         'INLAY_SCOPED_TOKEN_TTL_SECONDS',
         'INLAY_TRUSTED_PROXIES',
         'INLAY_VENDOR',
@@ -100,6 +104,8 @@ describe('The configuration', () => {
       INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_TRUSTED_PROXIES: 'x',
       INLAY_ALLOW_PRIVATE_NETWORKS: 'x',
+      INLAY_READABLE_DIRS: 'x',
+      INLAY_MAX_CONCURRENT_SYNCS: 'x',
       LOG_LEVEL: 'x',
     };
     const faults = faultsOf(bad);
@@ -410,6 +416,23 @@ describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
 
   it.each(['1', 'yes', 'TRUE'])('refuses %s', (INLAY_ALLOW_PRIVATE_NETWORKS) => {
     expect(faultsOf({ INLAY_ALLOW_PRIVATE_NETWORKS })).toEqual(['INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.']);
+  });
+});
+
+describe('What syncs may use', () => {
+  it('are the folders in INLAY_READABLE_DIRS, by their full path', () => {
+    expect(configOf({ INLAY_READABLE_DIRS: '/srv/files, /srv/more' }).readableDirs).toEqual([
+      '/srv/files',
+      '/srv/more',
+    ]);
+    expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([
+      'INLAY_READABLE_DIRS must list folders by their full path; "here" is none.',
+    ]);
+  });
+
+  it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
+    expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '12' }).maxConcurrentSyncs).toBe(12);
+    expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' })).toHaveLength(1);
   });
 });
 
