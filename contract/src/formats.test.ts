@@ -12,6 +12,7 @@ describe('formats', () => {
       'date-time': 'value_error.datetime',
       name: 'value_error.name',
       tag: 'value_error.tag',
+      'placeholder-text': 'value_error.placeholder',
       'search-text': 'value_error.text',
       'web-origin': 'value_error.origin',
     });

@@ -3,6 +3,7 @@
  * Pure and free of any platform, so that a server and a browser can apply the same rule.
  */
 import { originFault } from './origins.ts';
+import { placeholderFault } from './placeholders.ts';
 
 export interface Format {
   /** The `type` of the fault that the API reports. */
@@ -46,7 +47,15 @@ export const formats: Readonly<Record<string, Format>> = {
     fault: (text) => (isTime(text) ? undefined : 'a time must be written as in 2026-01-31T09:30:00Z'),
   },
   name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
-  tag: { type: 'value_error.tag', fault: (text) => shortTextFault('a tag', text) },
+  tag: {
+    type: 'value_error.tag',
+    // A tag is part of a path, where these two mean something else.
+    fault: (text) => (/^\.\.?$/.test(text) ? 'a tag must not be . or ..' : shortTextFault('a tag', text)),
+  },
+  'placeholder-text': {
+    type: 'value_error.placeholder',
+    fault: (text) => placeholderFault(text) ?? (text === '' ? undefined : shortTextFault('the text', text)),
+  },
   'search-text': {
     type: 'value_error.text',
     fault: (text) =>

@@ -1,19 +1,7 @@
 /** What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own. */
 import { type Static, Type } from 'typebox';
-import { Enumeration, operatorPermissions, RegionId, Tag, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
-
-const TagList = (of: string) =>
-  Type.Array(Tag, {
-    default: [],
-    maxItems: 100,
-    description: `Tags that filter the ${of} offered; at most 100`,
-    examples: [['crm', 'eu']],
-  });
-const TagListMode = (of: string) =>
-  Enumeration(tagModes, {
-    default: 'any',
-    description: `\`any\`: a ${of} matches with at least one of the tags; \`all\`: only with every one`,
-  });
+import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceName } from './fields.ts';
+import { templateFilterFields } from './template-filters.ts';
 
 export const ScopedTokenRequest = Type.Object(
   { workspace_name: WorkspaceName, region_id: Type.Optional(RegionId) },
@@ -30,10 +18,7 @@ export const WidgetTokenRequest = Type.Object(
       examples: ['https://app.example.com', 'http://localhost:3000'],
     }),
     region_id: Type.Optional(RegionId),
-    selected_source_template_tags: Type.Optional(TagList('source templates')),
-    selected_source_template_tags_mode: Type.Optional(TagListMode('source template')),
-    selected_connection_template_tags: Type.Optional(TagList('connection templates')),
-    selected_connection_template_tags_mode: Type.Optional(TagListMode('connection template')),
+    ...templateFilterFields,
   },
   {
     title: 'Widget token request',

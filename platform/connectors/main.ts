@@ -7,6 +7,8 @@ import { runProgram } from './kit/program.ts';
 
 const connectors: Record<string, () => Promise<{ connector: Connector }>> = {
   'destination-postgres': () => import('./destination-postgres/destination-postgres.ts'),
+  file: () => import('./file/file.ts'),
+  'http-api': () => import('./http-api/http-api.ts'),
   'local-files': () => import('./local-files/connector.ts'),
   s3: () => import('./s3/connector.ts'),
   'sample-data': () => import('./sample-data/connector.ts'),

@@ -7,11 +7,14 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { checkRoutes } from './checks.routes.ts';
 import { connectionRoutes } from './connections.routes.ts';
 import { connectorRoutes, definitionRoutes } from './connectors.routes.ts';
+import type { Platform } from './context.ts';
 import { access, compileRequestSchema, isPublic, replyToError, type SchemaTypes } from './http.ts';
-import type { Platform } from './platform.ts';
+import { jobRoutes } from './jobs.routes.ts';
 import { OpaqueRefusal } from './problems.ts';
+import { streamRoutes } from './streams.routes.ts';
 import { workspaceRoutes } from './workspaces.routes.ts';
 
 export function platformApi(platform: Platform): FastifyPluginAsync {
@@ -33,7 +36,10 @@ export function platformApi(platform: Platform): FastifyPluginAsync {
     connectorRoutes(app, platform, 'source');
     connectorRoutes(app, platform, 'destination');
     definitionRoutes(app, platform);
+    checkRoutes(app, platform);
+    streamRoutes(app, platform);
     connectionRoutes(app, platform);
+    jobRoutes(app, platform);
   };
 }
 

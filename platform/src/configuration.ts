@@ -13,12 +13,16 @@ export function checkConfiguration(specification: JsonSchema, configuration: Con
   throw new Problem('unprocessable-entity', { message: faults.join('; ') });
 }
 
-// Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords.
-const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
-function compiled(specification: JsonSchema): ValidateFunction {
-  const validate = validators.get(specification) ?? ajv.compile(specification);
+/**
+ * Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. Each has
+ * a compiler of its own, which goes with it: a compiler remembers what it has compiled, and ids within must not meet.
+ */
+export function compiled(specification: JsonSchema): ValidateFunction {
+  const validate =
+    validators.get(specification) ??
+    new Ajv({ strict: false, allErrors: true, validateFormats: false }).compile(specification);
   validators.set(specification, validate);
   return validate;
 }

@@ -8,36 +8,38 @@ import {
   getConnection,
   listConnections,
   patchConnection,
-  showConnection,
+  showConnections,
 } from './connections.ts';
+import type { Platform } from './context.ts';
 import { deleteConnection } from './deletion.ts';
 import { access, type SchemaTypes } from './http.ts';
 import { ListQuery, page, Uuid } from './paging.ts';
-import type { Platform } from './platform.ts';
+import type { ConnectionRow } from './store.ts';
 
 const params = Type.Object({ connectionId: Uuid });
 
 export function connectionRoutes(app: FastifyInstance, platform: Platform): void {
   const routes = app.withTypeProvider<SchemaTypes>();
   const policy = access('platform');
+  const show = async (connection: ConnectionRow) => (await showConnections(platform, [connection]))[0];
 
   routes.get('/connections', { ...policy, schema: { querystring: ListQuery } }, async ({ query }) => {
     const connections = await listConnections(platform, query);
-    return page(platform, '/connections', query, connections.map(showConnection));
+    return page(platform, '/connections', query, await showConnections(platform, connections));
   });
 
   routes.post('/connections', { ...policy, schema: { body: ConnectionCreate } }, async ({ body }) =>
-    showConnection(await createConnection(platform, body)),
+    show(await createConnection(platform, body)),
   );
 
   routes.get('/connections/:connectionId', { ...policy, schema: { params } }, async ({ params: { connectionId } }) =>
-    showConnection(await getConnection(platform.store, connectionId)),
+    show(await getConnection(platform.store, connectionId)),
   );
 
   routes.patch(
     '/connections/:connectionId',
     { ...policy, schema: { params, body: ConnectionPatch } },
-    async ({ params: { connectionId }, body }) => showConnection(await patchConnection(platform, connectionId, body)),
+    async ({ params: { connectionId }, body }) => show(await patchConnection(platform, connectionId, body)),
   );
 
   routes.delete('/connections/:connectionId', { ...policy, schema: { params } }, async ({ params }, reply) => {

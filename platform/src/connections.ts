@@ -2,42 +2,23 @@
  * Connections: which source feeds which destination, when, and how. They are records only; running them is the
  * scheduler's and the runner's work.
  *
- * Always true: source and destination belong to the connection's own workspace and cannot be exchanged. A deleted
- * connection has the status `deprecated` and is found only in lists that include deleted ones.
+ * Always true: source and destination belong to the connection's own workspace and cannot be exchanged. Streams that
+ * are named existed, and could be moved as asked, when they were named. Only an active connection has a next run or a
+ * job that has not ended. A deleted connection has the status `deprecated` and is found only in lists that include
+ * deleted ones.
  */
 import Type, { type Static } from 'typebox';
 import { getConnector } from './connectors.ts';
+import type { Platform } from './context.ts';
+import { getDefinition } from './definitions.ts';
+import { awaitCatalog } from './discovery.ts';
+import { cancelOpenJobs, findLastJobs, showJob, showTime } from './jobs.ts';
 import { isListed, type ListQuery, Uuid } from './paging.ts';
-import type { Platform } from './platform.ts';
 import { Problem, resourceNotFound } from './problems.ts';
-import { readSchedule, ScheduleRequest, showSchedule } from './schedule.ts';
-import type { ConnectionRow, Store } from './store.ts';
+import { nextRunAfter, readSchedule, ScheduleRequest, showSchedule } from './schedule.ts';
+import type { ConnectionRow, JobRow, Store } from './store.ts';
+import { chooseStreams, StreamConfiguration } from './stream-selection.ts';
 import { Name } from './workspaces.ts';
-
-const StreamConfiguration = Type.Object({
-  name: Type.String({ minLength: 1 }),
-  namespace: Type.Optional(Type.String()),
-  syncMode: Type.Optional(
-    Type.Enum([
-      'full_refresh_overwrite',
-      'full_refresh_overwrite_deduped',
-      'full_refresh_append',
-      'full_refresh_update',
-      'full_refresh_soft_delete',
-      'incremental_append',
-      'incremental_deduped_history',
-      'incremental_update',
-      'incremental_soft_delete',
-    ]),
-  ),
-  cursorField: Type.Optional(Type.Array(Type.String())),
-  primaryKey: Type.Optional(Type.Array(Type.Array(Type.String()))),
-  selectedFields: Type.Optional(Type.Array(Type.Object({ fieldPath: Type.Array(Type.String()) }))),
-  includeFiles: Type.Optional(Type.Boolean()),
-  destinationObjectName: Type.Optional(Type.String()),
-  mappers: Type.Optional(Type.Array(Type.Object({ type: Type.String() }))),
-});
-type StreamConfiguration = Static<typeof StreamConfiguration>;
 
 const changeable = {
   name: Type.Optional(Name),
@@ -70,12 +51,15 @@ export type ConnectionCreate = Static<typeof ConnectionCreate>;
 
 export async function createConnection(platform: Platform, request: ConnectionCreate): Promise<ConnectionRow> {
   const given = readChanges(request);
-  return platform.store.transaction().execute(async (trx) => {
+  await checkStreams(platform, request, request.configurations?.streams);
+  const connection = await platform.store.transaction().execute(async (trx) => {
     const source = await getConnector(trx, 'source', request.sourceId);
     const destination = await getConnector(trx, 'destination', request.destinationId);
     if (source.workspace_id !== destination.workspace_id) {
       throw new Problem('bad-request', { message: 'The source and the destination are in different workspaces.' });
     }
+    const now = platform.now();
+    const { status = 'active', cron_expression = null } = given;
     return trx
       .insertInto('connections')
       .values({
@@ -84,8 +68,8 @@ export async function createConnection(platform: Platform, request: ConnectionCr
         source_id: source.connector_id,
         destination_id: destination.connector_id,
         name: `${source.name} → ${destination.name}`,
-        status: 'active',
-        cron_expression: null,
+        status,
+        cron_expression,
         // No streams named means every stream the source has; which those are is found out when it runs.
         configurations: JSON.stringify({ streams: [] }),
         namespace_definition: 'destination',
@@ -93,13 +77,17 @@ export async function createConnection(platform: Platform, request: ConnectionCr
         prefix: '',
         schema_updates_behavior: 'ignore',
         tags: '[]',
-        created_at: platform.now(),
+        status_reason: null,
+        next_run_at: status === 'active' ? nextRunAfter(cron_expression, now) : null,
+        created_at: now,
         deleted_at: null,
         ...given,
       })
       .returningAll()
       .executeTakeFirstOrThrow();
   });
+  platform.wake();
+  return connection;
 }
 
 export async function listConnections({ store }: Platform, query: ListQuery): Promise<ConnectionRow[]> {
@@ -126,20 +114,46 @@ export async function getConnection(store: Store, connectionId: string): Promise
 
 /** Each field given replaces the stored one whole, streams and tags included. */
 export async function patchConnection(platform: Platform, connectionId: string, patch: ConnectionPatch) {
-  const changes = readChanges(patch);
-  return platform.store.transaction().execute(async (trx) => {
-    const connection = await getConnection(trx, connectionId);
-    if (Object.keys(changes).length === 0) return connection;
+  const given = readChanges(patch);
+  if (patch.configurations?.streams?.length) {
+    const { source_id, destination_id } = await getConnection(platform.store, connectionId);
+    await checkStreams(platform, { sourceId: source_id, destinationId: destination_id }, patch.configurations.streams);
+  }
+  const connection = await platform.store.transaction().execute(async (trx) => {
+    const before = await getConnection(trx, connectionId);
+    if (Object.keys(given).length === 0) return before;
+    const { connection_id } = before;
+    const after = { ...before, ...given };
+    const changes = { ...given };
+    if (after.status !== before.status || after.cron_expression !== before.cron_expression) {
+      const isActive = after.status === 'active';
+      changes.next_run_at = isActive ? nextRunAfter(after.cron_expression, platform.now()) : null;
+      if (!isActive) await cancelOpenJobs(trx, [connection_id], platform.now());
+    }
+    if (after.status !== before.status || after.configurations !== before.configurations) {
+      // Whoever activates a connection or names its streams anew takes the source as it is now.
+      await trx.deleteFrom('connection_catalogs').where('connection_id', '=', connection_id).execute();
+      changes.status_reason = null;
+    }
     return trx
       .updateTable('connections')
       .set(changes)
-      .where('connection_id', '=', connection.connection_id)
+      .where('connection_id', '=', connection_id)
       .returningAll()
       .executeTakeFirstOrThrow();
   });
+  platform.wake();
+  return connection;
 }
 
-export function showConnection(connection: ConnectionRow) {
+/** For pages and single connections alike. `statusReason`, `lastJob` and `nextRunAt` are additions of this platform. */
+export async function showConnections({ store, now }: Platform, connections: readonly ConnectionRow[]) {
+  const ids = connections.map(({ connection_id }) => connection_id);
+  const lastJobs = await findLastJobs(store, ids);
+  return connections.map((connection) => showConnection(connection, lastJobs.get(connection.connection_id), now()));
+}
+
+function showConnection(connection: ConnectionRow, lastJob: JobRow | undefined, now: number) {
   return {
     connectionId: connection.connection_id,
     name: connection.name,
@@ -147,6 +161,7 @@ export function showConnection(connection: ConnectionRow) {
     destinationId: connection.destination_id,
     workspaceId: connection.workspace_id,
     status: connection.status,
+    ...(connection.status_reason !== null && { statusReason: connection.status_reason }),
     schedule: showSchedule(connection.cron_expression),
     configurations: JSON.parse(connection.configurations),
     namespaceDefinition: connection.namespace_definition,
@@ -155,6 +170,8 @@ export function showConnection(connection: ConnectionRow) {
     nonBreakingSchemaUpdatesBehavior: connection.schema_updates_behavior,
     tags: JSON.parse(connection.tags),
     createdAt: Math.floor(connection.created_at / 1000),
+    ...(lastJob && { lastJob: showJob(lastJob, now) }),
+    ...(connection.next_run_at !== null && { nextRunAt: showTime(connection.next_run_at) }),
   };
 }
 
@@ -164,7 +181,9 @@ function readChanges(request: ConnectionPatch): Partial<ConnectionRow> {
   if (request.name !== undefined) changes.name = request.name;
   if (request.status !== undefined) changes.status = request.status;
   if (request.schedule !== undefined) changes.cron_expression = readSchedule(request.schedule);
-  if (request.configurations !== undefined) changes.configurations = readStreams(request.configurations.streams);
+  if (request.configurations !== undefined) {
+    changes.configurations = JSON.stringify({ streams: request.configurations.streams ?? [] });
+  }
   if (request.namespaceDefinition !== undefined) changes.namespace_definition = request.namespaceDefinition;
   if (request.namespaceFormat !== undefined) changes.namespace_format = request.namespaceFormat;
   if (request.prefix !== undefined) changes.prefix = request.prefix;
@@ -175,12 +194,14 @@ function readChanges(request: ConnectionPatch): Partial<ConnectionRow> {
   return changes;
 }
 
-function readStreams(streams: StreamConfiguration[] = []): string {
-  const seen = new Set<string>();
-  for (const { name, namespace } of streams) {
-    const key = JSON.stringify([namespace ?? null, name]);
-    if (seen.has(key)) throw new Problem('bad-request', { message: `The stream ${name} is configured twice.` });
-    seen.add(key);
-  }
-  return JSON.stringify({ streams });
+async function checkStreams(
+  platform: Platform,
+  { sourceId, destinationId }: Pick<ConnectionCreate, 'sourceId' | 'destinationId'>,
+  streams: StreamConfiguration[] = [],
+): Promise<void> {
+  if (streams.length === 0) return;
+  const source = await getConnector(platform.store, 'source', sourceId);
+  const destination = await getConnector(platform.store, 'destination', destinationId);
+  const { specification } = await getDefinition(platform, 'destination', destination.definition_id);
+  chooseStreams(await awaitCatalog(platform, source), streams, specification);
 }

@@ -15,11 +15,12 @@ import {
   putConnector,
   showConnector,
 } from './connectors.ts';
-import { type ConnectorKind, type Definition, getDefinition } from './definitions.ts';
+import type { Platform } from './context.ts';
+import { type ConnectorKind, type Definition, getDefinition, listDefinitions } from './definitions.ts';
 import { deleteConnector } from './deletion.ts';
 import { access, type SchemaTypes } from './http.ts';
 import { ListQuery, page, Uuid } from './paging.ts';
-import type { Platform } from './platform.ts';
+import type { ConnectorRow } from './store.ts';
 import { getWorkspace } from './workspaces.ts';
 
 const params = Type.Object({ id: Uuid });
@@ -29,27 +30,30 @@ export function connectorRoutes(app: FastifyInstance, platform: Platform, kind: 
   const policy = access('platform');
   const collection = `/${kind}s`;
   const member = `${collection}/:id`;
+  const show = async (connector: ConnectorRow) =>
+    showConnector(platform.sealer, await listDefinitions(platform), connector);
 
   routes.get(collection, { ...policy, schema: { querystring: ListQuery } }, async ({ query }) => {
     const connectors = await listConnectors(platform, kind, query);
-    const shown = connectors.map((connector) => showConnector(platform, connector));
+    const definitions = await listDefinitions(platform);
+    const shown = connectors.map((connector) => showConnector(platform.sealer, definitions, connector));
     return page(platform, collection, query, shown);
   });
 
   routes.post(collection, { ...policy, schema: { body: ConnectorCreate } }, async ({ body }) =>
-    showConnector(platform, await createConnector(platform, kind, body)),
+    show(await createConnector(platform, kind, body)),
   );
 
   routes.get(member, { ...policy, schema: { params } }, async ({ params: { id } }) =>
-    showConnector(platform, await getConnector(platform.store, kind, id)),
+    show(await getConnector(platform.store, kind, id)),
   );
 
   routes.patch(member, { ...policy, schema: { params, body: ConnectorPatch } }, async ({ params: { id }, body }) =>
-    showConnector(platform, await patchConnector(platform, kind, id, body)),
+    show(await patchConnector(platform, kind, id, body)),
   );
 
   routes.put(member, { ...policy, schema: { params, body: ConnectorPut } }, async ({ params: { id }, body }) =>
-    showConnector(platform, await putConnector(platform, kind, id, body)),
+    show(await putConnector(platform, kind, id, body)),
   );
 
   routes.delete(member, { ...policy, schema: { params } }, async ({ params: { id } }, reply) => {
@@ -63,7 +67,7 @@ export function connectorRoutes(app: FastifyInstance, platform: Platform, kind: 
 
   routes.get(definitions, { ...policy, schema: { params: inWorkspace } }, async ({ params: { workspaceId } }) => {
     await getWorkspace(platform.store, workspaceId);
-    const data = platform.definitions.filter((definition) => definition.kind === kind).map(showDefinition);
+    const data = (await listDefinitions(platform)).filter((known) => known.kind === kind).map(showDefinition);
     return { data, next: '', previous: '' };
   });
 
@@ -72,7 +76,7 @@ export function connectorRoutes(app: FastifyInstance, platform: Platform, kind: 
     { ...policy, schema: { params: definitionInWorkspace } },
     async ({ params: { workspaceId, definitionId } }) => {
       await getWorkspace(platform.store, workspaceId);
-      return showDefinition(getDefinition(platform.definitions, kind, definitionId));
+      return showDefinition(await getDefinition(platform, kind, definitionId));
     },
   );
 }
@@ -83,21 +87,39 @@ export function definitionRoutes(app: FastifyInstance, platform: Platform): void
     .withTypeProvider<SchemaTypes>()
     .get('/connector_definitions', { ...access('platform'), schema: { querystring } }, async ({ query }) => {
       if (query.workspaceId !== undefined) await getWorkspace(platform.store, query.workspaceId);
-      const data = platform.definitions
-        .filter(({ kind }) => kind === query.type)
-        .map(({ definitionId: id, name, kind, version }) => ({ id, name, connectorDefinitionType: kind, version }));
-      return { data };
+      const definitions = (await listDefinitions(platform)).filter(({ kind }) => kind === query.type);
+      return { data: definitions.map(listDefinition) };
     });
 }
 
-/** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */
-function showDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
+/** All after `version` are additions of this platform: a hosted one publishes them in its registry. */
+function listDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
   return {
     id: definitionId,
     name,
+    connectorDefinitionType: kind,
+    version,
     dockerRepository: `inlay/${kind}-${slug}`,
+    documentation,
+    specification,
+  };
+}
+
+/** `documentation` and `connectionSpecification` are additions of this platform; a form is drawn from the latter. */
+function showDefinition(definition: Definition) {
+  const { definitionId, name, version, documentation, specification } = definition;
+  return {
+    id: definitionId,
+    name,
+    dockerRepository: repositoryOf(definition),
     dockerImageTag: version,
     documentation,
     connectionSpecification: specification.connectionSpecification,
   };
+}
+
+/** A command line of this machine has none, and shows nobody where its programs are. */
+function repositoryOf({ kind, slug, launch }: Definition): string {
+  if (launch?.type === 'image') return launch.image.replace(/:[^:/]+$/, '');
+  return launch?.type === 'command' ? '' : `inlay/${kind}-${slug}`;
 }

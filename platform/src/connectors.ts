@@ -3,7 +3,7 @@
  * set of rules with the kind as a parameter; an id of one kind is never found as the other.
  *
  * Always true: a stored configuration satisfied its connector's specification when it was stored, carries no
- * `sourceType` or `destinationType`, and is shown with its secrets masked. Whether the connector can reach anything
+ * `sourceType` or `destinationType`, is sealed, and is shown with its secrets masked. Whether the connector can reach anything
  * with it is not checked here.
  */
 import {
@@ -14,10 +14,11 @@ import {
 } from '@inlay/contract/connector-configuration';
 import Type, { type Static } from 'typebox';
 import { checkConfiguration } from './configuration.ts';
-import { type ConnectorKind, type Definition, findDefinition, getDefinition } from './definitions.ts';
+import type { Platform } from './context.ts';
+import { type ConnectorKind, type Definition, findDefinition, getDefinition, listDefinitions } from './definitions.ts';
 import { isListed, type ListQuery, Uuid } from './paging.ts';
-import type { Platform } from './platform.ts';
 import { Problem, resourceNotFound } from './problems.ts';
+import { openConfiguration, type Sealer, sealConfiguration } from './sealed-configuration.ts';
 import type { ConnectorRow, Store } from './store.ts';
 import { getWorkspace, Name } from './workspaces.ts';
 
@@ -47,19 +48,20 @@ export const ConnectorPut = Type.Object({
 export type ConnectorPut = Static<typeof ConnectorPut>;
 
 export async function createConnector(platform: Platform, kind: ConnectorKind, request: ConnectorCreate) {
-  const definition = chooseDefinition(platform, kind, request);
+  const definition = await chooseDefinition(platform, kind, request);
   const configuration = acceptConfiguration(definition, request.configuration, {});
+  const id = platform.newId();
   return platform.store.transaction().execute(async (trx) => {
     const workspace = await getWorkspace(trx, request.workspaceId);
     return trx
       .insertInto('connectors')
       .values({
-        connector_id: platform.newId(),
+        connector_id: id,
         kind,
         workspace_id: workspace.workspace_id,
         definition_id: definition.definitionId,
         name: request.name,
-        configuration: JSON.stringify(configuration),
+        configuration: sealConfiguration(platform.sealer, id, configuration),
         resource_allocation: request.resourceAllocation ? JSON.stringify(request.resourceAllocation) : null,
         created_at: platform.now(),
         deleted_at: null,
@@ -110,15 +112,17 @@ async function changeConnector(
   change: ConnectorPatch,
   combine: (stored: Configuration, given: Configuration) => Configuration,
 ): Promise<ConnectorRow> {
+  const definitions = await listDefinitions(platform);
   return platform.store.transaction().execute(async (trx) => {
     const connector = await getConnector(trx, kind, connectorId);
     const changes: Partial<ConnectorRow> = { name: change.name ?? connector.name };
     if (change.resourceAllocation) changes.resource_allocation = JSON.stringify(change.resourceAllocation);
     if (change.configuration) {
-      const definition = getDefinition(platform.definitions, kind, connector.definition_id);
-      const stored: Configuration = JSON.parse(connector.configuration);
-      const combined = combine(stored, change.configuration);
-      changes.configuration = JSON.stringify(acceptConfiguration(definition, combined, stored));
+      const definition = findDefinition(definitions, kind, connector.definition_id);
+      if (!definition) throw resourceNotFound(`${kind}_definition`, connector.definition_id);
+      const stored = openConfiguration(platform.sealer, connector);
+      const accepted = acceptConfiguration(definition, combine(stored, change.configuration), stored);
+      changes.configuration = sealConfiguration(platform.sealer, connector.connector_id, accepted);
     }
     return trx
       .updateTable('connectors')
@@ -129,43 +133,50 @@ async function changeConnector(
   });
 }
 
-export function showConnector(platform: Platform, connector: ConnectorRow) {
+export function showConnector(sealer: Sealer, definitions: readonly Definition[], connector: ConnectorRow) {
   const { kind } = connector;
-  const definition = findDefinition(platform.definitions, kind, connector.definition_id);
+  const definition = findDefinition(definitions, kind, connector.definition_id);
   return {
     [`${kind}Id`]: connector.connector_id,
     name: connector.name,
     [`${kind}Type`]: definition?.slug ?? '',
     definitionId: connector.definition_id,
     workspaceId: connector.workspace_id,
-    configuration: configurationWithoutSecrets(platform, connector),
+    configuration: configurationWithoutSecrets(sealer, definition, connector),
     createdAt: Math.floor(connector.created_at / 1000),
     ...(connector.resource_allocation !== null && { resourceAllocation: JSON.parse(connector.resource_allocation) }),
   };
 }
 
 /** Without the definition nobody knows which values are secret, so nothing is given out. */
-export function configurationWithoutSecrets(platform: Platform, connector: ConnectorRow): Configuration {
-  const definition = findDefinition(platform.definitions, connector.kind, connector.definition_id);
-  return definition
-    ? maskSecrets(definition.specification.connectionSpecification, JSON.parse(connector.configuration))
-    : {};
+export function configurationWithoutSecrets(
+  sealer: Sealer,
+  definition: Definition | undefined,
+  connector: ConnectorRow,
+): Configuration {
+  if (!definition) return {};
+  return maskSecrets(definition.specification.connectionSpecification, openConfiguration(sealer, connector));
 }
 
-function chooseDefinition({ definitions }: Platform, kind: ConnectorKind, request: ConnectorCreate): Definition {
-  if (request.definitionId !== undefined) return getDefinition(definitions, kind, request.definitionId);
+export async function chooseDefinition(
+  platform: Platform,
+  kind: ConnectorKind,
+  request: { definitionId?: string; configuration: Configuration },
+): Promise<Definition> {
+  if (request.definitionId !== undefined) return getDefinition(platform, kind, request.definitionId);
   const slug = request.configuration[`${kind}Type`];
   if (typeof slug !== 'string') {
     throw new Problem('unprocessable-entity', {
       message: `Name the connector: definitionId or configuration.${kind}Type is needed.`,
     });
   }
-  const definition = definitions.find((known) => known.kind === kind && known.slug === slug);
+  const definition = platform.bundledDefinitions.find((known) => known.kind === kind && known.slug === slug);
   if (!definition) throw new Problem('value-not-found', { value: slug });
   return definition;
 }
 
-function acceptConfiguration(definition: Definition, given: Configuration, stored: Configuration): Configuration {
+/** The configuration to use, with the secrets that `stored` has and the given one only masks; throws if it is not valid. */
+export function acceptConfiguration(definition: Definition, given: Configuration, stored: Configuration) {
   const { [`${definition.kind}Type`]: _slug, ...own } = given;
   const configuration = keepMaskedSecrets(definition.specification.connectionSpecification, own, stored);
   checkConfiguration(definition.specification.connectionSpecification, configuration);

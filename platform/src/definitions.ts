@@ -1,8 +1,11 @@
 /*
- * The connectors that come with the platform: what each is called and which configuration it takes. The ids are part
- * of stored data and of callers' code, so they never change. Running connectors is not done here.
+ * The connectors there are: what each is called and which configuration it takes. Some come with the platform, others
+ * the operator has registered on this machine. The ids are part of stored data and of callers' code, so they never
+ * change. Running connectors is not done here.
  */
 import { specification as destinationPostgresSpecification } from '../connectors/destination-postgres/specification.ts';
+import { specification as fileSpecification } from '../connectors/file/specification.ts';
+import { specification as httpApiSpecification } from '../connectors/http-api/specification.ts';
 import { specification as localFilesSpecification } from '../connectors/local-files/specification.ts';
 import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
@@ -10,13 +13,14 @@ import { specification as sourcePostgresSpecification } from '../connectors/sour
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
 import type { Launch } from './runner/programs.ts';
+import type { RegisteredDefinitionRow, Store } from './store.ts';
 
 export type ConnectorKind = 'source' | 'destination';
 
 export interface Definition {
   readonly definitionId: string;
   readonly kind: ConnectorKind;
-  /** What `configuration.sourceType` or `configuration.destinationType` says. */
+  /** What `configuration.sourceType` or `configuration.destinationType` says; empty for a registered connector. */
   readonly slug: string;
   readonly name: string;
   readonly version: string;
@@ -50,6 +54,31 @@ const localFiles: Definition = {
   specification: localFilesSpecification,
 };
 
+const httpApi: Definition = {
+  definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
+  kind: 'source',
+  slug: 'http-api',
+  name: 'HTTP API',
+  version: '0.1.0',
+  documentation:
+    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
+    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
+  specification: httpApiSpecification,
+};
+
+const file: Definition = {
+  definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
+  kind: 'source',
+  slug: 'file',
+  name: 'File',
+  version: '0.1.0',
+  documentation:
+    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
+    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
+    '_file and _file_modified_at which file it is from.',
+  specification: fileSpecification,
+};
+
 const sourcePostgres: Definition = {
   definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
   kind: 'source',
@@ -60,6 +89,7 @@ const sourcePostgres: Definition = {
     'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
     'same moment.',
   specification: sourcePostgresSpecification,
+  launch: { type: 'bundled', name: 'source-postgres' },
 };
 
 const destinationPostgres: Definition = {
@@ -72,6 +102,7 @@ const destinationPostgres: Definition = {
     'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
     'the stream changes.',
   specification: destinationPostgresSpecification,
+  launch: { type: 'bundled', name: 'destination-postgres' },
 };
 
 const s3: Definition = {
@@ -88,18 +119,45 @@ const s3: Definition = {
 
 export const bundledDefinitions: readonly Definition[] = [
   sampleData,
-  localFiles,
   sourcePostgres,
+  httpApi,
+  file,
+  localFiles,
   destinationPostgres,
   s3,
 ];
+
+interface Registry {
+  store: Store;
+  bundledDefinitions: readonly Definition[];
+}
+
+/** Read from the store each time, since `inlay connector` registers from a process of its own. */
+export async function listDefinitions(registry: Registry): Promise<Definition[]> {
+  const rows = await registry.store.selectFrom('registered_definitions').selectAll().orderBy('seq').execute();
+  return [...registry.bundledDefinitions, ...rows.map(readRegistered)];
+}
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
   return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());
 }
 
-export function getDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string): Definition {
-  const definition = findDefinition(definitions, kind, id);
+export async function getDefinition(registry: Registry, kind: ConnectorKind, id: string): Promise<Definition> {
+  const definition = findDefinition(await listDefinitions(registry), kind, id);
   if (!definition) throw resourceNotFound(`${kind}_definition`, id);
   return definition;
+}
+
+function readRegistered(row: RegisteredDefinitionRow): Definition {
+  const { definition_id: definitionId, kind, name, command, image } = row;
+  return {
+    definitionId,
+    kind,
+    slug: '',
+    name,
+    version: /:([^:/]+)$/.exec(image ?? '')?.[1] ?? 'local',
+    documentation: '',
+    specification: JSON.parse(row.specification),
+    launch: image !== null ? { type: 'image', image } : { type: 'command', command: JSON.parse(command ?? '[]') },
+  };
 }

@@ -66,6 +66,82 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0002-jobs-states-definitions': {
+    async up(db) {
+      await run(
+        db,
+        `alter table connections add column status_reason text`,
+        `alter table connections add column next_run_at integer`,
+        `create index connections_by_next_run on connections (next_run_at) where next_run_at is not null`,
+        `create table jobs (
+          job_id integer primary key autoincrement,
+          connection_id text not null references connections (connection_id),
+          workspace_id text not null references workspaces (workspace_id),
+          job_type text not null check (job_type in ('sync', 'reset', 'clear')),
+          trigger_kind text not null check (trigger_kind in ('manual', 'schedule')),
+          status text not null
+            check (status in ('pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled')),
+          attempts integer not null default 0,
+          failed_attempts integer not null default 0,
+          next_attempt_at integer,
+          records integer not null default 0,
+          bytes integer not null default 0,
+          failure_message text,
+          failure_origin text check (failure_origin in ('source', 'destination', 'platform')),
+          failure_type text check (failure_type in ('config_error', 'transient_error', 'system_error')),
+          created_at integer not null,
+          started_at integer,
+          updated_at integer not null,
+          ended_at integer,
+          check ((status in ('pending', 'incomplete')) = (next_attempt_at is not null)),
+          check ((status in ('failed', 'succeeded', 'cancelled')) = (ended_at is not null))
+        )`,
+        // One sync of a connection at a time, whoever asks for it.
+        `create unique index jobs_open on jobs (connection_id) where ended_at is null`,
+        `create index jobs_waiting on jobs (next_attempt_at) where next_attempt_at is not null`,
+        `create index jobs_by_connection on jobs (connection_id, job_id)`,
+        `create index jobs_by_workspace on jobs (workspace_id, job_id)`,
+        `create table connection_catalogs (
+          connection_id text primary key references connections (connection_id),
+          catalog text not null check (json_valid(catalog))
+        )`,
+        `create table connection_streams (
+          connection_id text not null references connections (connection_id),
+          namespace text not null,
+          name text not null,
+          configured text not null check (json_valid(configured)),
+          generation_id integer not null,
+          state text check (json_valid(state)),
+          primary key (connection_id, namespace, name)
+        )`,
+        `create table connection_states (
+          connection_id text primary key references connections (connection_id),
+          state text not null check (json_valid(state))
+        )`,
+        `create table discovered_catalogs (
+          source_id text primary key references connectors (connector_id),
+          made_from text not null,
+          catalog text not null check (json_valid(catalog))
+        )`,
+        `create table registered_definitions (
+          seq integer primary key autoincrement,
+          definition_id text not null unique,
+          kind text not null check (kind in ('source', 'destination')),
+          name text not null,
+          command text check (json_valid(command)),
+          image text,
+          specification text not null check (json_valid(specification)),
+          created_at integer not null,
+          check ((command is null) <> (image is null))
+        )`,
+        `create table runner_lease (
+          id integer primary key check (id = 1),
+          holder text not null,
+          expires_at integer not null
+        )`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -4,18 +4,26 @@
  */
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import Type, { type Static } from 'typebox';
-import type { Platform } from './platform.ts';
+import type { Platform } from './context.ts';
 
 const UUID_PATTERN = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
 
 export const Uuid = Type.String({ pattern: `^${UUID_PATTERN}$` });
 
-const listParameters = {
+export const workspaceIdsParameter = {
   /** Repeated or joined by commas. */
   workspaceIds: Type.Optional(Type.Array(Type.String({ pattern: `^${UUID_PATTERN}(,${UUID_PATTERN})*$` }))),
-  includeDeleted: Type.Boolean({ default: false }),
+};
+
+export const pageParameters = {
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
   offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+};
+
+const listParameters = {
+  ...workspaceIdsParameter,
+  includeDeleted: Type.Boolean({ default: false }),
+  ...pageParameters,
 };
 
 export const ListQuery = Type.Object(listParameters);
@@ -49,13 +57,20 @@ export interface Page<Item> {
   previous: string;
 }
 
+interface PageQuery {
+  limit: number;
+  offset: number;
+  workspaceIds?: string[];
+  includeDeleted?: boolean;
+}
+
 /**
  * As in the API this one imitates, `next` is there whenever the page has anything on it, also on the last one, and a
  * missing link is an empty string. A caller reads on until a page is empty.
  */
-export function page<Item>(platform: Platform, path: string, query: WorkspaceListQuery, data: Item[]): Page<Item> {
+export function page<Item>({ publicUrl }: Platform, path: string, query: PageQuery, data: Item[]): Page<Item> {
   const { limit, offset } = query;
-  const link = (to: number) => `${platform.publicUrl}${path}?${parametersAt(query, to)}`;
+  const link = (to: number) => `${publicUrl}${path}?${parametersAt(query, to)}`;
   return {
     data,
     next: data.length === 0 ? '' : link(offset + limit),
@@ -63,17 +78,17 @@ export function page<Item>(platform: Platform, path: string, query: WorkspaceLis
   };
 }
 
-function parametersAt(query: WorkspaceListQuery, offset: number): string {
-  const parameters = new URLSearchParams({ includeDeleted: String(query.includeDeleted) });
-  const ids = workspaceIdsOf(query);
-  if (ids) parameters.set('workspaceIds', ids.join(','));
-  if (query.name !== undefined) parameters.set('name', query.name);
-  if (query.organizationId !== undefined) parameters.set('organizationId', query.organizationId);
-  parameters.set('limit', String(query.limit));
-  parameters.set('offset', String(offset));
+/** Whatever the list was asked for with, at another place in it. */
+function parametersAt({ limit, offset: _here, includeDeleted, ...filters }: PageQuery, offset: number): string {
+  const workspaceIds = workspaceIdsOf(filters)?.join(',');
+  const { workspaceIds: _given, ...others } = filters;
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries({ includeDeleted, workspaceIds, ...others, limit, offset })) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
   return parameters.toString().replaceAll('%2C', ',');
 }
 
-function workspaceIdsOf(query: ListQuery): string[] | undefined {
+export function workspaceIdsOf(query: { workspaceIds?: string[] }): string[] | undefined {
   return query.workspaceIds?.flatMap((joined) => joined.toLowerCase().split(','));
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { credentials, fillWorkspace, publicUrl, startPlatform, temporaryFile } from '../test/start-platform.ts';
+import { credentials, fillWorkspace, platformOptions, startPlatform, temporaryFile } from '../test/start-platform.ts';
 import { migrations } from './migrations.ts';
 import { openPlatform } from './platform.ts';
 
@@ -64,7 +64,7 @@ describe('migrations', () => {
     const file = temporaryFile();
     const occupied = new Database(file);
     occupied.exec('create table connections (left_over text)');
-    await expect(openPlatform({ ...credentials, publicUrl, file })).rejects.toThrow('connections');
+    await expect(openPlatform(platformOptions(file))).rejects.toThrow('connections');
     const tables = occupied.prepare("select name from sqlite_master where name = 'workspaces'").all();
     occupied.close();
     expect(tables).toEqual([]);
@@ -81,7 +81,7 @@ describe('migrations', () => {
     const newer = new Database(file);
     newer.exec("insert into kysely_migration values ('9999-from-the-future', '2031-01-01T00:00:00.000Z')");
     newer.close();
-    await expect(openPlatform({ ...credentials, publicUrl, file })).rejects.toThrow('9999-from-the-future');
+    await expect(openPlatform(platformOptions(file))).rejects.toThrow('9999-from-the-future');
   });
 });
 
@@ -111,5 +111,5 @@ describe('another process holding the write lock', () => {
 
 test('a platform without a client secret does not start', async () => {
   const file = temporaryFile();
-  await expect(openPlatform({ file, clientId: 'a', clientSecret: '', publicUrl })).rejects.toThrow('client secret');
+  await expect(openPlatform({ ...platformOptions(file), clientSecret: '' })).rejects.toThrow('client secret');
 });

@@ -29,11 +29,27 @@ const problems = {
     type: `${REFERENCE}#resource-not-found`,
     detail: 'The resource does not exist or has been deleted.',
   },
+  'request-timeout-exceeded': {
+    status: 408,
+    type: 'error:request-timeout-exceeded',
+    detail: 'The request took too long.',
+  },
+  'state-conflict': {
+    status: 409,
+    type: `${REFERENCE}#409-state-conflict`,
+    detail: 'The state of the resource does not allow the request.',
+  },
+  'try-again-later': {
+    status: 409,
+    type: `${REFERENCE}#try-again-later`,
+    detail: 'The request cannot be carried out now.',
+  },
   'unprocessable-entity': {
     status: 422,
     type: `${REFERENCE}#unprocessable-entity`,
     detail: 'The request was understood, but its content is not acceptable.',
   },
+  'unexpected-problem': { status: 500, type: REFERENCE, detail: 'Something else that was needed has failed.' },
   'service-unavailable': { status: 503, type: REFERENCE, detail: 'The platform is busy; try again.' },
 } as const;
 

@@ -2,7 +2,7 @@
  * When a connection runs: only when asked, or on a Quartz cron expression in UTC. Checks what callers send and shows
  * what is stored. Running more often than hourly is allowed: the machine that does the work is the operator's own.
  */
-import { QuartzError, readQuartz } from '@inlay/schedule/quartz';
+import { nextRuns, QuartzError, readQuartz } from '@inlay/schedule/quartz';
 import Type, { type Static } from 'typebox';
 import { Problem } from './problems.ts';
 
@@ -30,6 +30,12 @@ export function readSchedule(schedule: ScheduleRequest): string | null {
 export function showSchedule(cronExpression: string | null): ShownSchedule {
   if (cronExpression === null) return { scheduleType: 'manual' };
   return { scheduleType: 'cron', cronExpression: `${cronExpression} UTC` };
+}
+
+/** Null for a manual schedule, and for an expression that has no more times: one with a year ends. */
+export function nextRunAfter(cronExpression: string | null, time: number): number | null {
+  if (cronExpression === null) return null;
+  return nextRuns(cronExpression, new Date(time), 1)[0]?.getTime() ?? null;
 }
 
 function readCron(cronExpression: string): string {

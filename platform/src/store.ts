@@ -2,8 +2,8 @@
  * The platform's database file: how it is opened and what its tables hold.
  *
  * Always true: every write goes through a transaction that takes the write lock at its start, commits are on disk
- * before they are acknowledged, and only the owner of the process may read the file (connector configurations hold
- * secrets). Times are milliseconds since the epoch; JSON is kept as text. What the rows mean is left to the rules.
+ * before they are acknowledged, and only the owner of the process may read the file. Times are milliseconds
+ * since the epoch; JSON is kept as text. What the rows mean is left to the rules.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -44,6 +44,7 @@ export interface ConnectorRow extends Row {
   workspace_id: string;
   definition_id: string;
   name: string;
+  /** A JSON string: the configuration, sealed. See sealed-configuration.ts. */
   configuration: string;
   resource_allocation: string | null;
 }
@@ -63,8 +64,62 @@ export interface ConnectionRow extends Row {
   prefix: string;
   schema_updates_behavior: string;
   tags: string;
+  /** Why the platform itself has made the connection inactive. */
+  status_reason: string | null;
+  /** When the schedule starts the next job; null for a connection that is inactive or runs only when asked. */
+  next_run_at: number | null;
 }
 
+export interface JobRow {
+  job_id: number;
+  connection_id: string;
+  workspace_id: string;
+  job_type: 'sync' | 'reset' | 'clear';
+  trigger_kind: 'manual' | 'schedule';
+  /** `incomplete`: an attempt ended without success and another one follows. */
+  status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
+  /** How many were started, those that the platform itself broke off included; only the failed ones are limited. */
+  attempts: number;
+  failed_attempts: number;
+  next_attempt_at: number | null;
+  /** Of all attempts together. */
+  records: number;
+  bytes: number;
+  failure_message: string | null;
+  failure_origin: 'source' | 'destination' | 'platform' | null;
+  failure_type: 'config_error' | 'transient_error' | 'system_error' | null;
+  created_at: number;
+  started_at: number | null;
+  updated_at: number;
+  ended_at: number | null;
+}
+
+/** One for each stream a connection has ever moved. */
+export interface ConnectionStreamRow {
+  connection_id: string;
+  /** Empty for a stream without one. */
+  namespace: string;
+  name: string;
+  /** The stream of the configured catalog it was last run with. */
+  configured: string;
+  generation_id: number;
+  /** What the source said last of this stream, once the destination had confirmed it. */
+  state: string | null;
+}
+
+export interface RegisteredDefinitionRow {
+  seq: number;
+  definition_id: string;
+  kind: 'source' | 'destination';
+  name: string;
+  /** The program and its arguments; null for a Docker image. */
+  command: string | null;
+  image: string | null;
+  specification: string;
+  created_at: number;
+}
+
+type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes';
 type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
 
 export interface Tables {
@@ -72,6 +127,17 @@ export interface Tables {
   workspaces: Numbered<WorkspaceRow>;
   connectors: Numbered<ConnectorRow>;
   connections: Numbered<ConnectionRow>;
+  jobs: Omit<JobRow, JobDefaults> & { [Column in JobDefaults]: Generated<JobRow[Column]> };
+  /** The source's catalog that a connection was last run with; what is discovered is compared with it. */
+  connection_catalogs: { connection_id: string; catalog: string };
+  connection_streams: ConnectionStreamRow;
+  /** The state of a source that keeps one for all its streams together. */
+  connection_states: { connection_id: string; state: string };
+  /** `made_from` tells which configuration and connector a catalog is of. */
+  discovered_catalogs: { source_id: string; made_from: string; catalog: string };
+  registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
+  /** Who runs jobs; see lease.ts. */
+  runner_lease: { id: 1; holder: string; expires_at: number };
 }
 
 export type Store = Kysely<Tables>;

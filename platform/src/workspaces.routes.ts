@@ -1,10 +1,10 @@
 /* The HTTP face of workspaces and organizations: paths, schemas and access; the rules are in workspaces.ts. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
+import type { Platform } from './context.ts';
 import { deleteWorkspace } from './deletion.ts';
 import { access, type SchemaTypes } from './http.ts';
 import { page, Uuid, WorkspaceListQuery } from './paging.ts';
-import type { Platform } from './platform.ts';
 import {
   createWorkspace,
   getWorkspace,

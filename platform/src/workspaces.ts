@@ -6,8 +6,8 @@
  * workspace, and what deleting it takes along, is left to connectors.ts, connections.ts and deletion.ts.
  */
 import Type, { type Static } from 'typebox';
+import type { Platform } from './context.ts';
 import { isListed, Uuid, type WorkspaceListQuery } from './paging.ts';
-import type { Platform } from './platform.ts';
 import { Problem, resourceNotFound } from './problems.ts';
 import type { Store, WorkspaceRow } from './store.ts';
 

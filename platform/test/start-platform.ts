@@ -1,15 +1,52 @@
 /* A platform on a database file of its own in a temporary folder, called over its API the way a client would. */
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { platformApi } from '../src/api.ts';
 import { bundledDefinitions, type Definition } from '../src/definitions.ts';
-import { openPlatform, type Platform, type PlatformOptions } from '../src/platform.ts';
+import { type OpenPlatform, openPlatform, type PlatformOptions } from '../src/platform.ts';
+import type { Sealer } from '../src/sealed-configuration.ts';
 
 export const credentials = { clientId: 'the-client', clientSecret: 'the-secret-of-the-client' };
 export const publicUrl = 'http://platform.test/platform/v1';
+/** Made by the build that runs before the tests. */
+export const connectorsProgram = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
+
+/** Opens what any of the keys has sealed, and seals with the first. */
+export function testSealer(...keys: string[]): Sealer {
+  const keyOf = (text: string) => createHash('sha256').update(text).digest();
+  return {
+    seal(text, context) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', keyOf(keys[0] ?? ''), nonce).setAAD(Buffer.from(context));
+      return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url');
+    },
+    open(text, context) {
+      const sealed = Buffer.from(text, 'base64url');
+      for (const key of keys) {
+        const decipher = createDecipheriv('aes-256-gcm', keyOf(key), sealed.subarray(0, 12));
+        decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16));
+        const opened = decipher.update(sealed.subarray(12, -16));
+        try {
+          return Buffer.concat([opened, decipher.final()]).toString();
+        } catch {
+          // It was sealed with another key.
+        }
+      }
+      throw new Error('sealed with another key');
+    },
+  };
+}
+
+/** What opening a platform on a file takes, in every test. */
+export function platformOptions(file: string): PlatformOptions {
+  const dataDir = file === ':memory:' ? dirname(temporaryFile()) : dirname(file);
+  return { file, dataDir, ...credentials, sealer: testSealer('a key'), publicUrl, connectorsProgram };
+}
 
 export function temporaryFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-platform-'));
@@ -24,7 +61,7 @@ export interface Reply {
 }
 
 export interface RunningPlatform {
-  platform: Platform;
+  platform: OpenPlatform;
   app: FastifyInstance;
   file: string;
   clock: { time: number; now(): number };
@@ -34,7 +71,7 @@ export interface RunningPlatform {
   stop(): Promise<void>;
 }
 
-interface StartOptions extends Partial<PlatformOptions> {
+export interface StartOptions extends Partial<PlatformOptions> {
   /** Connectors beside the bundled ones. */
   moreDefinitions?: Definition[];
 }
@@ -48,8 +85,12 @@ export async function startPlatform({ moreDefinitions = [], ...options }: StartO
     },
   };
   const { clientId, clientSecret } = { ...credentials, ...options };
-  const opened = await openPlatform({ publicUrl, clock, ...options, clientId, clientSecret, file });
-  const platform = { ...opened, definitions: [...bundledDefinitions, ...moreDefinitions] };
+  const platform = await openPlatform({
+    ...platformOptions(file),
+    clock,
+    bundledDefinitions: [...bundledDefinitions, ...moreDefinitions],
+    ...options,
+  });
   const app = Fastify();
   await app.register(platformApi(platform), { prefix: '/platform/v1' });
 
@@ -66,14 +107,12 @@ export async function startPlatform({ moreDefinitions = [], ...options }: StartO
     const reply = await app.inject(request);
     return { status: reply.statusCode, body: reply.body === '' ? undefined : reply.json() };
   };
-  const { token } = await platform.tokens.issue(clientId, clientSecret);
-  const call: RunningPlatform['call'] = (method, path, body) =>
-    inject({
-      method,
-      url: `/platform/v1${path}`,
-      headers: { authorization: `Bearer ${token}` },
-      ...(body && { payload: body }),
-    });
+  const call: RunningPlatform['call'] = async (method, path, body) => {
+    // Each time, since a test may have moved the clock past the life of a token.
+    const { token } = await platform.tokens.issue(clientId, clientSecret);
+    const headers = { authorization: `Bearer ${token}` };
+    return inject({ method, url: `/platform/v1${path}`, headers, ...(body && { payload: body }) });
+  };
 
   return { platform, app, file, clock, call, inject, stop };
 }

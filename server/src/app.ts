@@ -4,16 +4,20 @@
  * clock or another transport and use the app without a port.
  */
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
-import { openPlatform } from '@inlay/platform/platform';
+import { type OpenPlatform, openPlatform } from '@inlay/platform/platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { createBackground, repeatedly } from './background.ts';
 import type { Config, Secrets } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { definitionRoutes } from './definitions/definitions.routes.ts';
+import { openDefinitions } from './definitions/open.ts';
 import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
 import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
@@ -23,15 +27,26 @@ import { createPartCompiler } from './http/validation.ts';
 import { createLog } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
+import { createCheckHousekeeping } from './pipelines/checks.ts';
+import type { PipelinesContext } from './pipelines/context.ts';
+import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import { createSetUps, type SetUps, setUpSource } from './pipelines/set-up.ts';
+import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
 import { createPlatformClient } from './platform/client.ts';
 import type { Platform } from './platform/platform.ts';
 import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
+import { createSealer, type Sealer } from './sealing.ts';
+import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
+import type { TemplatesContext } from './templates/context.ts';
+import { quartzFormat } from './templates/cron.ts';
+import { offerRoutes } from './templates/offers.routes.ts';
+import { sourceTemplateRoutes } from './templates/source-templates.routes.ts';
+import { tagRoutes } from './templates/tags.routes.ts';
 import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
 import { createRevocationHousekeeping, createScopedTokens } from './tokens/scoped-tokens.ts';
-import { createSealer, type Sealer } from './tokens/sealing.ts';
 import { openSigningKeys } from './tokens/signing-keys.ts';
 import { tokenRoutes } from './tokens/tokens.routes.ts';
 import { widgetRoute } from './tokens/widget.routes.ts';
@@ -62,6 +77,7 @@ export interface App {
    */
   makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
+  setUps: SetUps;
   routeTable: RouteTable;
   /** Starts listening and working in the background. */
   listen(): Promise<void>;
@@ -71,7 +87,10 @@ export interface App {
 /** How long a start waits for the platform. */
 const platformPatienceMs = 5_000;
 const housekeepingEveryMs = 60_000;
+const shutdownPatienceMs = 5_000;
 export const platformPath = '/platform/v1';
+const encryptionKeyFile = 'encryption.key';
+const newEncryptionKey = () => randomBytes(32).toString('base64');
 
 export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
   const runtime = overrides.runtime ?? systemRuntime;
@@ -109,6 +128,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       runtime,
       metrics,
       log,
+      sealer,
       ...overrides,
       organizationId: organization.platform_organization_id,
     });
@@ -124,7 +144,31 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       platformOrganizationId: platformOrganizationIds(store),
       count: metrics.workspaceEvent,
       flights: new Flights(),
+      recordContentsDeleted,
     };
+    const definitions = openDefinitions({
+      platform,
+      isBundled: bundled !== undefined,
+      registry: config.connectorRegistry,
+      cacheFile: dataDir.path('connector-registry.json'),
+      runtime,
+      log,
+    });
+    const templates: TemplatesContext = { store, runtime, log, sealer, definitions, propagate: propagateTemplate };
+    const background = createBackground({ runtime, log });
+    const pipelines: PipelinesContext = {
+      store,
+      platform,
+      runtime,
+      log,
+      sealer,
+      settleMs: config.settleMs,
+      templates,
+      workspaces,
+      setUpSoon: (sourceId) => background.run('setting up a source', () => setUpSource(pipelines, sourceId)),
+      inBackground: background.run,
+    };
+    const setUps = createSetUps(pipelines);
     const reconciler = createReconciler(workspaces);
     metrics.watchBacklog(reconciler.backlog);
 
@@ -145,7 +189,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const http = createServer({
       log,
       metrics,
-      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat }),
+      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat }),
       trustedProxies: config.trustedProxies,
     });
     const routeTable = keepRouteTable(http);
@@ -163,13 +207,26 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     });
     operatorTokenRoutes(http, operatorTokens);
     workspaceRoutes(http, workspaces, publicUrl);
+    pipelineRoutes(http, pipelines);
+    definitionRoutes(http, { definitions });
+    tagRoutes(http, templates);
+    sourceTemplateRoutes(http, templates);
+    connectionTemplateRoutes(http, templates);
+    offerRoutes(http, templates);
     widgetRoute(http, { widgetTokens, findWorkspaceName: (id) => findLiveWorkspaceName(workspaces, id) });
     operationsRoutes(http, metrics, readiness);
     referenceRoutes(http);
     if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
     routeTable.complete();
 
-    const housekeeping = keepHouse(runtime, log, [operatorTokens.flushUses, createRevocationHousekeeping(store)]);
+    const chores = [operatorTokens.flushUses, createRevocationHousekeeping(store), createCheckHousekeeping(pipelines)];
+    const inBackground = [
+      reconciler,
+      setUps,
+      ...chores.map((work) =>
+        repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
+      ),
+    ];
     return {
       http,
       store,
@@ -177,19 +234,21 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       operatorTokens,
       makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
       reconciler,
+      setUps,
       routeTable,
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);
         await http.listen({ host: config.host, port: config.port });
+        bundled?.platform.start();
         keys.start();
-        reconciler.start();
-        housekeeping.start();
+        for (const work of inBackground) work.start();
       },
       async close() {
         shuttingDown = true;
         await http.close();
-        await reconciler.stop();
-        await housekeeping.stop();
+        for (const work of inBackground) await work.stop();
+        await background.settle(shutdownPatienceMs);
+        await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));
         await close();
       },
     };
@@ -212,13 +271,18 @@ export function openStore(
   return openSqlite({ file, now: runtime.now, ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }) });
 }
 
+/** With the keys of the environment, or with those in the data directory, one a line. */
 export function openSealer(secrets: Secrets, dataDir: DataDir): Sealer {
   const generated = () =>
-    Buffer.from(
-      dataDir.readOrCreate('encryption.key', () => randomBytes(32).toString('base64')),
-      'base64',
-    );
-  return createSealer(secrets.encryptionKey ?? generated());
+    dataDir
+      .readOrCreate(encryptionKeyFile, newEncryptionKey)
+      .trim()
+      .split('\n')
+      .map((key) => Buffer.from(key, 'base64'));
+  const [current, ...former] = secrets.encryptionKeys ?? generated();
+  if (!current)
+    throw new OperatorError(`The file ${dataDir.path(encryptionKeyFile)} is empty. Restore it from a backup.`);
+  return createSealer(current, ...former);
 }
 
 async function makeFirstOperatorToken(tokens: OperatorTokens, organizationId: string): Promise<string | undefined> {
@@ -243,20 +307,40 @@ export function platformCredentials(secrets: Secrets, dataDir: DataDir): Platfor
 export interface BundledPlatform {
   /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
   app: FastifyInstance;
-  platform: Awaited<ReturnType<typeof openPlatform>>;
+  platform: OpenPlatform;
   close(): Promise<void>;
+}
+
+/** The built program of the bundled connectors, whether this file runs from its source or from the bundle beside it. */
+const connectorsProgram = fileURLToPath(new URL('../dist/connectors/main.js', import.meta.url));
+
+export interface BundledPlatformParts {
+  dataDir: DataDir;
+  sealer: Sealer;
+  log: Logger;
+  organizationId?: string | undefined;
 }
 
 /** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  { dataDir, log, organizationId }: { dataDir: DataDir; log: Logger; organizationId?: string | undefined },
+  { dataDir, sealer, log, organizationId }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
+    dataDir: dataDir.path(''),
     ...credentials,
+    sealer: {
+      seal: (text, context) => sealer.seal(Buffer.from(text), context),
+      open: (sealed, context) => sealer.open(sealed, context).toString(),
+    },
     publicUrl: `${config.publicUrl}${platformPath}`,
+    connectorsProgram,
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    readableDirs: config.readableDirs,
+    maxConcurrentSyncs: config.maxConcurrentSyncs,
+    log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
   const app: FastifyInstance = Fastify({
@@ -281,6 +365,7 @@ interface PlatformParts {
   runtime: Runtime;
   metrics: Metrics;
   log: Logger;
+  sealer: Sealer;
   organizationId: string;
   wrapTransport?: Overrides['wrapTransport'];
 }
@@ -334,28 +419,4 @@ async function refuseMixedOrganizations(
       'of them a workspace belongs to. Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application ' +
       `of a user who is a member of ${id} only.`,
   );
-}
-
-/** Small chores once a minute, and once more at the end. */
-function keepHouse(runtime: Runtime, log: Logger, chores: (() => Promise<void>)[]) {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-  const doChores = async () => {
-    for (const chore of chores)
-      await chore().catch((err) => log.warn({ err }, 'housekeeping failed; it will be tried again'));
-  };
-  return {
-    start: () => {
-      running ??= (async () => {
-        while (!stopping.signal.aborted) {
-          await runtime.sleep(housekeepingEveryMs, stopping.signal);
-          await doChores();
-        }
-      })();
-    },
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
 }

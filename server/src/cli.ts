@@ -1,6 +1,17 @@
 /** The command line. Every command reads the same environment as the service. */
+import { resolve } from 'node:path';
+import type { Definition } from '@inlay/platform/definitions';
+import type { OpenPlatform } from '@inlay/platform/platform';
+import { Problem } from '@inlay/platform/problems';
+import {
+  listRegisteredDefinitions,
+  type Registration,
+  registerDefinition,
+  removeDefinition,
+} from '@inlay/platform/registered-definitions';
+import { RunFailure } from '@inlay/platform/runner/runner';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { openSealer, openStore } from './app.ts';
+import { openBundledPlatform, openSealer, openStore, platformCredentials } from './app.ts';
 import { readConfig } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
@@ -189,6 +200,45 @@ keys
     }),
   );
 
+const connector = program.command('connector').description('connectors added to the bundled platform of this machine');
+connector
+  .command('add')
+  .description('add a connector: a program that speaks the connector protocol, or a Docker image of one')
+  .option('--source', 'it is a source')
+  .option('--destination', 'it is a destination')
+  .requiredOption('--name <name>', 'what to call it')
+  .option('--image <image>', 'the image, as in repository:tag')
+  .argument('[command...]', 'the program and its arguments, after --; paths in full')
+  .action((command: string[], options: ConnectorOptions) =>
+    withPlatform(async (platform) => {
+      const registration = readRegistration(command, options);
+      const { definitionId, name } = await registerDefinition(platform, registration);
+      print(`Added ${name} (${definitionId}). It can be used at once.`);
+    }),
+  );
+connector
+  .command('list')
+  .description('list the connectors that were added')
+  .action(() =>
+    withPlatform(async (platform) => {
+      const definitions = await listRegisteredDefinitions(platform);
+      table(
+        ['ID', 'KIND', 'NAME', 'RUNS'],
+        definitions.map(({ definitionId, kind, name, launch }) => [definitionId, kind, name, describeLaunch(launch)]),
+      );
+    }),
+  );
+connector
+  .command('remove')
+  .description('remove a connector that nothing uses any more')
+  .argument('<id>', 'the connector, as connector list shows it', uuid)
+  .action((id: string) =>
+    withPlatform(async (platform) => {
+      await removeDefinition(platform, id);
+      print(`Removed ${id}.`);
+    }),
+  );
+
 program
   .command('platform')
   .description('run the bundled platform alone, for several replicas to share')
@@ -228,6 +278,51 @@ async function withOpenStore(work: (store: Store) => Promise<void>): Promise<voi
   } finally {
     await store.close();
   }
+}
+
+/** The bundled platform of this data directory, beside a service that may be running on it. It runs no jobs. */
+async function withPlatform(work: (platform: OpenPlatform) => Promise<void>): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  if (config.platformUrl !== undefined) {
+    throw new OperatorError(
+      'Connectors are added where the bundled platform runs. INLAY_PLATFORM_URL names another one.',
+    );
+  }
+  const dataDir = openDataDir(config.dataDir);
+  const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent') };
+  const { platform, close } = await openBundledPlatform(config, platformCredentials(secrets, dataDir), parts);
+  try {
+    await work(platform);
+  } finally {
+    await close();
+  }
+}
+
+interface ConnectorOptions {
+  source?: true;
+  destination?: true;
+  name: string;
+  image?: string;
+}
+
+function readRegistration(
+  [program, ...args]: string[],
+  { source, destination, name, image }: ConnectorOptions,
+): Registration {
+  if (source === destination) throw new OperatorError('Say which it is: --source or --destination.');
+  if ((program === undefined) === (image === undefined)) {
+    throw new OperatorError('Say what runs it: --image <image>, or a command after --.');
+  }
+  const kind = source ? 'source' : 'destination';
+  if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
+  // The service may run in another directory.
+  const found = program?.includes('/') ? resolve(program) : (program ?? '');
+  return { kind, name, launch: { type: 'command', command: [found, ...args] } };
+}
+
+function describeLaunch(launch: Definition['launch']): string {
+  if (launch?.type === 'image') return launch.image;
+  return launch?.type === 'command' ? launch.command.join(' ') : '';
 }
 
 const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime);
@@ -288,6 +383,15 @@ function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'There is no such operator token. See: inlay operator-token list';
+  }
+  if (error instanceof RunFailure) {
+    const { message, internalMessage } = error.failure;
+    return `The connector cannot be used: ${message}${internalMessage ? `\n${internalMessage}` : ''}`;
+  }
+  if (error instanceof Problem) {
+    return error.title === 'resource-not-found'
+      ? 'There is no such connector. See: inlay connector list'
+      : String(error.data?.message ?? error.message);
   }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${process.env.PORT ?? 8080} is in use. Stop what uses it, or set PORT to another one.`;

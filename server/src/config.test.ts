@@ -45,7 +45,7 @@ describe('The configuration', () => {
       operatorToken: undefined,
       platformClientId: undefined,
       platformClientSecret: undefined,
-      encryptionKey: undefined,
+      encryptionKeys: undefined,
     });
   });
 
@@ -326,7 +326,7 @@ describe('INLAY_ENCRYPTION_KEY', () => {
     ['hex', key.toString('hex')],
     ['hex in upper case', key.toString('hex').toUpperCase()],
   ])('takes 32 bytes in %s', (_form, text) => {
-    expect(secretsOf({ INLAY_ENCRYPTION_KEY: text }).encryptionKey?.equals(key)).toBe(true);
+    expect(secretsOf({ INLAY_ENCRYPTION_KEY: text }).encryptionKeys?.[0]?.equals(key)).toBe(true);
   });
 
   it.each([

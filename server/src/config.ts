@@ -3,7 +3,7 @@
  * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on any.
  */
 import { BlockList, isIP } from 'node:net';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { serialiseOrigin } from '@inlay/contract/origins';
 import { OperatorError } from './errors.ts';
 import { isPlausible } from './tokens/operator-secrets.ts';
@@ -20,10 +20,15 @@ export interface Config {
   /** Undefined: the bundled platform. */
   platformUrl: string | undefined;
   platformOrganizationId: string | undefined;
+  /** URL or file of the registry that describes a hosted platform's connectors. Undefined: see definitions/open.ts. */
+  connectorRegistry: string | undefined;
   settleMs: number;
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
   trustedProxies: string[];
   allowPrivateNetworks: boolean;
+  /** Folders that connectors may read files from. */
+  readableDirs: string[];
+  maxConcurrentSyncs: number;
   logLevel: string;
 }
 
@@ -32,7 +37,8 @@ export interface Secrets {
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
-  encryptionKey: Buffer | undefined;
+  /** The first seals, all of them open. */
+  encryptionKeys: Buffer[] | undefined;
 }
 
 export class ConfigError extends OperatorError {
@@ -72,9 +78,13 @@ export const variables = {
     '`30`; `0` for the bundled platform',
     'How long the platform may still apply a request after its answer was lost. No second create is sent before',
   ],
+  INLAY_CONNECTOR_REGISTRY: [
+    'the hosted platform itself if it describes its connectors, else `https://connectors.airbyte.com/files/registries/v0/cloud_registry.json`',
+    "URL or file of the registry that describes a hosted platform's connectors. Kept in the data directory and asked again every hour. Not used with the bundled platform",
+  ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
-    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys. The same for every replica',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While it is being replaced: the new one, a comma, the old one',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
@@ -83,6 +93,11 @@ export const variables = {
     '`true` with the bundled platform on loopback, else `false`',
     'Whether connectors may reach private addresses',
   ],
+  INLAY_READABLE_DIRS: [
+    'none',
+    'Folders of this machine, separated by commas, that the file source of the bundled platform may read',
+  ],
+  INLAY_MAX_CONCURRENT_SYNCS: ['`4`', 'How many syncs the bundled platform runs at a time'],
   LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
 } as const;
 type Variable = keyof typeof variables;
@@ -104,6 +119,12 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     faults.push(`${name} must be a whole number from ${min} to ${max}, not "${given}".`);
     return undefined;
   }
+
+  const list = (name: Variable): string[] =>
+    (text(name) ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean);
 
   function id(name: Variable): string | undefined {
     const given = text(name);
@@ -169,12 +190,12 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     faults.push('INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.');
   }
 
-  const encryptionKey = readEncryptionKey(secret('INLAY_ENCRYPTION_KEY'), faults);
+  const connectorRegistry = readLocation(text('INLAY_CONNECTOR_REGISTRY'), faults);
+  const encryptionKeys = secret('INLAY_ENCRYPTION_KEY')
+    ?.split(',')
+    .map((key) => readEncryptionKey(key.trim(), faults));
 
-  const trustedProxies = (text('INLAY_TRUSTED_PROXIES') ?? '')
-    .split(',')
-    .map((address) => address.trim())
-    .filter(Boolean);
+  const trustedProxies = list('INLAY_TRUSTED_PROXIES');
   for (const address of trustedProxies) {
     if (!isAddressOrNetwork(address)) {
       faults.push(
@@ -186,6 +207,11 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   const allowPrivate = text('INLAY_ALLOW_PRIVATE_NETWORKS');
   if (allowPrivate !== undefined && allowPrivate !== 'true' && allowPrivate !== 'false') {
     faults.push('INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.');
+  }
+
+  const readableDirs = list('INLAY_READABLE_DIRS');
+  for (const dir of readableDirs) {
+    if (!isAbsolute(dir)) faults.push(`INLAY_READABLE_DIRS must list folders by their full path; "${dir}" is none.`);
   }
 
   const logLevel = text('LOG_LEVEL') ?? 'info';
@@ -202,6 +228,7 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     scopedTokenTtlSeconds: integer('INLAY_SCOPED_TOKEN_TTL_SECONDS', 1, 3_153_600_000),
     platformUrl,
     platformOrganizationId: id('INLAY_PLATFORM_ORGANIZATION_ID'),
+    connectorRegistry,
     settleMs: (settleSeconds ?? (platformUrl === undefined ? 0 : 30)) * 1000,
     rateLimits: {
       scopedPerMinute: integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200,
@@ -210,14 +237,24 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
     trustedProxies,
     allowPrivateNetworks:
       allowPrivate === undefined ? platformUrl === undefined && isLoopback(host) : allowPrivate === 'true',
+    readableDirs,
+    maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKey } };
+  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKeys } };
 }
 
-function readEncryptionKey(text: string | undefined, faults: string[]): Buffer | undefined {
-  if (text === undefined) return undefined;
+/** A URL as it is, or the absolute path of a file. */
+function readLocation(given: string | undefined, faults: string[]): string | undefined {
+  if (given === undefined || !/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) return given && resolve(given);
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href;
+  faults.push('INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.');
+  return undefined;
+}
+
+function readEncryptionKey(text: string, faults: string[]): Buffer {
   const key = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
   if (key.length !== 32 || !/^[0-9a-f]{64}$|^[A-Za-z0-9+/_-]{43}=?$/i.test(text)) {
     faults.push('INLAY_ENCRYPTION_KEY must be 32 bytes in base64 or hex. Make one with: openssl rand -base64 32');

@@ -53,7 +53,7 @@ function examineConfig(config: Config, secrets: Secrets): Finding[] {
       warn('the public URL is not https', 'Put a proxy with TLS in front; tokens would travel in the clear.'),
     );
   }
-  if (secrets.databaseUrl !== undefined && secrets.encryptionKey === undefined) {
+  if (secrets.databaseUrl !== undefined && secrets.encryptionKeys === undefined) {
     findings.push(
       warn(
         'the encryption key is in the data directory, the data it protects in PostgreSQL',

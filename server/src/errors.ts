@@ -12,10 +12,18 @@ export type ErrorCode =
   | 'workspace_not_found'
   | 'operator_token_not_found'
   | 'route_not_found'
+  | 'tag_not_found'
+  | 'source_template_not_found'
+  | 'connection_template_not_found'
+  | 'source_definition_not_found'
+  | 'destination_definition_not_found'
   | 'workspace_name_taken'
+  | 'tag_name_taken'
   | 'workspace_being_deleted'
   | 'rate_limited'
   | 'storage_unavailable'
+  | 'definitions_unavailable'
+  | 'definition_unusable'
   | 'creation_unconfirmed'
   | 'creation_timed_out'
   | 'creation_pending'
@@ -28,7 +36,15 @@ export type ErrorCode =
   | 'status_recorded'
   | 'connections_pending'
   | 'deletion_recorded'
-  | 'sync_stopped';
+  | 'sync_stopped'
+  | 'source_not_found'
+  | 'check_not_found'
+  | 'connection_not_found'
+  | 'source_deletion_recorded'
+  | 'connection_pending'
+  | 'sync_already_running'
+  | 'workspace_inactive'
+  | 'platform_does_not_answer';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

@@ -1,5 +1,5 @@
 /** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
-import { createApp, openBundledPlatform, platformCredentials, platformPath } from './app.ts';
+import { createApp, openBundledPlatform, openSealer, platformCredentials, platformPath } from './app.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { createLog } from './log.ts';
@@ -61,12 +61,14 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
   const log = createLog(config.logLevel);
   const dataDir = openDataDir(config.dataDir);
   const credentials = platformCredentials(secrets, dataDir);
-  const { app, close } = await openBundledPlatform(config, credentials, {
+  const { app, platform, close } = await openBundledPlatform(config, credentials, {
     dataDir,
+    sealer: openSealer(secrets, dataDir),
     log,
     organizationId: config.platformOrganizationId,
   });
   await app.listen({ host: config.host, port: config.port });
+  platform.start();
   stopOnSignal(close, log);
   const from = secrets.platformClientId ? 'the environment' : dataDir.path('platform-credentials.json');
   process.stdout.write(

@@ -46,6 +46,8 @@ describeOnBothDatabases('Migrations', (kind) => {
     expect(await compareMigrations(store.db)).toEqual({ pending: [], unknown: [] });
     const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual([
+      'connection_template_tags',
+      'connection_templates',
       'migrations',
       'name_claims',
       'operations',
@@ -54,6 +56,9 @@ describeOnBothDatabases('Migrations', (kind) => {
       'paused_connections',
       'revoked_tokens',
       'signing_keys',
+      'source_template_tags',
+      'source_templates',
+      'template_tags',
       'workspaces',
     ]);
     expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(60_000);

@@ -1,11 +1,14 @@
 /*
  * Which addresses a connector may reach. Customers say where connectors connect to, so a connector must not become a way
- * into the operator's own network: the address is checked after the name is resolved and before the connection is
- * made, so neither odd spellings of an address nor a name that changes its mind gets around it.
+ * into the operator's own network.
+ *
+ * Always true: what is judged is the very address that is connected to, after the name is resolved and before the
+ * connection is made. So neither odd spellings of an address, nor a name that changes its mind between two look-ups,
+ * nor a redirect gets around it. Whether redirects are followed is up to http-client.ts.
  */
-import { lookup as resolveName } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ConnectorError, type Surroundings } from './connector.ts';
 
 /** Addresses that are not on the public internet: this machine, private networks, and what has a meaning of its own. */
@@ -15,6 +18,8 @@ for (const [network, prefix] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
+  // The machine that hosts an Azure virtual machine: its keys and settings, at a public-looking address.
+  ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -28,7 +33,7 @@ for (const [network, prefix] of [
 ] as const) {
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
-/** Of IPv6 only 2000::/3 is public, less what is set apart in it or carries an IPv4 address. */
+/** Of IPv6 only 2000::/3 is public, less what is set apart in it and 6to4, which tunnels to any IPv4 address. */
 const publicIpv6 = new BlockList();
 publicIpv6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
@@ -42,39 +47,106 @@ for (const [network, prefix] of [
 
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !notPublic.check(address, 'ipv4');
-  return isIP(address) === 6 && publicIpv6.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
+  // An address with a zone (fe80::1%eth0) belongs to one link of this machine.
+  if (isIP(address) !== 6 || address.includes('%')) return false;
+  const inner = ipv4Inside(address);
+  if (inner !== undefined) return isPublicAddress(inner);
+  return publicIpv6.check(address, 'ipv6') && !notPublic.check(address, 'ipv6');
 }
+
+/** The IPv4 address that an IPv4-mapped (::ffff:0:0/96) or NAT64 (64:ff9b::/96) address leads to. */
+function ipv4Inside(address: string): string | undefined {
+  // A URL writes every spelling of an address the same way: lower case, without an IPv4 part.
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === '' ? [] : tail.split(':');
+  const zeros: string[] = Array(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after];
+  const prefix = groups.slice(0, 6).join(':');
+  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') return undefined;
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((pair) => [pair >> 8, pair & 255])
+    .join('.');
+}
+
+export type Resolve = (host: string) => Promise<{ address: string }[]>;
+
+/** IPv4 first: who can try only one address has the best chance with it, `localhost` included. */
+const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim: false });
 
 /** The address behind a host name or address; throws a ConnectorError for one that may not be reached or is unknown. */
-export async function reachableAddress(host: string, surroundings: Surroundings): Promise<string> {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  let found: { address: string }[];
-  try {
-    found = await resolveName(name, { all: true });
-  } catch (cause) {
-    throw new ConnectorError(`The host ${host} is unknown. Check its spelling.`, { cause });
-  }
-  const allowed = found.find(({ address }) => surroundings.allowPrivateNetworks || isPublicAddress(address));
-  if (!allowed) throw new ConnectorError(`The host ${host} is not on the public internet and may not be reached.`);
-  return allowed.address;
+export async function reachableAddress(host: string, surroundings: Surroundings, resolve?: Resolve): Promise<string> {
+  const [first] = await reachableAddresses(host, surroundings, resolve);
+  return first;
 }
 
-/** For undici: checks at connect time, so redirects and renewed connections are checked as well. */
-export function guardedDispatcher(surroundings: Surroundings, options: Agent.Options = {}): Dispatcher {
-  const lookup: LookupFunction = (host, { all }, done) => {
-    reachableAddress(host, surroundings).then(
-      (address) => (all ? done(null, [{ address, family: isIP(address) }]) : done(null, address, isIP(address))),
+/** All addresses of a host that may be reached, at least one: those of its addresses that may not are left out. */
+export async function reachableAddresses(
+  host: string,
+  surroundings: Surroundings,
+  resolve: Resolve = resolveName,
+): Promise<[string, ...string[]]> {
+  const name = withoutBrackets(host);
+  const isLocalName = /(^|\.)localhost\.?$/i.test(name);
+  if (isLocalName && !surroundings.allowPrivateNetworks) throw notReachable(host);
+  const found = await resolveOrExplain(name, resolve);
+  const [first, ...others] = found
+    .map(({ address }) => address)
+    .filter((address) => surroundings.allowPrivateNetworks || isPublicAddress(address));
+  if (first === undefined) throw notReachable(host);
+  return [first, ...others];
+}
+
+async function resolveOrExplain(name: string, resolve: Resolve): Promise<{ address: string }[]> {
+  try {
+    const found = name === '' ? [] : await resolve(name);
+    if (found.length > 0) return found;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EAI_AGAIN') {
+      const message = `The host ${name} could not be looked up just now. Check its spelling, or try again later.`;
+      throw new ConnectorError(message, { failureType: 'transient_error', cause });
+    }
+    throw new ConnectorError(`The host ${name} is unknown. Check its spelling.`, { cause });
+  }
+  throw new ConnectorError(`The host ${name} is unknown. Check its spelling.`);
+}
+
+function notReachable(host: string): ConnectorError {
+  return new ConnectorError(`The host ${host} is not on the public internet and may not be reached.`);
+}
+
+/** For undici: judges at connect time, so that redirects and renewed connections are judged as well. */
+export function guardedDispatcher(
+  surroundings: Surroundings,
+  { resolve, ...options }: Agent.Options & { resolve?: Resolve } = {},
+): Dispatcher {
+  const lookupReachable: LookupFunction = (host, { all }, done) => {
+    reachableAddresses(host, surroundings, resolve).then(
+      (addresses) => {
+        const found = addresses.map((address) => ({ address, family: isIP(address) }));
+        if (all) done(null, found);
+        else done(null, addresses[0], isIP(addresses[0]));
+      },
       (error) => done(error, '', 0),
     );
   };
-  const agent = new Agent({ ...options, connect: { timeout: 10_000, lookup } });
-  return agent.compose((dispatch) => (request, handler) => {
-    const { hostname } = new URL(String(request.origin));
-    const literal = hostname.replace(/^\[(.*)\]$/, '$1');
-    // The lookup is skipped for an address.
-    if (isIP(literal) && !surroundings.allowPrivateNetworks && !isPublicAddress(literal)) {
-      throw new ConnectorError(`The host ${hostname} is not on the public internet and may not be reached.`);
-    }
-    return dispatch(request, handler);
+  const connect = buildConnector({ timeout: 10_000, autoSelectFamily: true, lookup: lookupReachable });
+  return new Agent({
+    ...options,
+    connect: (target, done) => {
+      // Node does not look up what is an address already.
+      const literal = withoutBrackets(target.hostname);
+      if (isIP(literal) && !surroundings.allowPrivateNetworks && !isPublicAddress(literal)) {
+        done(notReachable(target.hostname), null);
+      } else {
+        connect(target, done);
+      }
+    },
   });
+}
+
+function withoutBrackets(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -131,6 +131,151 @@ const migrations: Record<string, Step> = {
         primary key (workspace_id, connection_id)
       )`.execute(db);
   },
+
+  '0002-templates': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+
+    await sql`
+      create table template_tags (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        unique (organization_id, name)
+      )`.execute(db);
+
+    await sql`
+      create table source_templates (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        definition_id ${uuid} not null,
+        icon ${text},
+        sealed_defaults ${text} not null,
+        customization ${text} not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+    await sql`
+      create table connection_templates (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        destination_name ${text} not null,
+        definition_id ${uuid} not null,
+        icon ${text},
+        sealed_destination_config ${text} not null,
+        cron_expression ${text},
+        non_breaking_changes_preference ${text} not null
+          check (non_breaking_changes_preference in ('ignore', 'disable', 'propagate_columns', 'propagate_fully')),
+        sync_on_create integer not null check (sync_on_create in (0, 1)),
+        namespace_format ${text},
+        prefix ${text},
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+
+    await sql`
+      create index source_templates_in_order on source_templates (organization_id, created_at, id)
+      where deleted_at is null`.execute(db);
+    await sql`
+      create table source_template_tags (
+        organization_id ${uuid} not null references organizations (id),
+        template_id ${uuid} not null references source_templates (id),
+        tag_id ${uuid} not null references template_tags (id),
+        primary key (template_id, tag_id)
+      )`.execute(db);
+    await sql`create index source_template_tags_by_tag on source_template_tags (tag_id)`.execute(db);
+
+    await sql`
+      create index connection_templates_in_order on connection_templates (organization_id, created_at, id)
+      where deleted_at is null`.execute(db);
+    await sql`
+      create table connection_template_tags (
+        organization_id ${uuid} not null references organizations (id),
+        template_id ${uuid} not null references connection_templates (id),
+        tag_id ${uuid} not null references template_tags (id),
+        primary key (template_id, tag_id)
+      )`.execute(db);
+    await sql`create index connection_template_tags_by_tag on connection_template_tags (tag_id)`.execute(db);
+  },
+
+  '0003-pipelines': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const remote = sql`
+      id ${uuid} primary key,
+      organization_id ${uuid} not null references organizations (id),
+      workspace_id ${uuid} not null references workspaces (id),
+      platform_id ${text},
+      no_post_before bigint not null,
+      failure ${text},
+      created_at bigint not null,
+      deleted_at bigint`;
+
+    await sql`
+      create table sources (
+        ${remote},
+        source_template_id ${uuid} not null references source_templates (id),
+        name ${text} not null,
+        slug ${text} not null,
+        sealed_config ${text} not null,
+        version integer not null,
+        applied_version integer not null,
+        lifecycle ${text} not null check (lifecycle in ('live', 'deleting', 'deleted')),
+        due_at bigint,
+        lease_id ${text},
+        lease_until bigint not null,
+        attempts integer not null,
+        last_error ${text},
+        updated_at bigint not null,
+        unique (workspace_id, slug),
+        check ((lifecycle = 'deleted') = (deleted_at is not null))
+      )`.execute(db);
+    await sql`create index sources_due on sources (due_at) where due_at is not null`.execute(db);
+    await sql`create index sources_by_template on sources (source_template_id) where lifecycle = 'live'`.execute(db);
+
+    await sql`
+      create table destinations (
+        ${remote},
+        connection_template_id ${uuid} not null references connection_templates (id),
+        name ${text} not null,
+        lease_id ${text},
+        lease_until bigint not null,
+        unique (workspace_id, connection_template_id)
+      )`.execute(db);
+
+    await sql`
+      create table connections (
+        ${remote},
+        connection_template_id ${uuid} not null references connection_templates (id),
+        source_id ${uuid} not null references sources (id),
+        destination_id ${uuid} not null references destinations (id),
+        cron_expression ${text},
+        schema_changes ${text} not null,
+        namespace_format ${text} not null,
+        prefix ${text} not null,
+        first_sync_wanted integer not null check (first_sync_wanted in (0, 1)),
+        is_set_up integer not null check (is_set_up in (0, 1)),
+        unique (source_id, connection_template_id)
+      )`.execute(db);
+    await sql`create index connections_by_workspace on connections (workspace_id)`.execute(db);
+
+    await sql`
+      create table source_checks (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        status ${text} not null check (status in ('running', 'succeeded', 'failed')),
+        error_message ${text},
+        created_at bigint not null,
+        expires_at bigint not null
+      )`.execute(db);
+    await sql`create index source_checks_old on source_checks (created_at)`.execute(db);
+  },
 };
 
 /** Longer than any migration takes on a large database. */

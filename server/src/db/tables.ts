@@ -2,7 +2,9 @@
  * The rows of the local store. Times are milliseconds since the epoch, taken from the database's own clock
  * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order.
  */
+import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
+import type { CheckStatus } from '@inlay/contract/sources';
 
 export interface OrganizationRow {
   id: string;
@@ -27,7 +29,7 @@ export interface OperatorTokenRow {
 export interface SigningKeyRow {
   kid: string;
   public_jwk: string;
-  /** Sealed with the encryption key; see tokens/sealing.ts. */
+  /** Sealed with the encryption key; see sealing.ts. */
   sealed_private_key: string;
   created_at: number;
   retired_at: number | null;
@@ -104,6 +106,128 @@ export interface PausedConnectionRow {
   connection_id: string;
 }
 
+export interface TemplateTagRow {
+  id: string;
+  organization_id: string;
+  /** NFC; unique within the organization. */
+  name: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface SourceTemplateRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  definition_id: string;
+  /** Of the definition, as it was when the template was made: a list needs no definitions. */
+  icon: string | null;
+  /** The default configuration as JSON, sealed as a whole. */
+  sealed_defaults: string;
+  /** JSON. */
+  customization: string;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+export interface ConnectionTemplateRow {
+  id: string;
+  organization_id: string;
+  destination_name: string;
+  definition_id: string;
+  icon: string | null;
+  /** The destination's configuration as JSON, sealed as a whole. */
+  sealed_destination_config: string;
+  /** Quartz, in UTC; null: syncs run only when asked for. */
+  cron_expression: string | null;
+  non_breaking_changes_preference: SchemaChangePreference;
+  /** 0 or 1: SQLite knows no booleans. */
+  sync_on_create: number;
+  namespace_format: string | null;
+  prefix: string | null;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+}
+
+/** A template has a tag. */
+export interface TaggingRow {
+  organization_id: string;
+  template_id: string;
+  tag_id: string;
+}
+
+/** What the platform is to have, and how far it has got: the same for sources, destinations and connections. */
+export interface RemoteRow {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  /** Its id on the platform, once that is known. */
+  platform_id: string | null;
+  /** No create may be sent before this time, because an earlier one may still take effect. */
+  no_post_before: number;
+  /** Why the platform will not have it, for people; null while there is hope. */
+  failure: string | null;
+  created_at: number;
+  deleted_at: number | null;
+}
+
+export interface SourceRow extends RemoteRow {
+  source_template_id: string;
+  name: string;
+  /** Part of the names of its tables at destinations; unique in the workspace for ever, and kept when it is renamed. */
+  slug: string;
+  /** The customer's part of the configuration as JSON, sealed as a whole. */
+  sealed_config: string;
+  /** Bumped by every change of name or configuration. */
+  version: number;
+  /** The version the platform has. */
+  applied_version: number;
+  lifecycle: Lifecycle;
+  /** When the next step of setting it up is due; null when there is nothing to do. */
+  due_at: number | null;
+  lease_id: string | null;
+  lease_until: number;
+  attempts: number;
+  last_error: string | null;
+  updated_at: number;
+}
+
+/** One per workspace and connection template, shared by the sources of the workspace. */
+export interface DestinationRow extends RemoteRow {
+  connection_template_id: string;
+  name: string;
+  lease_id: string | null;
+  lease_until: number;
+}
+
+/** One per source and connection template, as the template was when the source was made. */
+export interface ConnectionRow extends RemoteRow {
+  connection_template_id: string;
+  source_id: string;
+  destination_id: string;
+  cron_expression: string | null;
+  schema_changes: string;
+  namespace_format: string;
+  prefix: string;
+  /** 0 or 1: a first sync is still to be started. */
+  first_sync_wanted: number;
+  /** 0 or 1: it has been made and follows its workspace; from then on its status is nobody's business but its owner's. */
+  is_set_up: number;
+}
+
+export interface SourceCheckRow {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  status: CheckStatus;
+  error_message: string | null;
+  created_at: number;
+  /** A check that still runs after this has lost its process. */
+  expires_at: number;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
@@ -113,4 +237,13 @@ export interface Tables {
   name_claims: NameClaimRow;
   operations: OperationRow;
   paused_connections: PausedConnectionRow;
+  template_tags: TemplateTagRow;
+  source_templates: SourceTemplateRow;
+  connection_templates: ConnectionTemplateRow;
+  source_template_tags: TaggingRow;
+  connection_template_tags: TaggingRow;
+  sources: SourceRow;
+  destinations: DestinationRow;
+  connections: ConnectionRow;
+  source_checks: SourceCheckRow;
 }

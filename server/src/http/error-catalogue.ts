@@ -49,11 +49,33 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     'Operator token not found',
     'The operator token is unknown or belongs to another organization.',
   ),
+  tag_not_found: at(
+    404,
+    'Tag not found',
+    'The tag is unknown, belongs to another organization, or is not on the template it shall be taken off.',
+  ),
+  source_template_not_found: at(
+    404,
+    'Source template not found',
+    'The source template is unknown, deleted, belongs to another organization, or is not offered to the scoped token.',
+  ),
+  connection_template_not_found: at(
+    404,
+    'Connection template not found',
+    'The connection template is unknown, deleted, or belongs to another organization.',
+  ),
+  source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
+  destination_definition_not_found: at(
+    404,
+    'Destination definition not found',
+    'There is no destination connector with this id.',
+  ),
   workspace_name_taken: at(
     409,
     'A workspace with this name already exists',
     'A rename to a name that another workspace of the organization has, or that is being created.',
   ),
+  tag_name_taken: at(409, 'A tag with this name already exists', 'The organization has a tag of this name.'),
   workspace_being_deleted: at(
     409,
     'Workspace is being deleted',
@@ -68,6 +90,17 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
   rate_limited: at(429, 'Too many requests', 'The token has used up its requests for this minute.'),
   storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
+  definitions_unavailable: at(
+    503,
+    'The connector definitions cannot be read at the moment; retry later',
+    'The platform, or the connector registry, did not answer, and no earlier answer is at hand.',
+    10,
+  ),
+  definition_unusable: at(
+    502,
+    "The connector's specification cannot be read",
+    'What the platform or the registry gives as the form of its configuration is no usable JSON Schema; the log tells more.',
+  ),
   creation_unconfirmed: at(
     502,
     'The platform did not confirm the workspace creation; retry shortly',
@@ -140,6 +173,42 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     detail: ({ total }) => `Synchronisation stopped after ${total} workspaces; retry`,
     example: 'Synchronisation stopped after 200 workspaces; retry',
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
+  },
+  source_not_found: at(
+    404,
+    'Source not found',
+    'The source is unknown or deleted, or belongs to another organization.',
+  ),
+  check_not_found: at(404, 'Check not found', 'The check is unknown or older than a day.'),
+  connection_not_found: at(
+    404,
+    'Connection not found',
+    'The connection is unknown or deleted, or belongs to another organization.',
+  ),
+  source_deletion_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'Deletion is recorded and will be completed',
+    when: 'The platform could not delete the source yet. It is no longer shown.',
+  },
+  connection_pending: at(
+    409,
+    'The connection is still being set up',
+    'A sync was asked for before the connection exists on the platform.',
+    5,
+  ),
+  sync_already_running: at(
+    409,
+    'A sync of this connection is already running',
+    'A connection runs one sync at a time.',
+  ),
+  workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
+  platform_does_not_answer: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'The platform is unavailable; retry later',
+    when: 'Only the platform knows what was asked for, and it cannot be reached.',
+    retryAfterSeconds: 5,
   },
 };
 

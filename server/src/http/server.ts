@@ -23,6 +23,8 @@ const requestTimeoutMs = 15_000;
 const idleTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 65_000;
 const maxConnections = 5_000;
+/** Enough for the longest tag, which can be part of a path. */
+const maxParamLength = 1_024;
 
 export function createServer({ log, metrics, compilePart, trustedProxies }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
@@ -31,6 +33,7 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? randomUUID(),
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: bodyLimitBytes,
+    routerOptions: { maxParamLength },
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,

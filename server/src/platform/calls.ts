@@ -6,7 +6,8 @@ import type { Runtime } from '../runtime.ts';
 import { AccessToken, type ClientCredentials } from './access-token.ts';
 import { failureOf } from './foreign-errors.ts';
 import { Breaker, Bulkhead, RetryBudget } from './overload.ts';
-import { PlatformError, type PlatformFailure, type Written } from './platform.ts';
+import type { Written } from './pipelines.ts';
+import { PlatformError, type PlatformFailure } from './platform.ts';
 import { type PlatformAnswer, type PlatformRequest, type Transport, TransportError } from './transport.ts';
 
 export interface CallOptions {
@@ -27,34 +28,48 @@ export interface CallOptions {
 
 /**
  * How a request may be treated when it fails. `read` and `write` are idempotent by id; `create` is not. `probe` asks
- * whether the platform knows a request at all: sent once, and every answer is an answer.
+ * whether the platform knows a request at all: sent once, and every answer is an answer. The slow ones make the platform
+ * run a connector, which takes seconds to minutes.
  */
-export type Nature = 'read' | 'write' | 'create' | 'probe';
+export type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_read' | 'slow_create' | 'slow_probe';
 
 export type Request = Pick<PlatformRequest, 'method' | 'path' | 'api'> & { body?: object };
 
 export type Call = (operation: string, nature: Nature, request: Request) => Promise<PlatformAnswer & Written>;
 
-const timeouts: Record<Nature, number> = { read: 5_000, write: 8_000, create: 8_000, probe: 5_000 };
-export const createTimeoutMs = timeouts.create;
-const maxTries: Record<Nature, number> = { read: 4, write: 4, create: 1, probe: 1 };
+const slowMs = 300_000;
+const natures: Record<Nature, { timeoutMs: number; maxTries: number; isSlow?: true }> = {
+  read: { timeoutMs: 5_000, maxTries: 4 },
+  write: { timeoutMs: 8_000, maxTries: 4 },
+  create: { timeoutMs: 8_000, maxTries: 1 },
+  probe: { timeoutMs: 5_000, maxTries: 1 },
+  slow_read: { timeoutMs: slowMs, maxTries: 2, isSlow: true },
+  slow_create: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
+  slow_probe: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
+};
+export const createTimeoutMs = natures.create.timeoutMs;
+export const slowCreateTimeoutMs = natures.slow_create.timeoutMs;
 const maxCallsInFlight = 16;
+/** Apart from the others, so that connectors at work hold up nobody who asks for a token. */
+const maxSlowCallsInFlight = 8;
 const maxWaitMs = 2_000;
 
 export function createCalls({ transport, credentials, runtime, onCall, onBreaker }: CallOptions): Call {
   const accessToken = new AccessToken(transport, credentials, runtime);
   const breaker = new Breaker({ now: runtime.elapsed, ...(onBreaker ? { onChange: onBreaker } : {}) });
   const bulkhead = new Bulkhead(maxCallsInFlight);
+  const slowBulkhead = new Bulkhead(maxSlowCallsInFlight);
   const retryBudget = new RetryBudget({ now: runtime.elapsed });
 
   async function call(operation: string, nature: Nature, request: Request): Promise<PlatformAnswer & Written> {
+    const { maxTries, isSlow } = natures[nature];
     let settled = true;
     retryBudget.earn();
     for (let attempt = 1; ; attempt++) {
       const startedAt = runtime.elapsed();
       const isRetry = attempt > 1;
       try {
-        const answer = await bulkhead.run(() => attemptOnce(nature, request));
+        const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request));
         onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
         return { ...answer, settled };
       } catch (error) {
@@ -63,7 +78,7 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
         const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
         // A long wait is not ours to do: the caller passes it on, or tries again later.
-        if (attempt >= maxTries[nature] || !isWorthRetrying(error) || breaker.isOpen || waitMs > maxWaitMs) throw error;
+        if (attempt >= maxTries || !isWorthRetrying(error) || breaker.isOpen || waitMs > maxWaitMs) throw error;
         if (!retryBudget.spend()) throw error;
         // Full jitter: replicas that failed together do not come back together.
         const backoffMs = runtime.random() * Math.min(5_000, 200 * 2 ** (attempt - 1));
@@ -84,7 +99,7 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
       breaker.record(error instanceof PlatformError && error.failure === 'unauthorised');
       throw error;
     }
-    if (nature === 'probe') {
+    if (nature === 'probe' || nature === 'slow_probe') {
       breaker.record(true);
       return answer;
     }
@@ -119,8 +134,8 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
-      timeoutMs: timeouts[nature],
-      ...(nature === 'create' ? { freshConnection: true } : {}),
+      timeoutMs: natures[nature].timeoutMs,
+      ...(isCreate(nature) ? { freshConnection: true } : {}),
     });
   }
 
@@ -129,7 +144,11 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
 
 /** A request that changes nothing has no outcome to be unsure of. */
 function ifOutcomeIsOpen(nature: Nature): 'unavailable' | 'unknown' {
-  return nature === 'read' || nature === 'probe' ? 'unavailable' : 'unknown';
+  return isCreate(nature) || nature === 'write' ? 'unknown' : 'unavailable';
+}
+
+function isCreate(nature: Nature): boolean {
+  return nature === 'create' || nature === 'slow_create';
 }
 
 function isWorthRetrying({ failure }: PlatformError): boolean {

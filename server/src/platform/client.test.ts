@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +10,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
+import { createSealer } from '../sealing.ts';
 import { createPlatformClient } from './client.ts';
 import { type PlatformUnderTest, platformContract } from './contract-suite.ts';
 import type { Platform } from './platform.ts';
@@ -27,7 +29,18 @@ describe.each(['in process', 'over a socket'])('the bundled platform %s', (way) 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'inlay-platform-'));
     const file = join(directory, 'platform.db');
-    bundled = await openPlatform({ file, ...credentials, publicUrl: 'http://localhost/platform/v1' });
+    const sealer = createSealer(randomBytes(32));
+    bundled = await openPlatform({
+      file,
+      dataDir: directory,
+      ...credentials,
+      sealer: {
+        seal: (text, context) => sealer.seal(Buffer.from(text), context),
+        open: (sealed, context) => sealer.open(sealed, context).toString(),
+      },
+      publicUrl: 'http://localhost/platform/v1',
+      connectorsProgram: '/nothing/is/run',
+    });
     app = Fastify();
     await app.register(platformApi(bundled), { prefix: '/platform/v1' });
     let transport: Transport;

@@ -84,9 +84,9 @@ export function platformContract(given: () => PlatformUnderTest): void {
     const { id } = await create('connected');
     const connection = await given().makeConnection(id);
     const { platform } = given();
-    expect(await platform.listConnections(id)).toEqual([{ id: connection, status: 'active' }]);
+    expect(await platform.listConnections(id)).toMatchObject([{ id: connection, status: 'active' }]);
     await platform.setConnectionStatus(connection, 'inactive');
-    expect(await platform.listConnections(id)).toEqual([{ id: connection, status: 'inactive' }]);
+    expect(await platform.listConnections(id)).toMatchObject([{ id: connection, status: 'inactive' }]);
     await platform.setConnectionStatus(connection, 'active');
     await platform.deleteWorkspace(id);
     expect(await platform.setConnectionStatus(connection, 'inactive')).toEqual({ settled: true });

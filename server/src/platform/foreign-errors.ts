@@ -25,7 +25,7 @@ export function failureOf(
   if (status === 408 || status >= 500) {
     return new PlatformError(ifOpen, message, { timedOut: status === 408 || status === 504, ...retryAfter });
   }
-  return new PlatformError('rejected', message);
+  return new PlatformError('rejected', message, { isConflict: status === 409 });
 }
 
 export function describeAnswer({ status, text }: PlatformAnswer): string {

@@ -2,8 +2,13 @@
  * Reads a list in pages by offset, some pages ahead of whoever uses them. Offsets are computed, never taken from links;
  * a short or empty page is the last. As many pages are under way as full ones were seen, up to a few: a short list costs
  * no needless call, a long one is not waited for page by page, and no more than those few are in memory.
+ *
+ * Pages overlap, so items come twice. Where something leaves the front of a list while it is read, everything behind it
+ * moves up, and what moves from a page not read yet into one already read would not be seen at all.
  */
 export const pageSize = 100;
+/** As many may leave between one page and the next. */
+export const pageOverlap = 10;
 const maxPagesUnderWay = 4;
 
 export async function* readPages<T>(fetchPage: (offset: number) => Promise<T[]>): AsyncGenerator<T[]> {
@@ -15,7 +20,7 @@ export async function* readPages<T>(fetchPage: (offset: number) => Promise<T[]>)
       // One that fails after the list has ended, or after an earlier one failed, is nobody's concern.
       page.catch(() => undefined);
       underWay.push(page);
-      nextOffset += pageSize;
+      nextOffset += pageSize - pageOverlap;
     }
     const items = (await underWay.shift()) ?? [];
     if (items.length > 0) yield items;

@@ -1,8 +1,9 @@
 /**
- * The platform as the rest of the service sees it: workspaces and connections in our own words, and failures told
- * apart by what a caller must do about them. One adapter implements it over HTTP (client.ts), for the bundled
- * platform and a hosted one alike.
+ * The platform as the rest of the service sees it: workspaces and what is in them (pipelines.ts) in our own words, and
+ * failures told apart by what a caller must do about them. One adapter implements it over HTTP (client.ts), for the
+ * bundled platform and a hosted one alike.
  */
+import type { Pipelines, Written } from './pipelines.ts';
 
 export interface PlatformWorkspace {
   id: string;
@@ -11,22 +12,10 @@ export interface PlatformWorkspace {
   createdAt?: number;
 }
 
-export interface PlatformConnection {
-  id: string;
-  /** `active` is the only status that runs syncs. */
-  status: string;
-}
-
 export interface NewPlatformWorkspace {
   organizationId: string;
   name: string;
   regionId: string;
-}
-
-/** The outcome of a write that succeeded. */
-export interface Written {
-  /** False when an earlier try of the same request may still take effect: a different write soon after could be undone by it. */
-  settled: boolean;
 }
 
 /** What a platform can do beyond what every one can, as far as it shows. */
@@ -39,7 +28,7 @@ export interface PlatformTraits {
 }
 
 /** All ids of organizations here are the platform's own. */
-export interface Platform {
+export interface Platform extends Pipelines {
   /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
   findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
   /** Page by page, each id once. */
@@ -49,9 +38,6 @@ export interface Platform {
   renameWorkspace(id: string, name: string): Promise<Written>;
   /** A workspace that is gone already counts as deleted. */
   deleteWorkspace(id: string): Promise<void>;
-  listConnections(workspaceId: string): Promise<PlatformConnection[]>;
-  /** A connection that is gone needs no change. */
-  setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
   /** Proves that the platform answers and takes our credentials; gives the organizations they can see. */
   listOrganizations(): Promise<string[]>;
   traits(organizationId: string): Promise<PlatformTraits>;
@@ -69,17 +55,20 @@ export class PlatformError extends Error {
   readonly failure: PlatformFailure;
   readonly timedOut: boolean;
   readonly retryAfterSeconds: number | undefined;
+  /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
+  readonly isConflict: boolean;
 
   constructor(
     failure: PlatformFailure,
     message: string,
-    options: ErrorOptions & { timedOut?: boolean; retryAfterSeconds?: number } = {},
+    options: ErrorOptions & { timedOut?: boolean; retryAfterSeconds?: number; isConflict?: boolean } = {},
   ) {
     super(message, options);
     this.name = 'PlatformError';
     this.failure = failure;
     this.timedOut = options.timedOut ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isConflict = options.isConflict ?? false;
   }
 }
 

@@ -5,7 +5,7 @@
 import { Agent, Client, type Dispatcher } from 'undici';
 
 export interface PlatformRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base URL of the API, with its query. */
   path: string;
   /** The public API unless said otherwise. The internal one is unsupported and may be out of reach: expect a 404. */

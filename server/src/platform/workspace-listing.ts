@@ -50,7 +50,8 @@ export class WorkspaceListing {
         yield* this.#internalPages(operation, organizationId);
         return;
       }
-      yield oursAmong(items, organizationId, seen);
+      const ours = oursAmong(items, organizationId, seen);
+      if (ours.length > 0) yield ours;
     }
   }
 

@@ -30,6 +30,23 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Workspaces',
           description: 'A workspace holds what one of your customers has set up. The first token for it creates it.',
         },
+        {
+          name: 'Inside a workspace',
+          description: 'What your customer, or the widget, does with a scoped token.',
+        },
+        {
+          name: 'Source templates',
+          description: 'What your customers may set up: a connector, and the part of its configuration that is yours.',
+        },
+        {
+          name: 'Connection templates',
+          description: 'Where the data of every new source goes, and when.',
+        },
+        {
+          name: 'Template tags',
+          description: 'Words that group templates, so that a token can be offered some of them.',
+        },
+        { name: 'Definitions', description: 'The connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
       components: {

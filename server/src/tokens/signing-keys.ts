@@ -16,7 +16,7 @@ import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
 import type { SigningKeyRow } from '../db/tables.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Sealer } from './sealing.ts';
+import type { Sealer } from '../sealing.ts';
 import * as keys from './signing-keys.store.ts';
 
 export interface SigningKey {

@@ -5,7 +5,8 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { serialiseOrigin } from '@inlay/contract/origins';
-import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
+import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
+import type { WidgetTokenEnvelope } from '@inlay/contract/tokens';
 import { invalidRequest } from '../errors.ts';
 import type { TemplateFilters } from './principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
@@ -61,7 +62,7 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
 }
 
 /** The filters of a request; throws when they would make a token too large. */
-export function filtersOf(request: WidgetTokenRequest): TemplateFilters {
+export function filtersOf(request: TemplateFilterRequest): TemplateFilters {
   const filters: TemplateFilters = {
     selected_source_template_tags: request.selected_source_template_tags ?? [],
     selected_source_template_tags_mode: request.selected_source_template_tags_mode ?? 'any',

@@ -136,27 +136,40 @@ function boundClaim(organizationId: string, name: string, workspaceId: string) {
 }
 
 /**
- * Binds a name to a workspace unless it is bound already, whoever holds the lease: the first writer wins. Gives the id it
- * is bound to. The settle window stays: a create that somebody sent may still take effect, bound or not.
+ * Binds names to workspaces unless they are bound already, whoever holds the lease: the first writer wins. Gives the ids
+ * that were bound. The settle window stays: a create that somebody sent may still take effect, bound or not.
  */
+export async function bindAllUnbound(
+  tx: Db,
+  organizationId: string,
+  idsByName: ReadonlyMap<string, string>,
+): Promise<(string | null)[]> {
+  if (idsByName.size === 0) return [];
+  // In one order everywhere, so that two of these never wait for each other's rows.
+  const names = [...idsByName].sort(([a], [b]) => (a < b ? -1 : 1));
+  const bound = await tx
+    .insertInto('name_claims')
+    .values(names.map(([name, id]) => boundClaim(organizationId, name, id)))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['organization_id', 'name'])
+        .doUpdateSet({ state: 'bound', workspace_id: sql`excluded.workspace_id`, lease_until: 0, last_error: null })
+        .where('name_claims.state', '=', 'creating'),
+    )
+    .returning('workspace_id')
+    .execute();
+  return bound.map((claim) => claim.workspace_id);
+}
+
+/** Binds one name in the same way. Gives the id it is bound to. */
 export async function bindIfUnbound(
   tx: Db,
   organizationId: string,
   name: string,
   workspaceId: string,
 ): Promise<string> {
-  const bound = await tx
-    .insertInto('name_claims')
-    .values(boundClaim(organizationId, name, workspaceId))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'name'])
-        .doUpdateSet({ state: 'bound', workspace_id: workspaceId, lease_until: 0, last_error: null })
-        .where('name_claims.state', '=', 'creating'),
-    )
-    .returning('workspace_id')
-    .executeTakeFirst();
-  if (bound) return workspaceId;
+  const bound = await bindAllUnbound(tx, organizationId, new Map([[name, workspaceId]]));
+  if (bound.length > 0) return workspaceId;
   const { workspace_id } = await tx
     .selectFrom('name_claims')
     .select('workspace_id')

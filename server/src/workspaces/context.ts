@@ -1,6 +1,6 @@
 /** What the rules of this folder need from outside, and the in-process sharing of work for one key. */
 import type { Logger } from 'pino';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -25,6 +25,8 @@ export interface WorkspacesContext {
   platformOrganizationId(organizationId: string): Promise<string>;
   count(event: WorkspaceEvent, by?: number): void;
   flights: Flights;
+  /** What is in a workspace goes with it, in the same transaction and with the same time. */
+  recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
 }
 
 /** One piece of work per key at a time in this process; whoever asks meanwhile shares its outcome. */

@@ -1,16 +1,20 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases, type TestDatabaseKind } from '../../test/support/databases.ts';
 import {
   answering,
+  answeringAfterwards,
   type FaultyPlatform,
   faultyPlatform,
   first,
+  ignoring,
   isCreate,
   isList,
+  lateApply,
   lostAnswer,
   lostRequest,
   unreachable,
+  useFaultyPlatform,
 } from '../../test/support/faults.ts';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 
@@ -20,11 +24,9 @@ describeOnBothDatabases('a token request for an unknown name', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 
-  beforeEach(async () => {
-    faulty = faultyPlatform();
-    test = await startTestApp(kind, { overrides: { wrapTransport: faulty.wrapTransport } });
+  useFaultyPlatform(kind, (fresh) => {
+    ({ test, faulty } = fresh);
   });
-  afterEach(() => test.stop());
 
   const ask = (name: string) => test.request('POST', path, { body: { workspace_name: name } });
   const onPlatform = async (name: string) => {
@@ -76,40 +78,11 @@ describeOnBothDatabases('a token request for an unknown name', (kind) => {
     expect(faulty.creates()).toBe(0);
   });
 
-  it('does not adopt a workspace of the same name in another organization the credentials can see', async () => {
-    const other = '00000000-0000-4000-8000-000000000001';
-    const { body } = await test.platform('POST', '/workspaces', { name: 'twin', organizationId: other });
-    expect(await test.workspaceId('twin')).not.toBe(body.workspaceId);
-  });
-
-  it('tells names apart by case and joins them by NFC, never by NFKC', async () => {
-    const ids = await Promise.all(['AbC', 'abC', 'é', 'e\u0301', 'ﬁ', 'fi'].map((name) => test.workspaceId(name)));
-    expect(ids[2]).toBe(ids[3]);
-    expect(new Set(ids).size).toBe(5);
-  });
-
-  it('does not adopt what it has a tombstone for, even if the platform still lists it', async () => {
-    const id = await test.workspaceId('phoenix');
-    expect((await test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(200);
-    faulty.rule(async (request, forward) => {
-      if (!isList(request)) return undefined;
-      const answer = await forward();
-      const body = JSON.parse(answer.text);
-      body.data.unshift({ workspaceId: id, name: 'phoenix', dataResidency: 'us', notifications: {} });
-      return { ...answer, text: JSON.stringify(body) };
-    });
-    expect(await test.workspaceId('phoenix')).not.toBe(id);
-  });
-
   it('finds a name on a platform that ignores the name filter, reading all pages once for many askers', async () => {
     for (let i = 0; i < 130; i++) {
       await test.platform('POST', '/workspaces', { name: `old-${i}`, organizationId: test.organizationId });
     }
-    faulty.rule(async (request, forward) => {
-      if (!isList(request)) return undefined;
-      request.path = request.path.replace(/name=[^&]*&?/, '');
-      return await forward();
-    });
+    faulty.rule(ignoring('name'));
     await ask('old-1'); // Learns that the filter is ignored.
     const before = faulty.sent.filter(isList).length;
     await Promise.all(Array.from({ length: 20 }, (_, i) => test.workspaceId(`old-${i + 100}`)));
@@ -137,28 +110,9 @@ describeOnBothDatabases('a token request for an unknown name', (kind) => {
   });
 
   it.each([500, 502, 503, 504, 408])('treats %i on a create as an unknown outcome', async (status) => {
-    faulty.rule(
-      first(1, isCreate, (match) => async (request, forward) => {
-        if (!match(request)) return undefined;
-        await forward();
-        return { status, headers: {}, text: '<html>oops</html>' };
-      }),
-    );
+    faulty.rule(first(1, isCreate, (match) => answeringAfterwards(match, status, '<html>oops</html>')));
     expect([502, 504]).toContain((await ask('fivehundred')).status);
     expect((await ask('fivehundred')).status).toBe(200);
-    expect(faulty.creates()).toBe(1);
-  });
-
-  it('treats a success without a readable id as an unknown outcome, not as a failure', async () => {
-    faulty.rule(
-      first(1, isCreate, (match) => async (request, forward) => {
-        if (!match(request)) return undefined;
-        await forward();
-        return { status: 200, headers: {}, text: '<html>' };
-      }),
-    );
-    expect((await ask('garbled')).status).toBe(502);
-    expect((await ask('garbled')).status).toBe(200);
     expect(faulty.creates()).toBe(1);
   });
 
@@ -232,34 +186,16 @@ async function startOnVirtualTime(kind: TestDatabaseKind) {
 }
 
 // On SQLite only, because there the database's clock can be the test's: the window is eight seconds and more.
-describeOnBothDatabases('the settle window', (kind) => {
-  if (kind === 'postgres') {
-    it('is counted by the database, not by the replica', async () => {
-      const faulty = faultyPlatform();
-      const skewed = { ...virtualRuntime(Date.now() + 600_000), sleep: async () => {} };
-      const test = await startTestApp(kind, {
-        env: { INLAY_PLATFORM_SETTLE_SECONDS: '30' },
-        overrides: { wrapTransport: faulty.wrapTransport, runtime: skewed },
-      });
-      faulty.rule(first(1, isCreate, lostRequest));
-      expect((await test.request('POST', path, { body: { workspace_name: 'skew' } })).status).toBe(502);
-      // Ten minutes ahead, this replica would think that the window has long passed.
-      await test.app.reconciler.pass();
-      expect(await test.app.reconciler.backlog()).toMatchObject({ claims: 1 });
-      await test.stop();
-    });
-    return;
-  }
-
+describe('the settle window [sqlite]', () => {
+  const kind = 'sqlite';
   it('lets nobody send a second create before the first can no longer take effect', async () => {
     const { test, faulty, runtime } = await startOnVirtualTime(kind);
     const ask = () => test.request('POST', path, { body: { workspace_name: 'late' } });
-    let apply: (() => Promise<unknown>) | undefined;
+    let late: ReturnType<typeof lateApply> | undefined;
     faulty.rule(
-      first(1, isCreate, (match) => async (request, forward) => {
-        if (!match(request)) return undefined;
-        apply = forward;
-        return { status: 504, headers: {}, text: '' };
+      first(1, isCreate, (match) => {
+        late = lateApply(match);
+        return late.rule;
       }),
     );
     const sentAt = runtime.now();
@@ -269,7 +205,7 @@ describeOnBothDatabases('the settle window', (kind) => {
     expect(settling.body).toEqual({ detail: 'The workspace is still being created; retry shortly' });
     expect(faulty.creates()).toBe(1);
     // The first create takes effect after all, late but within the bound.
-    await apply?.();
+    await late?.apply();
     expect((await ask()).status).toBe(200);
     expect(faulty.creates()).toBe(1);
     expect(runtime.now() - sentAt).toBeLessThan(38_000);

@@ -136,6 +136,8 @@ async function bindCreated(
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   // Adopted by somebody else and deleted again while our answer was on its way.
   if (row?.lifecycle !== 'live') return undefined;
+  // Or adopted and renamed: it answers to that name now, and is neither ours to take back nor a duplicate.
+  if ((await withoutTaken(tx, organizationId, identity, [{ id, name }])).length === 0) return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
   if (boundTo === id) {
     await claims.closeSettleWindow(tx, organizationId, identity);

@@ -10,6 +10,14 @@ export function nameIdentity(name: string): string {
 }
 
 /**
+ * A name from elsewhere as both databases can keep it: PostgreSQL refuses NUL, and all lone surrogates become the same
+ * bytes. Names given to us contain neither.
+ */
+export function storableName(name: string): string {
+  return name.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/**
  * The form in which `name_contains` looks for a part of a name. Upper-casing in between expands what lower-casing alone
  * leaves apart (ß and ss, ſ and s), and lower-casing before it brings ẞ to ß first. The final sigma depends on its
  * neighbours, so it is levelled. Folding can leave a composed letter decomposed, so NFC comes last.

@@ -1,27 +1,25 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { expect, it } from 'vitest';
+import type { TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
-  faultyPlatform,
   first,
   isConnectionPatch,
   isDelete,
   isRename,
   lostAnswer,
   unreachable,
+  useFaultyPlatform,
 } from '../../test/support/faults.ts';
 
 describeOnBothDatabases('changes that the platform has to be told', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 
-  beforeEach(async () => {
-    faulty = faultyPlatform();
-    test = await startTestApp(kind, { overrides: { wrapTransport: faulty.wrapTransport } });
+  useFaultyPlatform(kind, (fresh) => {
+    ({ test, faulty } = fresh);
   });
-  afterEach(() => test.stop());
 
   const get = (id: string) => test.request('GET', `/api/v1/workspaces/${id}`);
   const update = (id: string, body: object) => test.request('PUT', `/api/v1/workspaces/${id}`, { body });
@@ -275,60 +273,5 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
     const answers = await Promise.all([first, ...others]);
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map((answer) => answer.body.deleted_at)).size).toBe(1);
-  });
-
-  it('deletes a duplicate of ours when another create won the name', async () => {
-    // A create whose answer arrives after somebody else has bound the name: outside the bounds, and still cleaned up.
-    let duplicate = '';
-    faulty.rule(
-      first(
-        1,
-        (request) => request.method === 'POST' && request.path === '/workspaces',
-        (match) => async (request, forward) => {
-          if (!match(request)) return undefined;
-          const answer = await forward();
-          duplicate = JSON.parse(answer.text).workspaceId;
-          const winner = await test.platform('POST', '/workspaces', {
-            name: 'contested',
-            organizationId: test.organizationId,
-          });
-          const { organizationId } = test;
-          const { db } = test.app.store;
-          await db
-            .insertInto('workspaces')
-            .values({
-              id: winner.body.workspaceId,
-              organization_id: organizationId,
-              name: 'contested',
-              name_folded: 'contested',
-              desired_name: null,
-              status: 'active',
-              lifecycle: 'live',
-              gen: 1,
-              token_gen: 1,
-              created_at: 1,
-              updated_at: 1,
-              deleted_at: null,
-            })
-            .execute();
-          await db
-            .updateTable('name_claims')
-            .set({ state: 'bound', workspace_id: winner.body.workspaceId })
-            .where('name', '=', 'contested')
-            .execute();
-          return answer;
-        },
-      ),
-    );
-    const id = await test.workspaceId('contested');
-    expect(id).not.toBe(duplicate);
-    expect((await get(duplicate)).status).toBe(404);
-    await reconcile();
-    expect((await test.platform('GET', `/workspaces/${duplicate}`)).status).toBe(404);
-    expect((await test.request('POST', '/api/v1/workspaces/sync')).body).toMatchObject({
-      total_count: 1,
-      created_count: 0,
-    });
-    expect(await openWork()).toEqual([]);
   });
 });

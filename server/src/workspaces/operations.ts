@@ -235,7 +235,10 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
   await ctx.platform.deleteWorkspace(ref.workspaceId);
   await ctx.store.transaction(async (tx) => {
     const row = await workspaces.lockWorkspace(tx, ref.organizationId, ref.workspaceId);
-    if (row?.lifecycle === 'deleting') await workspaces.recordDeleted(tx, row.id);
+    if (row?.lifecycle === 'deleting') {
+      const deletedAt = await workspaces.recordDeleted(tx, row.id);
+      await ctx.recordContentsDeleted(tx, row.id, deletedAt);
+    }
     await claims.dropClaims(tx, ref.organizationId, ref.workspaceId);
     await workspaces.forgetPaused(tx, ref.workspaceId);
     await operations.closeOperation(tx, ref);

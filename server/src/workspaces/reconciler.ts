@@ -3,6 +3,7 @@
  * claim and operation keeps them apart. It never creates a workspace: for a claim that nobody is asking for any more it
  * looks whether the create took effect after all, and otherwise lets go of the name.
  */
+import { type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';
 import { PlatformError } from '../platform/platform.ts';
 import * as claims from './claims.store.ts';
@@ -19,51 +20,29 @@ export interface Backlog {
   operations: Partial<Record<string, number>>;
 }
 
-export interface Reconciler {
+export interface Reconciler extends Repetition {
   /** One pass over everything that is due. Resolves when it is done. */
   pass(): Promise<void>;
-  start(): void;
-  stop(): Promise<void>;
   backlog(): Promise<Backlog>;
 }
 
 export function createReconciler(ctx: WorkspacesContext): Reconciler {
-  const stopping = new AbortController();
-  let running: Promise<void> | undefined;
-
-  async function pass(): Promise<void> {
+  async function pass(stopping?: AbortSignal): Promise<void> {
     for (const claim of await claims.listAbandonedClaims(ctx.store.db, batch)) {
-      if (stopping.signal.aborted) return;
+      if (stopping?.aborted) return;
       await settleClaim(ctx, claim.organization_id, claim.name);
     }
     for (const operation of await operations.listDueOperations(ctx.store.db, batch)) {
-      if (stopping.signal.aborted) return;
+      if (stopping?.aborted) return;
       const { organization_id, workspace_id, kind } = operation;
       await driveOperation(ctx, { organizationId: organization_id, workspaceId: workspace_id, kind });
     }
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await pass();
-      } catch (error) {
-        // A store that is away, most likely. The next pass tries again; what is left to do is on disk.
-        ctx.log.error({ err: error }, 'a reconciler pass failed');
-      }
-      await ctx.runtime.sleep(everyMs * (0.75 + ctx.runtime.random() / 2), stopping.signal);
-    }
-  }
-
+  const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
   return {
-    pass,
-    start: () => {
-      running ??= run();
-    },
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
+    pass: () => pass(),
+    ...repeatedly(ctx, { what: 'a reconciler pass', pauseMs, work: pass }),
     backlog: () => readBacklog(ctx.store),
   };
 }

@@ -8,9 +8,12 @@ import { AppError } from '../errors.ts';
 import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
-import { nameIdentity } from './names.ts';
+import { nameIdentity, storableName } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
+
+/** A line in the log for each so many workspaces of a long list. */
+const progressEvery = 1_000;
 
 export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
   return await ctx.flights.share(`sync ${organizationId}`, () => sync(ctx, organizationId));
@@ -27,15 +30,19 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
     for await (const page of ctx.platform.listWorkspaces(platformOrganizationId)) {
       const recorded = await recordPage(ctx, organizationId, page, askedAt);
       created.push(...recorded.created);
-      total += recorded.ours;
       live += recorded.live;
-      ctx.log.info({ found: total, created: created.length }, 'synchronising workspaces');
+      const passed = Math.floor(total / progressEvery);
+      total += recorded.ours;
+      if (Math.floor(total / progressEvery) > passed) {
+        ctx.log.info({ found: total, created: created.length }, 'synchronising workspaces');
+      }
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.failure === 'unauthorised') throw new AppError('platform_credentials_rejected', {}, { cause: error });
     throw new AppError('sync_stopped', { total }, { cause: error });
   }
+  ctx.log.info({ found: total, created: created.length }, 'synchronised workspaces');
   await reportMissing(ctx, organizationId, live);
   return { total_count: total, created_count: created.length, 'created_workspace IDs': created };
 }
@@ -47,25 +54,32 @@ async function recordPage(
   askedAt: number,
 ): Promise<{ created: string[]; ours: number; live: number }> {
   // In one order everywhere, so that two syncs never wait for each other's rows.
-  const items = page.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const items = page
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map((workspace) => ({ ...workspace, name: storableName(workspace.name) }));
   const ids = items.map(({ id }) => id);
   return await ctx.store.transaction(async (tx) => {
     const created = await workspaces.insertMissing(tx, organizationId, items);
     const rows = new Map((await workspaces.findByIds(tx, organizationId, ids)).map((row) => [row.id, row]));
     const claimed = new Set((await claims.claimsOf(tx, ids)).map((claim) => claim.workspace_id));
     const renaming = await operations.workspacesWithOpenRename(tx, ids);
+    const toBind = new Map<string, string>();
     let live = 0;
     // Of several with one name, the oldest answers to it.
-    for (const { id, name } of oldestFirst(page)) {
+    for (const { id, name: listed } of oldestFirst(page)) {
+      const name = storableName(listed);
       const row = rows.get(id);
       if (row?.lifecycle !== 'live') continue;
       live += 1;
       // Renamed on the platform, unless what we were shown may be older than a rename of our own.
       const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
       if (renamed) await workspaces.applyName(tx, id, name);
-      if (renamed || !claimed.has(id))
-        await claims.bindIfUnbound(tx, organizationId, nameIdentity(renamed ? name : row.name), id);
+      // What is not kept as it is leads nowhere: another name may come to look the same.
+      if (name !== listed || (claimed.has(id) && !renamed)) continue;
+      const identity = nameIdentity(renamed ? name : row.name);
+      if (!toBind.has(identity)) toBind.set(identity, id);
     }
+    await claims.bindAllUnbound(tx, organizationId, toBind);
     return { created, ours: rows.size, live };
   });
 }

@@ -162,12 +162,15 @@ export async function recordDeleting(tx: Db, id: string): Promise<void> {
     .execute();
 }
 
-export async function recordDeleted(tx: Db, id: string): Promise<void> {
-  await tx
+/** Gives the time of the deletion. */
+export async function recordDeleted(tx: Db, id: string): Promise<number> {
+  const row = await tx
     .updateTable('workspaces')
     .set({ lifecycle: 'deleted', deleted_at: sql`now_ms()`, token_gen: sql`token_gen + 1`, gen: sql`gen + 1` })
     .where('id', '=', id)
-    .execute();
+    .returning('deleted_at')
+    .executeTakeFirstOrThrow();
+  return row.deleted_at as number;
 }
 
 export async function bumpTokenGeneration(db: Db, organizationId: string, id: string): Promise<boolean> {

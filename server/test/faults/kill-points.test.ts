@@ -9,45 +9,28 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
-  byId,
   call,
   eventually,
   type HostedPlatform,
   letTwoMinutesPass,
   listWorkspaces,
-  type Reply,
   requestToken,
   startHostedPlatform,
   untilNothingIsOpen,
-  workspaceOf,
   writeToStore,
 } from '../support/deployment.ts';
 import { isCreate, type Phase, type ProxiedRequest, phases } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
+import { type Work, type WorkKind, Workload } from '../support/workload.ts';
 
-const kinds = ['create', 'rename', 'deactivate', 'activate', 'delete', 'sync'] as const;
-type Kind = (typeof kinds)[number];
-const connectionsPerWorkspace = 2;
-/** More than one page of the platform's list, so that a sync makes more than one request. */
-const onlyOnPlatform = 101;
+const kinds: WorkKind[] = ['create', 'rename', 'deactivate', 'activate', 'delete', 'sync'];
 const expectedRequests = { create: 2, rename: 1, deactivate: 4, activate: 2, delete: 1, sync: 2 };
-
-interface Work {
-  kind: Kind;
-  /** The name when all is done. */
-  name: string;
-  id: string | undefined;
-  connections: string[];
-  send(): Promise<Reply>;
-  /** Whether a request to the platform is part of this work. */
-  owns(request: ProxiedRequest): boolean;
-}
 
 describeOnBothDatabases('a service killed at a request to the platform', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;
-  const all: Work[] = [];
+  let workload: Workload;
 
   const start = async (port?: number) => {
     service = await startService({
@@ -59,59 +42,14 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
   beforeAll(async () => {
     [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
     await start();
-    const { INLAY_ORGANIZATION_ID: organizationId } = platform.env;
-    const names = Array.from({ length: onlyOnPlatform }, (_, i) => `made elsewhere ${i}`);
-    await Promise.all(names.map((name) => platform.request('POST', '/workspaces', { name, organizationId })));
+    workload = new Workload(platform, () => service);
+    await workload.fillPlatform();
   });
   afterAll(async () => {
     await service?.stop();
     await platform?.stop();
     await database?.drop();
   });
-
-  async function makeWorkspace(name: string): Promise<string> {
-    const { status, body } = await requestToken(service, name);
-    expect(status).toBe(200);
-    return workspaceOf(body.token);
-  }
-
-  async function prepare(workKind: Kind): Promise<Work> {
-    const name = `${workKind} ${all.length}`;
-    const work: Work = {
-      kind: workKind,
-      name,
-      id: undefined,
-      connections: [],
-      send: async () => reply,
-      owns: () => false,
-    };
-    const reply: Reply = { status: 0, body: undefined };
-    all.push(work);
-    if (workKind === 'create') {
-      const search = new URLSearchParams({ name }).toString();
-      work.send = () => requestToken(service, name);
-      work.owns = ({ path, body }) => path.includes(`${search}&`) || body.includes(`"${name}"`);
-      return work;
-    }
-    if (workKind === 'sync') {
-      work.send = () => call(service, 'POST', '/api/v1/workspaces/sync');
-      work.owns = ({ method, path }) => method === 'GET' && path.startsWith('/workspaces?') && !path.includes('name=');
-      return work;
-    }
-    const id = await makeWorkspace(workKind === 'rename' ? `${name} before` : name);
-    work.id = id;
-    const change = (body: object) => call(service, 'PUT', `/api/v1/workspaces/${id}`, body);
-    work.owns = ({ path }) => path.includes(id) || work.connections.some((connection) => path.includes(connection));
-    if (workKind === 'rename') work.send = () => change({ name });
-    if (workKind === 'delete') work.send = () => call(service, 'DELETE', `/api/v1/workspaces/${id}`);
-    if (workKind === 'deactivate' || workKind === 'activate') {
-      work.connections = await platform.makeConnections(id, connectionsPerWorkspace);
-      const status = workKind === 'deactivate' ? 'inactive' : 'active';
-      if (workKind === 'activate') expect((await change({ status: 'inactive' })).status).toBe(200);
-      work.send = () => change({ status });
-    }
-    return work;
-  }
 
   /** Sends each piece of work, holds it at its n-th request, and ends the process when all of them are there. */
   async function crashAt(phase: Phase, points: { work: Work; request: number }[]): Promise<void> {
@@ -154,27 +92,10 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     platform.proxy.script = undefined;
   }
 
-  async function expectBothSidesAgree(): Promise<void> {
-    const [here, there] = await Promise.all([listWorkspaces(service), platform.workspaces()]);
-    expect(byId(here)).toEqual(byId(there));
-    const names = there.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    // A change is recorded before the platform hears of it: killed wherever it was, it has been completed by now.
-    const found = new Map(here.map((workspace) => [workspace.id, [workspace.name, workspace.status]]));
-    for (const work of all) {
-      if (work.kind === 'create' || work.kind === 'sync') continue;
-      const wanted = { rename: 'active', activate: 'active', deactivate: 'inactive', delete: undefined }[work.kind];
-      expect(found.get(work.id as string)).toEqual(wanted && [work.name, wanted]);
-      for (const connection of work.connections) {
-        expect((await platform.request('GET', `/connections/${connection}`)).body.status).toBe(wanted);
-      }
-    }
-  }
-
   it('leaves both sides consistent, with and without a retry, at each of 66 points', { timeout: 180_000 }, async () => {
-    const points: { kind: Kind; request: number }[] = [];
+    const points: { kind: WorkKind; request: number }[] = [];
     for (const workKind of kinds) {
-      const work = await prepare(workKind);
+      const work = await workload.prepare(workKind);
       const before = platform.proxy.arrived.length;
       expect((await work.send()).status).toBe(200);
       const requests = platform.proxy.arrived.slice(before).filter(work.owns).length;
@@ -191,24 +112,16 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
         for (const { kind: workKind, request } of points.filter((_, index) => index % 2 === half)) {
           // A process runs one sync at a time, and nobody but a client repeats it: one of its two pages is retried.
           const retries = workKind === 'sync' ? [half === 0] : [false, true];
-          for (const retry of retries) crash.push({ work: await prepare(workKind), request, retry });
+          for (const retry of retries) crash.push({ work: await workload.prepare(workKind), request, retry });
         }
-        const elsewhere = { name: `for sync ${killPoints}`, organizationId: platform.env.INLAY_ORGANIZATION_ID };
-        unknownHere.push((await platform.request('POST', '/workspaces', elsewhere)).body.workspaceId);
+        unknownHere.push(await workload.makeElsewhere(`for sync ${killPoints}`));
 
         await crashAt(phase, crash);
         killPoints += crash.length;
         // While the service is down: what it held is free again when it starts.
         await letTwoMinutesPass(database);
         await start(service.port);
-        await Promise.all(
-          crash.map(async ({ work, retry }) => {
-            if (!retry) return;
-            const { status } = await work.send();
-            // By now the reconciler may have finished a deletion: then there is nothing left to delete.
-            expect([work.name, status]).toEqual([work.name, work.kind === 'delete' && status === 404 ? 404 : 200]);
-          }),
-        );
+        await Promise.all(crash.filter(({ retry }) => retry).map(({ work }) => workload.retry(work)));
         await untilNothingIsOpen(service);
       }
     }
@@ -216,22 +129,11 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
 
     // Sync is nobody's duty but the client's; everything else has been finished without it.
     expect((await call(service, 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
-    await expectBothSidesAgree();
+    await workload.expectBothSidesAgree();
     const here = new Set((await listWorkspaces(service)).map(({ id }) => id));
     expect(unknownHere.filter((id) => !here.has(id))).toEqual([]);
 
-    // Every name can be had, and has one workspace, whether its first request was lost for good or not.
-    for (const { kind: workKind, name } of all) {
-      if (workKind === 'sync') continue;
-      expect([name, (await requestToken(service, name)).status]).toEqual([name, 200]);
-      const [applied, expected] = [
-        platform.proxy.createsApplied(name),
-        workKind === 'delete' ? 2 : workKind === 'rename' ? 0 : 1,
-      ];
-      expect([name, applied]).toEqual([name, expected]);
-    }
-    const names = (await platform.workspaces()).map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
+    await workload.expectEveryNameToWork();
     await untilNothingIsOpen(service);
   });
 

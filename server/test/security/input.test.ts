@@ -57,7 +57,7 @@ describeOnBothDatabases('Input', (kind) => {
   const post = (payload: string | Buffer, headers: Record<string, string> = {}) =>
     test.request('POST', scopedPath, { payload, headers });
   /** For each route with a body, with something in every field. */
-  const writers = () => routesWith(test, 'operator').filter(({ method }) => method === 'POST' || method === 'PUT');
+  const writers = () => routesWith(test, 'operator').filter(({ method }) => ['POST', 'PUT', 'PATCH'].includes(method));
   const head = (more: string) =>
     `POST ${scopedPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${test.operatorToken}\r\nContent-Type: application/json\r\n${more}\r\n`;
 
@@ -224,13 +224,14 @@ describeOnBothDatabases('Input', (kind) => {
     for (const { method, url } of routesWith(test, 'operator').filter((route) => route.url.includes(':'))) {
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
       for (const id of wrong) {
-        const answer = await test.request(method, fill(url, { workspace_id: id, operator_token_id: id }), body);
+        const answer = await test.request(method, url.replace(/:\w+/g, id), body);
         expect([404, 422], `${method} ${url} ${id} ${answer.text}`).toContain(answer.status);
         if (method !== 'HEAD') expectContractShape(answer, `${method} ${url} ${id}`);
       }
       for (const id of unknown) {
-        const answer = await test.request(method, fill(url, { workspace_id: id, operator_token_id: id }), body);
-        expect(answer.status).toBe(404);
+        const valid = body.body ? { body: { name: 'x', tag: 'x' } } : {};
+        const answer = await test.request(method, url.replace(/:\w+/g, id), valid);
+        expect(answer.status, `${method} ${url}`).toBe(404);
       }
     }
     const upper = await test.request('GET', `/api/v1/workspaces/${workspaceId.toUpperCase()}`);
@@ -260,6 +261,15 @@ describeOnBothDatabases('Input', (kind) => {
       'permission',
       'expires_at',
     ];
+    fields.push(
+      'tags',
+      'tag',
+      'customization',
+      'partial_default_config',
+      'destination_config',
+      'cron_expression',
+      'prefix',
+    );
     fields.push('overlap_seconds', 'selected_source_template_tags', 'selected_connection_template_tags_mode');
     const json = fc.jsonValue({ maxDepth: 3 });
     const record = fc.dictionary(

@@ -11,6 +11,7 @@ import {
   expectSame401,
   fill,
   infoPath,
+  makeTemplates,
   platformCredentials,
   routesWith,
   unknownId,
@@ -37,7 +38,7 @@ beforeAll(async () => {
   await operatorTokens.revoke(test.organizationId, ended.id);
   scoped = await test.scopedToken('acme');
   widget = await widgetToken(test, {});
-  ids = { workspace_id: await test.workspaceId('acme'), operator_token_id: ended.id };
+  ids = { workspace_id: await test.workspaceId('acme'), operator_token_id: ended.id, ...(await makeTemplates(test)) };
 });
 afterAll(() => test.stop());
 
@@ -174,7 +175,8 @@ describe('A route for scoped tokens', () => {
   it('refuses operator tokens, whole widget tokens and garbage with the same 401', async () => {
     const routes = routesWith(test, 'scoped');
     expect(routes.length).toBeGreaterThanOrEqual(3);
-    for (const { method, url } of routes) {
+    for (const { method, url: pattern } of routes) {
+      const url = fill(pattern, ids);
       for (const token of [null, test.operatorToken, readOnly, revoked, widget.whole, ...garbage]) {
         expectSame401(await test.request(method, url, { token }), method);
       }
@@ -188,7 +190,8 @@ describe('A route for scoped tokens', () => {
   });
 
   it('may be called from any page, but never with credentials', async () => {
-    for (const { method, url } of routesWith(test, 'scoped')) {
+    for (const { method, url: pattern } of routesWith(test, 'scoped')) {
+      const url = fill(pattern, ids);
       const headers = { origin: 'https://anywhere.example', 'access-control-request-method': method };
       const preflight = await test.request('OPTIONS', url, { token: null, headers });
       const answer = await test.request(method, url, { token: scoped, headers });

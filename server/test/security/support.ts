@@ -12,7 +12,7 @@ import { openDataDir } from '../../src/data-dir.ts';
 import type { KnownRoute } from '../../src/http/route-table.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
-import type { Sealer } from '../../src/tokens/sealing.ts';
+import type { Sealer } from '../../src/sealing.ts';
 import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
 import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
 
@@ -58,6 +58,39 @@ export async function addTenant(test: TestApp, name: string): Promise<Tenant> {
   const request = (method: string, path: string, options: RequestOptions = {}) =>
     test.request(method, path, { token, ...options });
   return { organizationId: id, token, request };
+}
+
+/** A template of each kind with a tag, and their definitions: values for the parameters of every route about them. */
+export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promise<Record<string, string>> {
+  const make = async (path: string, body: object) => {
+    const answer = await request('POST', `/api/v1/integrations/templates/${path}`, { body });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body;
+  };
+  const definitions = '/api/v1/integrations/definitions';
+  const { body: sources } = await request('GET', `${definitions}/sources?name=sample`);
+  const { body: destinations } = await request('GET', `${definitions}/destinations?name=files`);
+  const source_definition_id: string = sources.definitions[0].sourceDefinitionId;
+  const destination_definition_id: string = destinations.destinations[0].id;
+  const tags = ['walked'];
+  const source = await make('sources', {
+    actor_definition_id: source_definition_id,
+    partial_default_config: {},
+    tags,
+  });
+  const connection = await make('connections', {
+    destination_name: 'walked',
+    destination_definition_id,
+    destination_config: { path: 'walked' },
+    tags,
+  });
+  return {
+    source_definition_id,
+    destination_definition_id,
+    source_template_id: source.id,
+    connection_template_id: connection.id,
+    tag_name: 'walked',
+  };
 }
 
 export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {

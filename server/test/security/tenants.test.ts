@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
-import { addTenant, essence, fill, infoPath, routesWith, type Tenant, unknownId } from './support.ts';
+import { addTenant, essence, fill, infoPath, makeTemplates, routesWith, type Tenant } from './support.ts';
 
 const names = ['acme', 'globex', 'initech'];
 
@@ -52,20 +52,29 @@ describeOnBothDatabases('An organization beside another', (kind) => {
 
   it("answers to the other's id exactly as to one that does not exist, on every route", async () => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
-    const foreign = { workspace_id: idOf(a, 'acme'), operator_token_id: foreignToken.id };
-    const routes = routesWith(test, 'operator').filter(({ url }) => url.includes(':'));
-    expect(routes.length).toBeGreaterThanOrEqual(6);
+    const foreign: Record<string, string> = {
+      ...(await makeTemplates(a)),
+      workspace_id: idOf(a, 'acme'),
+      operator_token_id: foreignToken.id,
+    };
+    // Connectors are nobody's own.
+    const routes = routesWith(test, 'operator').filter(
+      ({ url }) => url.includes(':') && !url.includes('/definitions/'),
+    );
+    expect(routes.length).toBeGreaterThanOrEqual(20);
     for (const { method, url } of routes) {
-      const bodies: unknown[] = method === 'PUT' ? [{}, { name: 'stolen' }, { status: 'inactive' }] : [undefined, {}];
-      for (const body of bodies) {
+      const valid = { name: 'stolen', tag: 'walked' };
+      for (const body of [valid, { ...valid, status: 'inactive' }, {}, undefined]) {
         const answers = await Promise.all([
           b.request(method, fill(url, foreign), { body }),
-          b.request(method, fill(url, { workspace_id: unknownId, operator_token_id: unknownId }), { body }),
+          b.request(method, fill(url, {}), { body }),
         ]);
-        expect(answers[0].status, `${method} ${url}`).toBe(404);
+        if (body && 'name' in body) expect(answers[0].status, `${method} ${url}`).toBe(404);
         expect(essence(answers[0]), `${method} ${url}`).toEqual(essence(answers[1]));
       }
     }
+    const kept = await a.request('GET', `/api/v1/integrations/templates/sources/${foreign.source_template_id}`);
+    expect(kept.body).toMatchObject({ name: 'Sample Data', tags: ['walked'] });
     const untouched = await a.request('GET', `/api/v1/workspaces/${idOf(a, 'acme')}`);
     expect(untouched.body).toMatchObject({ name: 'acme', status: 'active' });
     expect((await a.request('GET', '/api/v1/workspaces', { token: foreignToken.token })).status).toBe(200);

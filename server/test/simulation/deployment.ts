@@ -100,6 +100,7 @@ export class Deployment {
       platformOrganizationId: async (id) => id,
       count: () => {},
       flights: new Flights(),
+      recordContentsDeleted: async () => {},
     };
     createReconciler(ctx).start();
     return {

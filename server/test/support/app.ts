@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
+import { createTestDatabase, type TestDatabase, type TestDatabaseKind } from './databases.ts';
 
 export interface Answer {
   status: number;
@@ -42,9 +42,18 @@ export interface TestApp {
 
 export async function startTestApp(
   kind: TestDatabaseKind,
-  { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: Overrides } = {},
+  {
+    env = {},
+    overrides = {},
+    shared,
+  }: {
+    env?: Record<string, string>;
+    overrides?: Overrides;
+    /** A database that others use as well. It is theirs to drop. */
+    shared?: TestDatabase;
+  } = {},
 ): Promise<TestApp> {
-  const database = await createTestDatabase(kind);
+  const database = shared ?? (await createTestDatabase(kind));
   const { dataDir } = database;
   let app: App;
   const start = async (changes: { env?: Record<string, string>; overrides?: Overrides } = {}) => {
@@ -103,8 +112,9 @@ export async function startTestApp(
     },
     async workspaceId(workspaceName) {
       const token = await test.scopedToken(workspaceName);
-      const { body } = await test.request('GET', '/api/v1/embedded/scoped-token/info', { token });
-      return body['workspace ID'];
+      const answer = await test.request('GET', '/api/v1/embedded/scoped-token/info', { token });
+      if (answer.status !== 200) throw new Error(`the token is refused: ${answer.status} ${answer.text}`);
+      return answer.body['workspace ID'];
     },
     async platform(method, path, body) {
       if (platformToken === undefined) {
@@ -121,7 +131,7 @@ export async function startTestApp(
     },
     async stop() {
       await app.close();
-      await database.drop();
+      if (!shared) await database.drop();
     },
   };
   return test;

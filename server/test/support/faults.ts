@@ -1,8 +1,16 @@
-/** A platform that misbehaves on cue: rules look at each request on its way and may answer, fail, delay or forward it. */
+/**
+ * A platform that misbehaves on cue: rules look at each request on its way and may answer, fail, delay or forward it. For
+ * faults of a real connection see platform-proxy.ts. What somebody else does on the platform is no fault: a test asks it
+ * directly (`TestApp.platform`), in a rule where it must happen between two requests.
+ */
+import { afterEach, beforeEach } from 'vitest';
 import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
 import { TransportError } from '../../src/platform/transport.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import type { TestDatabaseKind } from './databases.ts';
 
-export type Forward = () => Promise<PlatformAnswer>;
+/** Sends the request on, or another one in its place, past the rules that come after. */
+export type Forward = (instead?: PlatformRequest) => Promise<PlatformAnswer>;
 /** Gives an answer, throws, or gives undefined to let the next rule decide. */
 export type Rule = (request: PlatformRequest, forward: Forward) => Promise<PlatformAnswer | undefined>;
 
@@ -33,13 +41,27 @@ export function faultyPlatform(): FaultyPlatform {
       async send(request) {
         if (!request.path.startsWith('/applications/')) sent.push(request);
         for (const rule of [...rules]) {
-          const answer = await rule(request, () => transport.send(request));
+          const answer = await rule(request, (instead = request) => transport.send(instead));
           if (answer) return answer;
         }
         return await transport.send(request);
       },
     }),
   };
+}
+
+/** The service with such a platform, fresh for every test of a suite. */
+export function useFaultyPlatform(
+  kind: TestDatabaseKind,
+  take: (fresh: { test: TestApp; faulty: FaultyPlatform }) => void,
+): void {
+  let test: TestApp;
+  beforeEach(async () => {
+    const faulty = faultyPlatform();
+    test = await startTestApp(kind, { overrides: { wrapTransport: faulty.wrapTransport } });
+    take({ test, faulty });
+  });
+  afterEach(() => test.stop());
 }
 
 export const isCreate = ({ method, path }: PlatformRequest) => method === 'POST' && path === '/workspaces';
@@ -49,7 +71,7 @@ export const isConnectionPatch = ({ method, path }: PlatformRequest) =>
   method === 'PATCH' && path.startsWith('/connections/');
 export const isList = ({ method, path }: PlatformRequest) => method === 'GET' && path.startsWith('/workspaces?');
 
-type Match = (request: PlatformRequest) => boolean;
+export type Match = (request: PlatformRequest) => boolean;
 
 /** No connection at all: certainly not applied. */
 export const unreachable =
@@ -80,6 +102,64 @@ export const answering =
   (match: Match, status: number, text = '', headers: PlatformAnswer['headers'] = {}): Rule =>
   async (request) =>
     match(request) ? { status, headers, text } : undefined;
+
+/** Applied, whatever the answer says: an error after the fact, or a success that cannot be read. */
+export const answeringAfterwards =
+  (match: Match, status: number, text = ''): Rule =>
+  async (request, forward) => {
+    if (!match(request)) return undefined;
+    await forward();
+    return { status, headers: {}, text };
+  };
+
+/** Given up on by a gateway, and applied when the test says so. */
+export function lateApply(match: Match): { rule: Rule; apply(): Promise<void> } {
+  const held: Forward[] = [];
+  return {
+    rule: async (request, forward) => {
+      if (!match(request)) return undefined;
+      const late = structuredClone(request);
+      held.push(() => forward(late));
+      return { status: 504, headers: {}, text: '<html>' };
+    },
+    apply: async () => {
+      for (const forward of held.splice(0)) await forward();
+    },
+  };
+}
+
+export interface ListedItem {
+  workspaceId: string;
+  name: string;
+  [field: string]: unknown;
+}
+
+/** Lists something else than there is: `change` is given what the platform lists. For lag, ghosts and marks of deletion. */
+export const listing =
+  (change: (items: ListedItem[]) => ListedItem[]): Rule =>
+  async (request, forward) => {
+    if (!isList(request)) return undefined;
+    const answer = await forward();
+    const body = JSON.parse(answer.text);
+    return { ...answer, text: JSON.stringify({ ...body, data: change(body.data) }) };
+  };
+
+/** Takes part of the query of a listing away, as a platform does that does not know it. */
+export const ignoring =
+  (parameter: 'name' | 'organizationId'): Rule =>
+  async (request, forward) => {
+    if (!isList(request)) return undefined;
+    return await forward({ ...request, path: request.path.replace(new RegExp(`\\b${parameter}=[^&]*&?`), '') });
+  };
+
+/** Pages that begin earlier than asked: the list has grown at the front meanwhile. */
+export const driftingPages =
+  (by: number): Rule =>
+  async (request, forward) => {
+    if (!isList(request)) return undefined;
+    const path = request.path.replace(/offset=(\d+)/, (_all, offset) => `offset=${Math.max(0, Number(offset) - by)}`);
+    return await forward({ ...request, path });
+  };
 
 /** The rule, for the first `times` requests that match. */
 export function first(times: number, match: Match, make: (match: Match) => Rule): Rule {

@@ -3,7 +3,16 @@
  * refuses connections. A script is asked at each phase of each request and may also end the service at that instant.
  */
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import { freePort } from '../../../scripts/disposable.mjs';
 
 /** Before the platform sees it; after the platform answered but before the service sees that; after the service was answered. */
@@ -15,11 +24,16 @@ export interface ProxiedRequest {
   /** Below the platform's base, with its query. */
   readonly path: string;
   readonly body: string;
+  /** Whether something else was sent on its connection before. */
+  readonly reused: boolean;
 }
 
-/** Nothing: carry on. `drop`: close the connection; from `arrived` the platform then never sees the request. */
+/**
+ * Nothing: carry on. `drop`: reset the connection; from `arrived` the platform then never sees the request. `cut`: reset it
+ * in the middle of an answer. Or an answer in place of the platform's.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: a script may return nothing
-export type Verdict = void | 'drop' | { status: number; body?: string };
+export type Verdict = void | 'drop' | 'cut' | { status: number; body?: string; headers?: OutgoingHttpHeaders };
 /** May take its time: the request waits where it is. */
 export type Script = (request: ProxiedRequest, phase: Phase) => Verdict | Promise<Verdict>;
 
@@ -49,6 +63,7 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
   const agent = new Agent({ keepAlive: true });
   const sent = new Map<string, number>();
   const applied = new Map<string, number>();
+  const used = new WeakSet<Socket>();
   let server: Server | undefined;
 
   function forward({ method, path, body }: ProxiedRequest, headers: IncomingMessage['headers']) {
@@ -71,7 +86,13 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of incoming.setEncoding('utf8')) body += chunk;
-    const proxied = { method: incoming.method ?? '', path: (incoming.url ?? '').slice(base.pathname.length), body };
+    const proxied = {
+      method: incoming.method ?? '',
+      path: (incoming.url ?? '').slice(base.pathname.length),
+      body,
+      reused: used.has(incoming.socket),
+    };
+    used.add(incoming.socket);
     const isForToken = proxied.path.startsWith('/applications/');
     if (!isForToken) proxy.arrived.push(proxied);
     if (isCreate(proxied)) increment(sent, nameIn(body));
@@ -81,7 +102,10 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
       const verdict = isForToken ? undefined : await proxy.script?.(proxied, phase);
       if (!verdict) return false;
       if (verdict === 'drop') outgoing.destroy();
-      else if (!outgoing.headersSent) outgoing.writeHead(verdict.status).end(verdict.body ?? '{}');
+      else if (verdict === 'cut') {
+        outgoing.writeHead(200, { 'content-length': 1_000 });
+        outgoing.write('{"workspaceId":', () => outgoing.destroy());
+      } else if (!outgoing.headersSent) outgoing.writeHead(verdict.status, verdict.headers).end(verdict.body ?? '{}');
       return true;
     };
 

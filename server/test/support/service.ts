@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
 
-const program = fileURLToPath(new URL('../../bin/inlay.js', import.meta.url));
+const product = fileURLToPath(new URL('../../bin/inlay.js', import.meta.url));
 const readyDeadlineMs = 20_000;
 const exitDeadlineMs = 20_000;
 
@@ -34,6 +34,8 @@ export interface Service {
   /** SIGKILL, as a crash would be. */
   kill(): Promise<void>;
   readonly exited: Promise<Exit>;
+  /** For a program that listens to its parent: waits until it has understood. */
+  tell(message: object): Promise<void>;
 }
 
 // A test that fails half-way must not leave a process behind.
@@ -50,6 +52,8 @@ export async function startService(options: {
   command?: 'start' | 'platform';
   dataDir: string;
   port?: number;
+  /** Another program than the product, which can be spoken to. */
+  program?: string;
 }): Promise<Service> {
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
@@ -57,6 +61,7 @@ export async function startService(options: {
   const { child, exited } = launch([command], {
     cwd: options.dataDir,
     env: { HOST: '127.0.0.1', PORT: String(port), INLAY_DATA_DIR: options.dataDir, ...options.env },
+    ...(options.program === undefined ? {} : { program: options.program }),
   });
   let output = '';
   const collect = (chunk: string) => {
@@ -88,6 +93,11 @@ export async function startService(options: {
     pid: child.pid as number,
     output: () => output,
     exited,
+    async tell(message) {
+      const understood = once(child, 'message');
+      child.send(message);
+      await understood;
+    },
     async stop(signal = 'SIGTERM') {
       return (await end(signal)).code;
     },
@@ -118,14 +128,14 @@ export async function runCli(
   }
 }
 
-function launch(args: readonly string[], { cwd, env }: { cwd: string; env: Environment }) {
+function launch(args: readonly string[], { cwd, env, program }: { cwd: string; env: Environment; program?: string }) {
   // Only these two are inherited: a developer's INLAY_* settings must not change what a test sees.
   const base = { PATH: process.env.PATH, HOME: process.env.HOME };
-  const child: Child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [program ?? product, ...args], {
     cwd,
     env: { ...base, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+    stdio: ['pipe', 'pipe', 'pipe', ...(program === undefined ? [] : ['ipc' as const])],
+  }) as Child;
   running.add(child);
   const closed = once(child, 'close');
   const exited: Promise<Exit> = once(child, 'exit').then(async ([code, signal]) => {

@@ -56,8 +56,20 @@ describe('sealing', () => {
   it('says what to do when the key is another one', () => {
     const sealed = sealer.seal(Buffer.from('secret'), 'c');
     expect(() => createSealer(randomBytes(32)).open(sealed, 'c')).toThrow(
-      'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was first used with.',
+      'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
     );
+  });
+
+  it('opens what a former key has sealed, and says what is due for the new one', () => {
+    const [old, fresh] = [randomBytes(32), randomBytes(32)];
+    const sealed = createSealer(old).seal(Buffer.from('secret'), 'c');
+    const both = createSealer(fresh, old);
+    expect(both.open(sealed, 'c').toString()).toBe('secret');
+    expect(both.isCurrent(sealed)).toBe(false);
+    const again = both.seal(both.open(sealed, 'c'), 'c');
+    expect(both.isCurrent(again)).toBe(true);
+    expect(createSealer(fresh).open(again, 'c').toString()).toBe('secret');
+    expect(() => createSealer(old).open(again, 'c')).toThrow('another encryption key');
   });
 
   it('opens with the same key in another process', () => {

@@ -1,0 +1,157 @@
+/** What crosses the wire for connection templates and their schedules. */
+import { type Static, Type } from 'typebox';
+import type { Configuration } from './connector-configuration.ts';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { TemplateTags } from './template-tags.ts';
+
+const exampleId = 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02';
+const exampleDefinitionId = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
+
+export const schemaChangePreferences = ['ignore', 'disable', 'propagate_columns', 'propagate_fully'] as const;
+export type SchemaChangePreference = (typeof schemaChangePreferences)[number];
+
+export const hourly = '0 0 * * * ?';
+
+const named = {
+  description: 'Name of the destination that every workspace with a source gets',
+  examples: ['Warehouse'],
+};
+const destinationName = Type.String({ format: 'name', minLength: 1, maxLength: 255, ...named });
+const destinationConfig = Type.Unsafe<Configuration>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'Configuration of the destination, complete. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret',
+  examples: [{ path: 'exports' }],
+});
+const preference = {
+  description:
+    'When the columns of a source change: `ignore` them, `disable` the connection, or take over new columns (`propagate_columns`) or new streams as well (`propagate_fully`)',
+};
+const CronExpression = (description: string, options: object = {}) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'quartz',
+    maxLength: 200,
+    description,
+    examples: [hourly],
+    ...options,
+  });
+const PlaceholderText = (description: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'placeholder-text',
+    maxLength: 255,
+    description: `${description}. May contain \`{workspace_id}\`, \`{workspace_name}\` and \`{source_slug}\``,
+  });
+const placement = {
+  namespace_format: PlaceholderText('Where the tables or files go in the destination; null: the default'),
+  prefix: PlaceholderText('What their names begin with; null: the default'),
+};
+
+export const CreateConnectionTemplateRequest = Type.Object(
+  {
+    destination_name: destinationName,
+    destination_definition_id: Uuid('Definition of the destination', exampleDefinitionId),
+    destination_config: destinationConfig,
+    cron_expression: Type.Optional(
+      CronExpression('Quartz expression, in UTC; every hour by default; null: syncs run only when asked for', {
+        default: hourly,
+      }),
+    ),
+    non_breaking_changes_preference: Type.Optional(
+      Enumeration(schemaChangePreferences, { ...preference, default: 'ignore' }),
+    ),
+    sync_on_create: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether a new connection is synced at once' }),
+    ),
+    namespace_format: Type.Optional(placement.namespace_format),
+    prefix: Type.Optional(placement.prefix),
+    tags: Type.Optional(TemplateTags),
+  },
+  {
+    title: 'Create connection template',
+    examples: [
+      {
+        destination_name: 'Warehouse',
+        destination_definition_id: exampleDefinitionId,
+        destination_config: { path: 'exports' },
+        cron_expression: hourly,
+      },
+    ],
+  },
+);
+export type CreateConnectionTemplateRequest = Static<typeof CreateConnectionTemplateRequest>;
+
+export const UpdateConnectionTemplateRequest = Type.Object(
+  {
+    destination_name: Type.Optional(destinationName),
+    destination_config: Type.Optional(destinationConfig),
+    cron_expression: Type.Optional(CronExpression('Quartz expression, in UTC; null: only when asked for')),
+    non_breaking_changes_preference: Type.Optional(Enumeration(schemaChangePreferences, preference)),
+    sync_on_create: Type.Optional(Type.Boolean({ description: 'Whether a new connection is synced at once' })),
+    namespace_format: Type.Optional(placement.namespace_format),
+    prefix: Type.Optional(placement.prefix),
+    tags: Type.Optional(TemplateTags),
+  },
+  { title: 'Update connection template', examples: [{ cron_expression: '0 30 2 * * ?' }] },
+);
+export type UpdateConnectionTemplateRequest = Static<typeof UpdateConnectionTemplateRequest>;
+
+export const ConnectionTemplate = Type.Object(
+  {
+    id: Uuid('Identifier of the template', exampleId),
+    organization_id: Uuid('Owning organization', '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
+    destination_name: Type.String(named),
+    destination_definition_id: Uuid('Definition of the destination', exampleDefinitionId),
+    destination_config: destinationConfig,
+    icon: Type.Unsafe<string | null>({ type: ['string', 'null'], description: "Address of the destination's icon" }),
+    cron_expression: CronExpression('Quartz expression, in UTC; null: only when asked for'),
+    non_breaking_changes_preference: Enumeration(schemaChangePreferences, preference),
+    sync_on_create: Type.Boolean({ description: 'Whether a new connection is synced at once' }),
+    ...placement,
+    tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
+    created_at: Timestamp('When the template was created'),
+    updated_at: Timestamp('Changes, and only grows, with every change of the template'),
+  },
+  { title: 'Connection template' },
+);
+export type ConnectionTemplate = Static<typeof ConnectionTemplate>;
+
+export const ConnectionTemplateList = Type.Object(
+  { data: Type.Array(ConnectionTemplate, { description: 'Oldest first' }) },
+  { title: 'Connection templates' },
+);
+export type ConnectionTemplateList = Static<typeof ConnectionTemplateList>;
+
+export const ConnectionTemplatePath = Type.Object({
+  connection_template_id: Uuid('Identifier of the template', exampleId),
+});
+export type ConnectionTemplatePath = Static<typeof ConnectionTemplatePath>;
+
+export const DescribeCronRequest = Type.Object(
+  {
+    cron_expression: Type.String({
+      maxLength: 200,
+      description: 'A Quartz expression, right or wrong',
+      examples: [hourly],
+    }),
+  },
+  { title: 'Describe schedule' },
+);
+export type DescribeCronRequest = Static<typeof DescribeCronRequest>;
+
+export const CronDescription = Type.Object(
+  {
+    description: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'In plain words; null when it is not valid',
+      examples: ['Every hour (UTC)'],
+    }),
+    is_valid: Type.Boolean({ description: 'Whether a connection template takes it', examples: [true] }),
+    next_runs: Type.Array(Timestamp('A run'), { description: 'The next five runs; fewer when it ends before' }),
+    error: Type.Optional(Type.String({ description: 'What is wrong with it, if it is not valid' })),
+  },
+  { title: 'Schedule in words' },
+);
+export type CronDescription = Static<typeof CronDescription>;

@@ -1,0 +1,182 @@
+/** What crosses the wire for source templates, to operators and to those a scoped token belongs to. */
+import { type Static, Type } from 'typebox';
+import type { Configuration } from './connector-configuration.ts';
+import { ConnectorSpecification } from './definitions.ts';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { TemplateTags } from './template-tags.ts';
+
+const exampleId = '9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21';
+const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+
+export const streamSelectionModes = ['suggested', 'all', 'whitelist'] as const;
+export type StreamSelectionMode = (typeof streamSelectionModes)[number];
+
+const FieldPath = Type.Array(Type.String(), { description: 'A field, or the way to a nested one' });
+
+const StreamCustomization = Type.Object({
+  primary_key_fields: Type.Optional(
+    Type.Array(FieldPath, { description: 'Fields that identify a record', examples: [[['id']]] }),
+  ),
+  cursor_field: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'The field by which newer records are found',
+      examples: [['updated_at']],
+    }),
+  ),
+});
+
+export const Customization = Type.Object(
+  {
+    stream_selection_mode: Type.Optional(
+      Enumeration(streamSelectionModes, {
+        default: 'suggested',
+        description:
+          '`suggested`: the streams the connector recommends, or all if it recommends none; `all`; `whitelist`: those of `stream_whitelist`',
+      }),
+    ),
+    stream_whitelist: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        default: [],
+        maxItems: 1_000,
+        description: 'Exact names of the streams to sync; not empty in `whitelist` mode',
+        examples: [['users']],
+      }),
+    ),
+    stream_customizations: Type.Optional(
+      Type.Record(Type.String(), StreamCustomization, {
+        default: {},
+        description: 'By name of a stream: what to use instead of what the connector says',
+        examples: [{ users: { cursor_field: ['updated_at'] } }],
+      }),
+    ),
+  },
+  { description: 'Which streams of the source are synced, and how' },
+);
+/** With the defaults filled in. */
+export type Customization = Required<Static<typeof Customization>>;
+
+const templateName = {
+  format: 'name',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['Sample data'],
+};
+const DefaultConfig = Type.Unsafe<Configuration>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    "The part of the connector's configuration that the operator provides. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret",
+  examples: [{ seed: 7 }],
+});
+
+export const CreateSourceTemplateRequest = Type.Object(
+  {
+    actor_definition_id: Type.Optional(Uuid('Definition of the connector; not for a clone', exampleDefinitionId)),
+    partial_default_config: Type.Optional(DefaultConfig),
+    original_source_template_id: Type.Optional(
+      Uuid('A template to clone. What else the request gives replaces what the original has', exampleId),
+    ),
+    name: Type.Optional(
+      Type.String({ ...templateName, description: "The connector's, or the original's, by default" }),
+    ),
+    customization: Type.Optional(Customization),
+    tags: Type.Optional(TemplateTags),
+  },
+  {
+    title: 'Create source template',
+    if: { required: ['original_source_template_id'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {},
+    else: { required: ['actor_definition_id', 'partial_default_config'] },
+    examples: [
+      {
+        actor_definition_id: exampleDefinitionId,
+        partial_default_config: { seed: 7 },
+        name: 'Sample data',
+        tags: ['demo'],
+      },
+    ],
+  },
+);
+export type CreateSourceTemplateRequest = Static<typeof CreateSourceTemplateRequest>;
+
+export const UpdateSourceTemplateRequest = Type.Object(
+  {
+    name: Type.Optional(Type.String({ ...templateName, description: 'New name' })),
+    partial_default_config: Type.Optional(DefaultConfig),
+    customization: Type.Optional(Customization),
+    tags: Type.Optional(TemplateTags),
+    propagate: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether existing sources of the template are updated as well, in the background',
+      }),
+    ),
+  },
+  { title: 'Update source template', examples: [{ partial_default_config: { seed: 8 }, propagate: true }] },
+);
+export type UpdateSourceTemplateRequest = Static<typeof UpdateSourceTemplateRequest>;
+
+const offeredFields = {
+  id: Uuid('Identifier of the template', exampleId),
+  name: Type.String({ description: 'Name of the template', examples: ['Sample data'] }),
+  icon: Type.Unsafe<string | null>({ type: ['string', 'null'], description: "Address of the connector's icon" }),
+  tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
+};
+const summaryFields = {
+  ...offeredFields,
+  source_definition_id: Uuid('Definition of the connector', exampleDefinitionId),
+  customization: Customization,
+  created_at: Timestamp('When the template was created'),
+  updated_at: Timestamp('Changes, and only grows, with every change of the template'),
+};
+const userConfigSpec = {
+  user_config_spec: Type.Object(ConnectorSpecification.properties, {
+    description: "What a customer is asked for: the connector's specification without what the defaults cover",
+  }),
+};
+
+export const SourceTemplate = Type.Object(
+  { ...summaryFields, ...userConfigSpec, partial_default_config: DefaultConfig },
+  { title: 'Source template' },
+);
+export type SourceTemplate = Static<typeof SourceTemplate>;
+
+export const UpdatedSourceTemplate = Type.Object(
+  {
+    ...SourceTemplate.properties,
+    propagated_sources: Type.Optional(
+      Type.Integer({ description: 'With `propagate`: how many sources are being updated', examples: [12] }),
+    ),
+  },
+  { title: 'Updated source template' },
+);
+export type UpdatedSourceTemplate = Static<typeof UpdatedSourceTemplate>;
+
+export const SourceTemplateList = Type.Object(
+  { data: Type.Array(Type.Object(summaryFields), { description: 'Oldest first' }) },
+  { title: 'Source templates' },
+);
+export type SourceTemplateList = Static<typeof SourceTemplateList>;
+
+/** What a scoped token is shown: nothing of the defaults, which may hold the operator's own secrets. */
+export const OfferedSourceTemplate = Type.Object(
+  { ...offeredFields, ...userConfigSpec },
+  { title: 'Offered source template' },
+);
+export type OfferedSourceTemplate = Static<typeof OfferedSourceTemplate>;
+
+export const OfferedSourceTemplateList = Type.Object(
+  { data: Type.Array(Type.Object(offeredFields), { description: 'Oldest first' }) },
+  { title: 'Offered source templates' },
+);
+export type OfferedSourceTemplateList = Static<typeof OfferedSourceTemplateList>;
+
+export const SourceTemplatePath = Type.Object({ source_template_id: Uuid('Identifier of the template', exampleId) });
+export type SourceTemplatePath = Static<typeof SourceTemplatePath>;
+
+export const DeletedTemplate = Type.Object(
+  { id: Uuid('Identifier of the deleted template', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { title: 'Deleted template' },
+);
+export type DeletedTemplate = Static<typeof DeletedTemplate>;

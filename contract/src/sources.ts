@@ -1,0 +1,140 @@
+/** What crosses the wire for sources: a customer's own, made from an operator's templates. */
+import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
+
+const exampleId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
+const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
+
+export const sourceStatuses = ['pending', 'ready', 'failed'] as const;
+export type SourceStatus = (typeof sourceStatuses)[number];
+
+export const checkStatuses = ['running', 'succeeded', 'failed'] as const;
+export type CheckStatus = (typeof checkStatuses)[number];
+
+const Configuration = (description: string, examples: object[]) =>
+  Type.Record(Type.String(), Type.Unknown(), { description, examples });
+
+const SourceConfig = Configuration(
+  "What the template's `user_config_spec` asks for. Where the template has set a value, the template's counts.",
+  [{ count: 1000 }],
+);
+
+const SourceName = Type.String({ ...WorkspaceName, description: 'What the source is called', examples: ['Our shop'] });
+
+export const SourcePath = Type.Object({ source_id: Uuid('Identifier of the source', exampleId) });
+export const CheckPath = Type.Object({ check_id: Uuid('Identifier of the check', exampleId) });
+
+/** Operators name the workspace; a scoped token has it built in. */
+export const InWorkspaceQuery = Type.Object({
+  workspace_id: Uuid('Workspace to work in', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+});
+
+const connectionTags = {
+  selected_connection_template_tags: Type.Optional(
+    Type.Array(Type.String(), {
+      default: [],
+      maxItems: 100,
+      description:
+        'Only connection templates with these tags apply. A token with tags of its own narrows them further.',
+    }),
+  ),
+  selected_connection_template_tags_mode: Type.Optional(Enumeration(tagModes, { default: 'any' })),
+};
+
+export const CreateSourceRequest = Type.Object(
+  {
+    source_template_id: Type.String({
+      format: 'uuid',
+      description: 'Template to make it from',
+      examples: [exampleTemplateId],
+    }),
+    name: Type.Optional(SourceName),
+    source_config: Type.Optional(SourceConfig),
+    ...connectionTags,
+  },
+  {
+    title: 'Create source',
+    examples: [{ source_template_id: exampleTemplateId, name: 'Our shop', source_config: { count: 1000 } }],
+  },
+);
+export type CreateSourceRequest = Static<typeof CreateSourceRequest>;
+
+export const UpdateSourceRequest = Type.Object(
+  { name: Type.Optional(SourceName), source_config: Type.Optional(SourceConfig) },
+  { title: 'Update source', examples: [{ name: 'Our new shop' }] },
+);
+export type UpdateSourceRequest = Static<typeof UpdateSourceRequest>;
+
+export const SummarizedSourceTemplate = Type.Object(
+  {
+    id: Uuid('Template the source was made from', exampleTemplateId),
+    name: Type.String(),
+    icon: Type.Union([Type.String(), Type.Null()]),
+    tags: Type.Array(Type.String()),
+  },
+  { title: 'Source template, in short' },
+);
+
+const common = {
+  id: Uuid('Identifier of the source', exampleId),
+  name: Type.String({ examples: ['Our shop'] }),
+  workspace_id: Uuid('Workspace it belongs to', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+  status: Enumeration(sourceStatuses, {
+    description:
+      '`pending`: it and its connections are still being set up. `ready`: all of them are. `failed`: the platform refused; change the source to try again.',
+  }),
+  status_message: Type.Union([Type.String(), Type.Null()], {
+    description: 'Why it is pending or has failed, where there is something to say',
+  }),
+  created_at: Timestamp('When it was created'),
+  updated_at: Timestamp('When it was last changed'),
+};
+
+export const SourceSummary = Type.Object(
+  { ...common, summarized_source_template: SummarizedSourceTemplate },
+  { title: 'Source, in short' },
+);
+export type SourceSummary = Static<typeof SourceSummary>;
+
+export const Source = Type.Object(
+  {
+    ...common,
+    source_template: SummarizedSourceTemplate,
+    source_config: Configuration(
+      'The part that was given, secrets as asterisks. Send the asterisks back to keep a secret.',
+      [{ count: 1000 }],
+    ),
+  },
+  { title: 'Source' },
+);
+export type Source = Static<typeof Source>;
+
+export const SourceList = Type.Object({ data: Type.Array(SourceSummary) }, { title: 'Sources' });
+
+export const DeletedSource = Type.Object(
+  { id: Uuid('Identifier of the deleted source', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { title: 'Deleted source' },
+);
+
+export const CheckSourceRequest = Type.Object(
+  { source_template_id: CreateSourceRequest.properties.source_template_id, source_config: Type.Optional(SourceConfig) },
+  { title: 'Check source', examples: [{ source_template_id: exampleTemplateId, source_config: { count: 1000 } }] },
+);
+export type CheckSourceRequest = Static<typeof CheckSourceRequest>;
+
+export const RecheckSourceRequest = Type.Object(
+  { source_config: Type.Optional(SourceConfig) },
+  { title: 'Check existing source' },
+);
+
+export const StartedCheck = Type.Object({ id: Uuid('Identifier of the check', exampleId) }, { title: 'Started check' });
+
+export const Check = Type.Object(
+  {
+    id: Uuid('Identifier of the check', exampleId),
+    status: Enumeration(checkStatuses),
+    error_message: Type.Union([Type.String(), Type.Null()], { description: 'What to fix, when it failed' }),
+  },
+  { title: 'Check' },
+);
+export type Check = Static<typeof Check>;

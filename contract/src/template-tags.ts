@@ -1,0 +1,64 @@
+/** What crosses the wire for the tags of templates. */
+import { type Static, Type } from 'typebox';
+import { Tag, Timestamp, Uuid } from './fields.ts';
+
+const exampleId = '3b9d4c1e-55a0-4a5c-8f0b-2f6a1d9e7c10';
+
+export const TemplateTag = Type.Object(
+  {
+    id: Uuid('Identifier of the tag', exampleId),
+    name: Type.String({ description: 'What the tag says', examples: ['crm'] }),
+    organization_id: Uuid('Owning organization', '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20'),
+    created_at: Timestamp('When the tag was created'),
+    updated_at: Timestamp('When it was last renamed'),
+  },
+  { title: 'Tag' },
+);
+export type TemplateTag = Static<typeof TemplateTag>;
+
+export const TemplateTagList = Type.Object(
+  { data: Type.Array(TemplateTag, { description: 'All of the organization, by name' }) },
+  { title: 'Tags' },
+);
+export type TemplateTagList = Static<typeof TemplateTagList>;
+
+const TagName = Type.String({
+  ...Tag,
+  description: '1 to 255 characters without control characters; compared after Unicode NFC normalisation, case counts',
+  examples: ['crm'],
+});
+
+export const TemplateTagRequest = Type.Object({ name: TagName }, { title: 'Tag request', examples: [{ name: 'crm' }] });
+export type TemplateTagRequest = Static<typeof TemplateTagRequest>;
+
+export const TemplateTagPath = Type.Object({ tag_name: TagName });
+export type TemplateTagPath = Static<typeof TemplateTagPath>;
+
+export const DeletedTemplateTag = Type.Object(
+  {
+    id: Uuid('Identifier of the deleted tag', exampleId),
+    deleted_at: Timestamp('When it was deleted'),
+  },
+  { title: 'Deleted tag' },
+);
+export type DeletedTemplateTag = Static<typeof DeletedTemplateTag>;
+
+/** The body that gives a template one more tag. */
+export const TagTemplateRequest = Type.Object(
+  { tag: TagName },
+  { title: 'Tag a template', examples: [{ tag: 'crm' }] },
+);
+export type TagTemplateRequest = Static<typeof TagTemplateRequest>;
+
+export const UntaggedTemplate = Type.Object(
+  { deleted_at: Timestamp('When the tag was taken off the template') },
+  { title: 'Untagged template' },
+);
+export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
+
+/** The tags of a template in a request. Unknown ones are made. */
+export const TemplateTags = Type.Array(Tag, {
+  maxItems: 100,
+  description: 'Tags of the template, at most 100. Those the organization does not have yet are created',
+  examples: [['crm', 'eu']],
+});

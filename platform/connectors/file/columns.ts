@@ -1,0 +1,75 @@
+/*
+ * The types of CSV columns, which is all text: found from a sample, and given to the values when the file is read. Both
+ * recognise the same spellings, and only those from which the text could be written again: 007 stays text.
+ */
+import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import { describeFormat, textFormat } from '../kit/inference.ts';
+
+type Kind = 'integer' | 'number' | 'boolean' | ReturnType<typeof textFormat>;
+export type Row = Record<string, string | null>;
+
+const integer = /^(0|-?[1-9]\d{0,15})$/;
+/** Up to 15 digits are exact in a number. */
+const decimal = /^-?(0|[1-9]\d*)\.\d+$/;
+const boolean = /^(true|false)$/i;
+
+const isInteger = (text: string) => integer.test(text) && Number.isSafeInteger(Number(text));
+const isDecimal = (text: string) => decimal.test(text) && text.length <= 16;
+const isBoolean = (text: string) => boolean.test(text);
+
+function kindOf(text: string): Kind {
+  if (isInteger(text)) return 'integer';
+  if (isDecimal(text)) return 'number';
+  if (isBoolean(text)) return 'boolean';
+  return textFormat(text);
+}
+
+export function inferColumns() {
+  const columns = new Map<string, Set<Kind>>();
+  return {
+    add(row: Row): void {
+      for (const [name, text] of Object.entries(row)) {
+        const kinds = columns.get(name) ?? new Set();
+        columns.set(name, kinds);
+        if (text !== null) kinds.add(kindOf(text));
+      }
+    },
+    schema: (): JsonSchema => ({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      additionalProperties: true,
+      properties: Object.fromEntries([...columns].map(([name, kinds]) => [name, describe(kinds)])),
+    }),
+  };
+}
+
+function describe(kinds: ReadonlySet<Kind>): JsonSchema {
+  const only = (...allowed: Kind[]) => kinds.size > 0 && [...kinds].every((kind) => allowed.includes(kind));
+  if (only('integer')) return { type: ['null', 'integer'] };
+  if (only('integer', 'number')) return { type: ['null', 'number'] };
+  if (only('boolean')) return { type: ['null', 'boolean'] };
+  return { type: ['null', 'string'], ...describeFormat(kinds as ReadonlySet<ReturnType<typeof textFormat>>) };
+}
+
+/** Gives the values of a row the types of the schema; one that does not fit stays text. Changes the row. */
+export function rowConverter(schema: JsonSchema): (row: Row) => Record<string, unknown> {
+  const conversions = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
+    .map(([name, { type }]) => [name, conversionTo(type)] as const)
+    .filter(([, convert]) => convert !== undefined);
+  return (row) => {
+    const record: Record<string, unknown> = row;
+    for (const [name, convert] of conversions) {
+      const text = row[name];
+      if (typeof text === 'string') record[name] = convert?.(text);
+    }
+    return record;
+  };
+}
+
+function conversionTo(type: unknown): ((text: string) => unknown) | undefined {
+  const types = [type].flat();
+  if (types.includes('integer')) return (text) => (isInteger(text) ? Number(text) : text);
+  if (types.includes('number')) return (text) => (isInteger(text) || isDecimal(text) ? Number(text) : text);
+  if (types.includes('boolean')) return (text) => (isBoolean(text) ? text.toLowerCase() === 'true' : text);
+  return undefined;
+}

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inferColumns, type Row, rowConverter } from './columns.ts';
+import { type CsvFormat, readCsv } from './csv.ts';
+
+async function read(text: string, format: Omit<CsvFormat, 'type'> = {}, chunkLength = 7): Promise<Row[]> {
+  async function* chunks() {
+    // By characters: a decoder never hands out half of one.
+    const characters = Array.from(text);
+    for (let at = 0; at < characters.length; at += chunkLength) yield characters.slice(at, at + chunkLength).join('');
+  }
+  const rows: Row[] = [];
+  for await (const row of readCsv(chunks(), { type: 'csv', ...format })) rows.push(row);
+  return rows;
+}
+
+describe('CSV', () => {
+  test('has quoted delimiters, quotation marks and line breaks', async () => {
+    expect(await read('a,"b ""c"""\r\n"1,5","two\nlines"\r\n,"x"')).toEqual([
+      { a: '1,5', 'b "c"': 'two\nlines' },
+      { a: null, 'b "c"': 'x' },
+    ]);
+  });
+
+  test.each([',', ';', '\t', '|'])('may be divided by %j', async (delimiter) => {
+    expect(await read(`a${delimiter}b\n1${delimiter}2\n`, { delimiter })).toEqual([{ a: '1', b: '2' }]);
+  });
+
+  test('without names in the first line numbers the columns', async () => {
+    expect(await read('1,2\n3,4', { header: false })).toEqual([
+      { column_1: '1', column_2: '2' },
+      { column_1: '3', column_2: '4' },
+    ]);
+  });
+
+  test('with unusable names numbers those columns', async () => {
+    expect(await read('a,, __proto__ \n1,2,3')).toEqual([{ a: '1', column_2: '2', column_3: '3' }]);
+  });
+
+  test('may be empty, have names only, or empty lines', async () => {
+    expect(await read('')).toEqual([]);
+    expect(await read('a,b\n')).toEqual([]);
+    expect(await read('a\n\n1\n\n')).toEqual([{ a: '1' }]);
+  });
+
+  test.each([
+    ['a,b\n1,2\n3\n', 'The file has a row with more or fewer cells than the first, near line 3. Check the delimiter.'],
+    ['a,b\n1,2,3\n', 'The file has a row with more or fewer cells than the first, near line 2. Check the delimiter.'],
+    ['a,b\n1,"2\n3,4\n', 'The file has a quotation mark that is not closed, near line'],
+    ['a,b\n1,2"3"\n', 'The file has a quotation mark in the wrong place, near line 2.'],
+    ['a,b,a\n1,2,3', 'Two columns are called a. Give each a name of its own in the first line.'],
+  ])('with a mistake is explained: %j', async (text, message) => {
+    await expect(read(text)).rejects.toThrow(message);
+  });
+
+  test('with a quotation mark that is never closed ends before it fills the memory', async () => {
+    await expect(read(`a\n"${'x\n'.repeat(6_000_000)}`, {}, 64 * 1024)).rejects.toThrow('that is not closed');
+  });
+
+  test('reads back whatever is written by the rules', async () => {
+    const quoted = (cell: string, delimiter: string) =>
+      /["\r\n]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    const cell = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom(...'a",;\n\r \t') }),
+    );
+    const table = fc
+      .integer({ min: 2, max: 5 })
+      .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { maxLength: 6 }))
+      // A lone surrogate is no character, and cannot be in a file.
+      .filter((rows) => rows.flat().every((text) => text.isWellFormed()));
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t', '|'),
+        fc.integer({ min: 1, max: 40 }),
+        async (rows, delimiter, chunk) => {
+          const text = rows.map((row) => row.map((one) => quoted(one, delimiter)).join(delimiter)).join('\r\n');
+          const expected = rows.map((row) => row.map((one) => (one === '' ? null : one)));
+          const found = await read(text, { delimiter, header: false }, chunk);
+          expect(found.map((row) => Object.values(row))).toEqual(expected);
+        },
+      ),
+    );
+  });
+});
+
+describe('columns', () => {
+  /** The schema of a column with these cells, and the values they get. */
+  function column(...cells: (string | null)[]) {
+    const inference = inferColumns();
+    for (const a of cells) inference.add({ a });
+    const schema = inference.schema();
+    const convert = rowConverter(schema);
+    return { schema: (schema.properties as { a: object }).a, values: cells.map((a) => convert({ a }).a) };
+  }
+
+  test.each([
+    [['1', '-20', '0', null], { type: ['null', 'integer'] }, [1, -20, 0, null]],
+    [['1', '2.50', '-0.1'], { type: ['null', 'number'] }, [1, 2.5, -0.1]],
+    [['true', 'FALSE'], { type: ['null', 'boolean'] }, [true, false]],
+    [['2024-01-31', null], { type: ['null', 'string'], format: 'date' }, ['2024-01-31', null]],
+    [
+      ['2024-01-31T10:00:00Z'],
+      { type: ['null', 'string'], format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+      ['2024-01-31T10:00:00Z'],
+    ],
+    [
+      ['2024-01-31 10:00:00'],
+      { type: ['null', 'string'], format: 'date-time', airbyte_type: 'timestamp_without_timezone' },
+      ['2024-01-31 10:00:00'],
+    ],
+  ])('of %j have the type %j', (cells, schema, values) => {
+    expect(column(...cells)).toEqual({ schema, values });
+  });
+
+  test.each([
+    ['007'],
+    ['+1'],
+    ['-0'],
+    ['1e5'],
+    ['1,000'],
+    ['9007199254740993'],
+    ['1.'],
+    ['.5'],
+    ['0.12345678901234567'],
+    ['0x10'],
+    ['yes'],
+    ['NaN'],
+    [' 1'],
+    [null],
+    ['1', 'x'],
+    ['1', 'true'],
+    ['2024-01-31', '2024-01-31T10:00:00Z'],
+  ])('of %j, %j are text as it is', (...cells) => {
+    expect(column(...cells)).toEqual({ schema: { type: ['null', 'string'] }, values: cells });
+  });
+
+  test('keep a value that does not fit the type as text', () => {
+    const convert = rowConverter({
+      properties: { n: { type: ['null', 'integer'] }, gone: { type: ['null', 'number'] } },
+    });
+    expect(convert({ n: '12 apples', more: '5' })).toEqual({ n: '12 apples', more: '5' });
+  });
+
+  test('keep what every number says', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.stringMatching(/^-?\d{1,20}$/), fc.stringMatching(/^-?\d{1,12}\.\d{1,12}$/)), (cell) => {
+        const [value] = column(cell).values;
+        if (typeof value === 'number') expect(value).toBe(Number(cell));
+        else expect(value).toBe(cell);
+        // As many digits as the cell has come back, so none was rounded away.
+        if (typeof value === 'number') expect(value.toFixed(cell.split('.')[1]?.length ?? 0)).toBe(cell);
+      }),
+    );
+  });
+});

@@ -1,0 +1,73 @@
+/* Reads CSV (RFC 4180, with other delimiters too) row by row. An empty cell is null, since CSV cannot tell it from ''. */
+import { pipeline } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { ConnectorError } from '../kit/connector.ts';
+import type { Row } from './columns.ts';
+
+/** A quotation mark that is never closed would make one cell of the rest of the file. */
+const maxRowLength = 10 * 1024 * 1024;
+
+export interface CsvFormat {
+  type: 'csv';
+  delimiter?: string;
+  header?: boolean;
+}
+
+export async function* readCsv(
+  text: AsyncIterable<string>,
+  { delimiter = ',', header = true }: CsvFormat,
+): AsyncGenerator<Row> {
+  const parser = parse({ delimiter, skip_empty_lines: true, max_record_size: maxRowLength });
+  // Whoever reads the rows learns of a failure on the way.
+  pipeline(text, parser, () => {});
+  let names: string[] | undefined;
+  try {
+    for await (const cells of parser as AsyncIterable<string[]>) {
+      if (names === undefined) {
+        names = header ? columnNames(cells) : cells.map((_, index) => `column_${index + 1}`);
+        if (header) continue;
+      }
+      yield toRow(names, cells);
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? explain(error) : error;
+  }
+}
+
+function toRow(names: string[], cells: string[]): Row {
+  const row: Row = {};
+  for (let index = 0; index < names.length; index++) {
+    const cell = cells[index];
+    row[names[index] as string] = cell === undefined || cell === '' ? null : cell;
+  }
+  return row;
+}
+
+function columnNames(cells: string[]): string[] {
+  const names = cells.map((cell, index) => {
+    const name = cell.trim();
+    // An object cannot be given a field of the latter name by assignment.
+    return name === '' || name === '__proto__' ? `column_${index + 1}` : name;
+  });
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) {
+    throw new ConnectorError(`Two columns are called ${repeated}. Give each a name of its own in the first line.`);
+  }
+  return names;
+}
+
+function explain(error: CsvError): ConnectorError {
+  const at = `near line ${Number(error.lines)}`;
+  switch (error.code) {
+    case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+    case 'CSV_RECORD_INCONSISTENT_COLUMNS':
+      return new ConnectorError(
+        `The file has a row with more or fewer cells than the first, ${at}. Check the delimiter.`,
+      );
+    case 'CSV_QUOTE_NOT_CLOSED':
+    case 'CSV_MAX_RECORD_SIZE':
+      return new ConnectorError(`The file has a quotation mark that is not closed, ${at}.`);
+    default:
+      return new ConnectorError(`The file has a quotation mark in the wrong place, ${at}.`);
+  }
+}

@@ -1,0 +1,361 @@
+import { createWriteStream, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
+import { Ajv } from 'ajv';
+import { describe, expect, test } from 'vitest';
+import { type Handler, startHttpServer } from '../../test/http-server.ts';
+import {
+  configuredStream,
+  openSurroundings,
+  readSource,
+  runSourceProgram,
+  temporaryFolder,
+} from '../../test/run-source.ts';
+import type { Configuration } from '../kit/connector.ts';
+import { connector } from './file.ts';
+import { specification } from './specification.ts';
+
+const validate = new Ajv({ strict: false }).compile(specification.connectionSpecification);
+
+/** A source of `path` in an allowed folder. The configuration satisfies the specification. */
+function startFolder(path: string, format: object, contents: Record<string, string | Buffer> = {}) {
+  const folder = temporaryFolder();
+  const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
+  for (const [name, content] of Object.entries(contents)) write(name, content);
+  const location = { type: 'path', path: join(folder, path) };
+  return { folder, write, ...start({ location, format }, [folder]) };
+}
+
+async function startWeb(handler: Handler, format: object, more: object = {}) {
+  const server = await startHttpServer(handler);
+  const location = { type: 'url', url: `${server.origin}/files/things.csv?signature=hidden`, ...more };
+  return { ...server, ...start({ location, format }, []) };
+}
+
+function start(more: object, readableDirs: string[]) {
+  const configuration: Configuration = { stream_name: 'things', ...more };
+  expect(validate(configuration), JSON.stringify(validate.errors)).toBe(true);
+  const surroundings = { ...openSurroundings, readableDirs };
+  const check = (other: object = {}) => connector.check(configuration, { ...surroundings, ...other });
+  const read = async (options: Parameters<typeof readSource>[2] = {}) => {
+    const result = await readSource(connector, configuration, { surroundings, ...options });
+    return { ...result, all: result.records.things ?? [], things: (result.records.things ?? []).map(withoutOrigin) };
+  };
+  return { configuration, surroundings, check, read };
+}
+
+function withoutOrigin({ _file, _file_modified_at, ...record }: Record<string, unknown>) {
+  return record;
+}
+
+const csv = { type: 'csv' };
+
+describe('a file', () => {
+  test.each([
+    ['CSV', csv, 'id,name\n1,a\n2,\n'],
+    ['CSV with a byte order mark', csv, '\ufeffid,name\n1,a\n2,\n'],
+    ['JSON Lines', { type: 'jsonl' }, '{"id":1,"name":"a"}\r\n\n{"id":2,"name":null}'],
+    ['JSON', { type: 'json' }, '[{"id":1,"name":"a"},{"id":2,"name":null}]'],
+    [
+      'JSON below a path',
+      { type: 'json', record_path: 'a.b' },
+      '{"a":{"b":[{"id":1,"name":"a"},{"id":2,"name":null}]}}',
+    ],
+  ])('of %s is read, compressed or not', async (_, format, content) => {
+    const expected = [
+      { id: 1, name: 'a' },
+      { id: 2, name: null },
+    ];
+    expect((await startFolder('f', format, { f: content }).read()).things).toEqual(expected);
+    expect((await startFolder('f.gz', format, { 'f.gz': gzipSync(content) }).read()).things).toEqual(expected);
+    const members = Buffer.concat([gzipSync(content.slice(0, 5)), gzipSync(content.slice(5))]);
+    expect((await startFolder('f', format, { f: members }).read()).things).toEqual(expected);
+  });
+
+  test('may be encoded in Latin-1', async () => {
+    const content = Buffer.from('name\nM\xfcller \x80\n', 'latin1');
+    const { read } = startFolder('f', { ...csv, encoding: 'latin1' }, { f: content });
+    expect((await read()).things).toEqual([{ name: 'Müller €' }]);
+    const { check } = startFolder('f', csv, { f: content });
+    await expect(check()).rejects.toThrow(
+      'f: The file is not encoded as UTF-8. Choose another encoding, or save it as UTF-8.',
+    );
+  });
+
+  test('has characters of several bytes across the borders of chunks', async () => {
+    const line = '"äöü€😀",1\n';
+    const { read } = startFolder('f', csv, { f: `a,b\n${line.repeat(50_000)}` });
+    const { things } = await read();
+    expect(things).toHaveLength(50_000);
+    expect(new Set(things.map(({ a }) => a))).toEqual(new Set(['äöü€😀']));
+  });
+
+  test('tells every record where it is from', async () => {
+    const { read } = startFolder('*.csv', csv, { 'a.csv': 'id\n1\n', 'b.csv': 'id\n2\n', 'c.txt': 'id\n3\n' });
+    const { all, streams } = await read();
+    expect(all).toEqual([
+      { id: 1, _file: 'a.csv', _file_modified_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+      { id: 2, _file: 'b.csv', _file_modified_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ]);
+    expect(streams).toMatchObject([
+      {
+        name: 'things',
+        supported_sync_modes: ['full_refresh', 'incremental'],
+        source_defined_cursor: true,
+        default_cursor_field: ['_file_modified_at'],
+        json_schema: {
+          properties: {
+            id: { type: ['null', 'integer'] },
+            _file: { type: 'string' },
+            _file_modified_at: { type: 'string', format: 'date-time' },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('keeps long integers of JSON as text', async () => {
+    const { read } = startFolder('f', { type: 'jsonl' }, { f: '{"id":9007199254740993}' });
+    expect((await read()).things).toEqual([{ id: '9007199254740993' }]);
+  });
+
+  test.each([
+    [
+      'a ZIP archive',
+      csv,
+      gzipSync('').fill(0).fill('PK\x03\x04', 0, 4),
+      'f: The file is a ZIP archive or a spreadsheet.',
+    ],
+    ['a damaged gzip', csv, gzipSync('id\n1\n').subarray(0, -4), 'is compressed and damaged. Replace it.'],
+    [
+      'other gzip',
+      csv,
+      Buffer.from([0x1f, 0x8b, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
+      'is compressed and damaged. Replace it.',
+    ],
+    ['wrong CSV', csv, 'a,b\n1\n', 'f: The file has a row with more or fewer cells than the first, near line 2.'],
+    [
+      'no JSON',
+      { type: 'jsonl' },
+      '{"a":1}\n{"secret',
+      'f: Line 2 is not valid JSON. Check that the file has one JSON',
+    ],
+    [
+      'no object',
+      { type: 'jsonl' },
+      '[1]\n',
+      'f: Line 1 is not a JSON object. Check that the file has one JSON object',
+    ],
+    ['no document', { type: 'json' }, '{"secret', 'f: The file is not valid JSON. Check the format.'],
+    ['an empty document', { type: 'json' }, ' ', 'f: The file is empty. Check the location.'],
+    ['another path', { type: 'json', record_path: 'x' }, '{"a":[]}', 'f: There is no x. There are the fields a. Check'],
+    ['no records', { type: 'json' }, '[1]', 'f: The records should be JSON objects and are not. Check the path'],
+  ])('that is %s is explained by a check', async (_, format, content, message) => {
+    const { check } = startFolder('f', format, { f: content });
+    await expect(check()).rejects.toThrow(message);
+    await expect(check()).rejects.not.toThrow('secret');
+  });
+
+  test('that is not there is explained by a check', async () => {
+    const { check, folder } = startFolder('no.csv', csv);
+    await expect(check()).rejects.toThrow(`There is no ${join(folder, 'no.csv')}. Check the path.`);
+  });
+
+  test('of JSON has an upper limit, and a line of JSON Lines too', async () => {
+    const document = startFolder('f', { type: 'json' }, { f: gzipSync(' '.repeat(65 * 1024 * 1024)) });
+    await expect(document.check()).rejects.toThrow('f: The file is longer than 64 MB, the most for JSON.');
+    const line = startFolder('f', { type: 'jsonl' }, { f: gzipSync(`{"a":"${'x'.repeat(21 * 1024 * 1024)}"}`) });
+    await expect(line.check()).rejects.toThrow('f: Line 1 is longer than 20 MB.');
+  });
+});
+
+describe('an incremental sync', () => {
+  test('passes over files that have not changed', async () => {
+    const { read, write } = startFolder('*.csv', csv, { 'a.csv': 'id\n1\n', 'b.csv': 'id\n2\n' });
+    const first = await read({ syncMode: 'incremental' });
+    expect(first.events).toEqual(['STARTED', 'record', 'record', 'state', 'COMPLETE']);
+    const second = await read({ syncMode: 'incremental', state: first.states });
+    expect(second.things).toEqual([]);
+    expect(second.states).toEqual(first.states);
+
+    write('b.csv', 'id\n2\n3\n');
+    write('c.csv', 'id\n4\n');
+    const third = await read({ syncMode: 'incremental', state: second.states });
+    expect(third.things).toEqual([{ id: 2 }, { id: 3 }, { id: 4 }]);
+    expect((await read({ syncMode: 'incremental', state: third.states })).things).toEqual([]);
+    expect((await read({ state: third.states })).things).toHaveLength(4);
+  });
+
+  test('has a state every 10,000 records that covers the files before', async () => {
+    const rows = (count: number) => `id\n${'1\n'.repeat(count)}`;
+    const { read } = startFolder('*', csv, { a: rows(12_000), b: rows(9000) });
+    const { events, states } = await read({ syncMode: 'incremental' });
+    expect(events.flatMap((event, index) => (event === 'state' ? [index] : []))).toEqual([10_001, 20_002, 21_003]);
+    const version = expect.any(String);
+    expect(states.map(({ stream }) => stream?.stream_state)).toEqual([
+      { files: {} },
+      { files: { a: version } },
+      { files: { a: version, b: version } },
+    ]);
+    // As after a crash: what the state covers is not read again, the rest is.
+    const rest = await read({ syncMode: 'incremental', state: states.slice(1, 2) });
+    expect(rest.things).toHaveLength(9000);
+  });
+});
+
+describe('a web address', () => {
+  test('is read with credentials', async () => {
+    const { asked, read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv, {
+      authentication: { type: 'basic', username: 'me', password: 'hidden' },
+    });
+    expect((await read()).all).toMatchObject([{ id: 1, _file: 'things.csv' }]);
+    expect(asked[0]).toMatchObject({
+      path: '/files/things.csv',
+      query: { signature: 'hidden' },
+      headers: { authorization: 'Basic bWU6aGlkZGVu' },
+    });
+  });
+
+  test.each([{ etag: '"v1"' }, { etag: 'W/"v1"' }, { 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' }])(
+    'is not read again while it is the same: %j',
+    async (headers) => {
+      let isAttentive = true;
+      const { read } = await startWeb(({ headers: { 'if-none-match': etag, 'if-modified-since': since } }, reply) => {
+        const isKnown = isAttentive && Object.values<string | undefined>(headers).includes(etag ?? since);
+        reply.writeHead(isKnown ? 304 : 200, headers).end(isKnown ? '' : 'id\n1\n');
+      }, csv);
+      const { states, all } = await read({ syncMode: 'incremental' });
+      expect(all).toHaveLength(1);
+      if ('last-modified' in headers) expect(all[0]?._file_modified_at).toBe('2024-01-02T00:00:00.000Z');
+      const second = await read({ syncMode: 'incremental', state: states });
+      expect(second.things).toEqual([]);
+      isAttentive = false;
+      expect((await read({ syncMode: 'incremental', state: second.states })).things).toEqual([]);
+    },
+  );
+
+  test('that does not tell its version is read every time', async () => {
+    const { read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv);
+    const { states } = await read({ syncMode: 'incremental' });
+    expect((await read({ syncMode: 'incremental', state: states })).things).toHaveLength(1);
+  });
+
+  test.each([
+    [401, 'The server does not accept the token or password (401). Check the authentication.'],
+    [403, 'The server does not allow reading the file (403). Check the address and permissions.'],
+    [404, 'There is no file at the address (404). Check the address.'],
+    [418, 'The server answers 418 instead of sending the file. Check the address.'],
+  ])('that answers %i is explained', async (status, message) => {
+    const { check } = await startWeb((_, reply) => void reply.writeHead(status).end(), csv);
+    await expect(check()).rejects.toThrow(message);
+  });
+
+  test('that shows a web page is explained', async () => {
+    const { check } = await startWeb((_, reply) => {
+      reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>');
+    }, csv);
+    await expect(check()).rejects.toThrow('There is a web page at the address and not a file. Check the address.');
+  });
+
+  test('that breaks off in the middle fails for now, after what came', async () => {
+    let isSample = true;
+    const { read } = await startWeb((_, reply, request) => {
+      reply.writeHead(200, { 'content-length': String(10_000_000) }).write('id\n1\n2\n');
+      if (isSample) reply.write('3\n'.repeat(10_000));
+      else setImmediate(() => request.socket.resetAndDestroy());
+      isSample = false;
+    }, csv);
+    await expect(read()).rejects.toMatchObject({
+      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before its answer was complete\.$/),
+      failureType: 'transient_error',
+    });
+  });
+
+  test('of a private network is not reached unless that is allowed', async () => {
+    const { check, asked } = await startWeb(() => [], csv);
+    await expect(check({ allowPrivateNetworks: false })).rejects.toThrow('is not on the public internet');
+    expect(asked).toEqual([]);
+  });
+
+  test('with a user name in it is refused', async () => {
+    const { check } = start({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
+    await expect(check()).rejects.toThrow('The address contains a user name. Put it into the authentication.');
+  });
+
+  test('is sampled without being read to the end', async () => {
+    let sent = 0;
+    const { configuration } = await startWeb((_, reply) => {
+      const send = (): void => {
+        sent += 1;
+        if (reply.writable && sent < 10_000) reply.write('1\n'.repeat(50_000), () => send());
+      };
+      reply.write('id\n');
+      send();
+    }, csv);
+    const { streams } = await connector.discover(configuration, openSurroundings);
+    expect(streams[0]?.json_schema.properties).toMatchObject({ id: { type: ['null', 'integer'] } });
+    expect(sent).toBeLessThan(10_000);
+  });
+});
+
+describe('as a program', () => {
+  /** Far less than the files below, and enough for the program itself. */
+  const nodeOptions = ['--max-old-space-size=24'];
+
+  async function writeLarge(file: string, first: string, line: string, lines: number) {
+    function* chunks() {
+      yield first;
+      for (let left = lines; left > 0; left -= 1000) yield line.repeat(Math.min(left, 1000));
+    }
+    await pipeline(Readable.from(chunks()), createWriteStream(file));
+  }
+
+  test.each([
+    ['CSV', csv, 'id,text\n', `7,${'x'.repeat(990)}\n`],
+    ['JSON Lines', { type: 'jsonl' }, '', `{"id":7,"text":"${'x'.repeat(980)}"}\n`],
+  ])('checks, discovers and reads a long file of %s in little memory', async (_, format, first, line) => {
+    const { folder, configuration, surroundings } = startFolder('f', format);
+    const lines = 30_000;
+    await writeLarge(join(folder, 'f'), first, line, lines);
+    const options = { configuration, surroundings, nodeOptions };
+    const checked = await runSourceProgram('file', 'check', options);
+    expect(checked.messages).toEqual([{ type: 'CONNECTION_STATUS', connectionStatus: { status: 'SUCCEEDED' } }]);
+    const { messages } = await runSourceProgram('file', 'discover', options);
+    const [discovered] = messages;
+    if (discovered?.type !== 'CATALOG') throw new Error('This is no catalog.');
+    const streams = discovered.catalog.streams.map((stream) => configuredStream(stream, 'full_refresh'));
+    const read = await runSourceProgram('file', 'read', { ...options, streams });
+    expect(read).toMatchObject({ exitCode: 0, rest: '' });
+    expect(read.messages.filter(({ type }) => type === 'RECORD')).toHaveLength(lines);
+    expect(read.messages.at(-1)).toMatchObject({ trace: { stream_status: { status: 'COMPLETE' } } });
+  });
+
+  test('reads nothing outside of the allowed folders', async () => {
+    const { configuration } = start({ location: { type: 'path', path: '/etc/passwd' }, format: csv }, []);
+    const surroundings = { ...openSurroundings, readableDirs: [temporaryFolder()] };
+    const { messages, exitCode } = await runSourceProgram('file', 'check', { configuration, surroundings });
+    expect(exitCode).toBe(0);
+    expect(messages).toMatchObject([
+      { connectionStatus: { status: 'FAILED', message: expect.stringContaining('/etc/passwd is not in a folder') } },
+    ]);
+  });
+});
+
+describe('the specification', () => {
+  const complete = { stream_name: 'a', location: { type: 'path', path: '/a' }, format: csv };
+
+  test.each([
+    { stream_name: '' },
+    { location: { type: 'path', path: 'relative' } },
+    { location: { type: 'url', url: 'file:///etc/passwd' } },
+    { location: { type: 'url' } },
+    { format: { type: 'xml' } },
+    { format: { type: 'csv', delimiter: 'x' } },
+    { format: { type: 'csv', encoding: 'utf-7' } },
+  ])('does not allow %j', (wrong) => {
+    expect(validate(complete)).toBe(true);
+    expect(validate({ ...complete, ...wrong })).toBe(false);
+  });
+});

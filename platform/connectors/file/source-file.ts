@@ -1,0 +1,21 @@
+/*
+ * A file to read, wherever it is: on the web (web-file.ts) or in a folder that the operator has allowed (local-file.ts).
+ * It is opened together with its version, and not opened when the caller has read that version already.
+ */
+import type { Readable } from 'node:stream';
+
+export interface SourceFile {
+  /** Tells the files of one source apart. */
+  name: string;
+  /** Undefined: it is still the version that the caller knows. */
+  open(knownVersion?: string): Promise<OpenFile | undefined>;
+  /** Puts a failure that comes up while the file is read into words; gives back anything else unchanged. */
+  explain(error: unknown): unknown;
+}
+
+export interface OpenFile {
+  /** Undefined: there is no telling whether the file has changed since. */
+  version: string | undefined;
+  modifiedAt: Date;
+  body: Readable;
+}

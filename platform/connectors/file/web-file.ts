@@ -1,0 +1,64 @@
+/* A file behind an http or https address. Its version is its ETag, or when it was last modified. */
+import { ConnectorError } from '../kit/connector.ts';
+import { discard, type HttpAnswer, type HttpClient } from '../kit/http-client.ts';
+import { authorizationHeader, type HeaderAuthentication, httpAddress } from '../kit/http-settings.ts';
+import { explainNetworkFailure } from '../kit/network-failures.ts';
+import type { OpenFile, SourceFile } from './source-file.ts';
+
+export function webFile(client: HttpClient, address: string, authentication: HeaderAuthentication): SourceFile {
+  const url = httpAddress(address, 'address');
+  const credentials = authorizationHeader(authentication);
+  return {
+    name: url.pathname.split('/').at(-1) || url.hostname,
+    explain: (error) => explainNetworkFailure(error, url.origin),
+    open: (knownVersion) =>
+      client.get({ url, credentials, headers: condition(knownVersion) }, async (answer) => {
+        const opened = openAnswer(answer, knownVersion);
+        if (!opened) discard(answer.body);
+        return opened;
+      }),
+  };
+}
+
+function condition(knownVersion: string | undefined): Record<string, string> {
+  if (knownVersion === undefined) return {};
+  const isEtag = /^(W\/)?"/.test(knownVersion);
+  return isEtag ? { 'if-none-match': knownVersion } : { 'if-modified-since': knownVersion };
+}
+
+function openAnswer({ status, headers, body }: HttpAnswer, knownVersion: string | undefined): OpenFile | undefined {
+  if (status === 304) return undefined;
+  if (status !== 200) {
+    discard(body);
+    throw refusal(status);
+  }
+  if (String(headers['content-type']).startsWith('text/html')) {
+    discard(body);
+    throw new ConnectorError('There is a web page at the address and not a file. Check the address.');
+  }
+  const { etag, 'last-modified': lastModified } = headers;
+  const version = [etag, lastModified].find((header) => typeof header === 'string');
+  if (version !== undefined && version === knownVersion) return undefined;
+  // A reader that has seen enough ends the answer; the failure that this is to undici is nobody's concern.
+  body.on('error', () => {});
+  return { version, modifiedAt: dateOr(lastModified, new Date()), body };
+}
+
+function dateOr(header: string | string[] | undefined, otherwise: Date): Date {
+  const time = Date.parse(String(header));
+  return Number.isNaN(time) ? otherwise : new Date(time);
+}
+
+function refusal(status: number): ConnectorError {
+  switch (status) {
+    case 401:
+      return new ConnectorError('The server does not accept the token or password (401). Check the authentication.');
+    case 403:
+      return new ConnectorError('The server does not allow reading the file (403). Check the address and permissions.');
+    case 404:
+    case 410:
+      return new ConnectorError(`There is no file at the address (${status}). Check the address.`);
+    default:
+      return new ConnectorError(`The server answers ${status} instead of sending the file. Check the address.`);
+  }
+}

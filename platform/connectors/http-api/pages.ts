@@ -1,0 +1,153 @@
+/*
+ * Reads the pages of one stream. Always true: a page is asked for only at the API's own origin, the key goes along in the
+ * way that was configured, and there is an end to both the size of an answer and the number of pages. A failure says
+ * what to check, and nothing of what the API was told or has answered.
+ */
+import { ConnectorError, type Surroundings } from '../kit/connector.ts';
+import { discard, type HttpAnswer, type HttpClient, type HttpClientOptions, httpClient } from '../kit/http-client.ts';
+import { parseJson } from '../kit/json.ts';
+import { recordsAt } from '../kit/records.ts';
+import type { Api, StreamConfiguration } from './configuration.ts';
+import { type Page, type Place, pagerFor } from './pagination.ts';
+
+export interface Limits {
+  answerBytes: number;
+  pages: number;
+}
+
+const defaultLimits: Limits = { answerBytes: 64 * 1024 * 1024, pages: 100_000 };
+
+export interface ReadOptions {
+  /** The value for the stream's cursor parameter. */
+  since?: string | undefined;
+  limits?: Limits;
+}
+
+export function apiClient(api: Api, surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
+  return httpClient(surroundings, { ...options, requestsPerSecond: api.requestsPerSecond });
+}
+
+/** Yields the records of each page. */
+export async function* readPages(
+  client: HttpClient,
+  api: Api,
+  stream: StreamConfiguration,
+  { since, limits = defaultLimits }: ReadOptions = {},
+): AsyncGenerator<Record<string, unknown>[]> {
+  const pager = pagerFor(stream.pagination ?? { type: 'none' });
+  const base = streamUrl(api, stream, since);
+  let url = base;
+  let place: Place | undefined = pager.first;
+  for (let pages = 0; place !== undefined; pages++) {
+    if (pages === limits.pages) {
+      throw new ConnectorError(`There are more than ${limits.pages} pages. Check the pagination.`);
+    }
+    url = placeUrl(api, base, url, place);
+    const page = await readPage(client, api, stream, url, {
+      mayNotExist: pages > 0 && pager.mayEndWith404,
+      // Some APIs leave an empty list out. Where a list is expected, its absence is rather a mistake in the path.
+      mayLackList: pages > 0 || (since !== undefined && stream.cursor_parameter !== undefined),
+      answerBytes: limits.answerBytes,
+    });
+    if (!page) return;
+    const { isRepeated, next } = pager.after(page);
+    if (isRepeated) return;
+    yield page.records;
+    place = next;
+  }
+}
+
+interface Expectations {
+  mayNotExist: boolean;
+  mayLackList: boolean;
+  answerBytes: number;
+}
+
+/** Undefined: there is no such page, and the one before was the last. */
+function readPage(
+  client: HttpClient,
+  { headers }: Api,
+  { record_path = '' }: StreamConfiguration,
+  url: URL,
+  { mayNotExist, mayLackList, answerBytes }: Expectations,
+): Promise<Page | undefined> {
+  return client.get({ url, credentials: headers }, async (answer) => {
+    const { status } = answer;
+    if (status !== 200) {
+      discard(answer.body);
+      if (status === 204 || (status === 404 && mayNotExist)) return undefined;
+      throw refusal(status);
+    }
+    const value = await readJson(answer, answerBytes);
+    const { link } = answer.headers;
+    return {
+      records: recordsAt(value, record_path, mayLackList),
+      answer: value,
+      linkHeader: Array.isArray(link) ? link.join(', ') : link,
+    };
+  });
+}
+
+function streamUrl({ baseUrl }: Api, stream: StreamConfiguration, since: string | undefined): URL {
+  const { path, query_parameters = [], cursor_parameter } = stream;
+  const separator = path === '' || path.startsWith('?') ? '' : '/';
+  const url = new URL(`${baseUrl.href.replace(/\/$/, '')}${separator}${path.replace(/^\//, '')}`);
+  for (const { name, value } of query_parameters) url.searchParams.append(name, value);
+  if (since !== undefined && cursor_parameter !== undefined) url.searchParams.set(cursor_parameter, since);
+  return url;
+}
+
+function placeUrl({ baseUrl, queryKey }: Api, base: URL, current: URL, place: Place): URL {
+  const url = 'link' in place ? linkUrl(place.link, current) : new URL(base);
+  if (url.origin !== baseUrl.origin) {
+    throw new ConnectorError(`The next page is on another server, ${url.origin}, which is not asked for it.`);
+  }
+  if ('parameters' in place) {
+    for (const [name, value] of Object.entries(place.parameters)) url.searchParams.set(name, value);
+  }
+  if (queryKey) url.searchParams.set(queryKey.name, queryKey.value);
+  return url;
+}
+
+function linkUrl(link: string, current: URL): URL {
+  if (URL.canParse(link, current.href)) return new URL(link, current);
+  throw new ConnectorError('The link to the next page is no address. Check the pagination.');
+}
+
+function refusal(status: number): ConnectorError {
+  switch (status) {
+    case 401:
+      return new ConnectorError('The API does not accept the key or password (401). Check the authentication.');
+    case 403:
+      return new ConnectorError('The API does not allow this (403). Check the key and what it may read.');
+    case 404:
+    case 410:
+      return new ConnectorError(`There is nothing at this address (${status}). Check the base URL and the path.`);
+    default:
+      return new ConnectorError(`The API answers ${status}. Check the path, the parameters and the headers.`);
+  }
+}
+
+async function readJson({ body, headers }: HttpAnswer, answerBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > answerBytes) {
+      const limit = Math.round(answerBytes / 1024 / 1024);
+      throw new ConnectorError(`The API answers with more than ${limit} MB at once. Ask for smaller pages.`);
+    }
+    chunks.push(chunk);
+  }
+  const text = Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+  try {
+    return parseJson(text);
+  } catch {
+    const isPage = String(headers['content-type']).includes('html') || text.trimStart().startsWith('<');
+    const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
+    // Without the cause: it quotes the answer, which may repeat the key.
+    throw new ConnectorError(`The API should answer in JSON and sends ${what}. Check the base URL and the path.`);
+  }
+}

@@ -1,0 +1,170 @@
+/*
+ * How connectors get something over HTTP. Always true: every address is judged by addresses.ts, hop by hop; there are at
+ * most five redirects, and credentials go to the origin they were given for and nowhere else; a silent server is given
+ * up; 429, 5xx and failures of the network are tried again a few times, no faster than the server asks.
+ */
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { request as send } from 'undici';
+import { guardedDispatcher } from './addresses.ts';
+import { ConnectorError, type Surroundings } from './connector.ts';
+import { explainNetworkFailure } from './network-failures.ts';
+
+const maxRedirects = 5;
+const redirectStatuses = [301, 302, 303, 307, 308];
+const retriedStatuses = [408, 425, 429, 500, 502, 503, 504];
+const longestWaitMs = 5 * 60_000;
+
+export interface HttpRequest {
+  url: URL;
+  headers?: Record<string, string>;
+  /** Headers that say who asks. Dropped for good when a redirect leaves the origin of `url`. */
+  credentials?: Record<string, string>;
+}
+
+export interface HttpAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  /** Where the answer came from in the end. */
+  url: URL;
+  /** Without its content coding. Read to the end, or ended with `discard`. */
+  body: Readable;
+}
+
+export interface HttpClient {
+  /** `read` is called again when the answer breaks off while it reads; what it returns is the result. */
+  get<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface HttpClientOptions {
+  attempts?: number;
+  /** How long the server may be silent, before the answer and within it. */
+  silenceMs?: number;
+  requestsPerSecond?: number | undefined;
+  clock?: Clock;
+}
+
+export interface Clock {
+  now(): number;
+  wait(ms: number): Promise<unknown>;
+}
+
+const realClock: Clock = { now: Date.now, wait: (ms) => sleep(ms) };
+
+export function httpClient(surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
+  const { attempts = 6, silenceMs = 60_000, requestsPerSecond, clock = realClock } = options;
+  const dispatcher = guardedDispatcher(surroundings);
+  const pace = pacer(requestsPerSecond, clock);
+
+  async function follow({ url, headers = {}, credentials = {} }: HttpRequest): Promise<HttpAnswer> {
+    let target = url;
+    let isTrusted = true;
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      isTrusted &&= target.origin === url.origin;
+      await pace();
+      const answer = await send(target, {
+        dispatcher,
+        headers: { 'user-agent': 'Inlay', 'accept-encoding': 'gzip', ...headers, ...(isTrusted ? credentials : {}) },
+        headersTimeout: silenceMs,
+        bodyTimeout: silenceMs,
+      });
+      const { location } = answer.headers;
+      if (!redirectStatuses.includes(answer.statusCode) || typeof location !== 'string') {
+        const body = withoutCoding(answer.body, answer.headers['content-encoding'], target);
+        return { status: answer.statusCode, headers: answer.headers, url: target, body };
+      }
+      discard(answer.body);
+      target = redirectTarget(location, target);
+    }
+    throw new ConnectorError(`${url.origin} redirects more than ${maxRedirects} times. Check the address.`);
+  }
+
+  async function attempt<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>) {
+    const answer = await follow(request);
+    if (!retriedStatuses.includes(answer.status)) return { result: await read(answer) };
+    discard(answer.body);
+    return { refusal: answer };
+  }
+
+  return {
+    close: () => dispatcher.destroy(),
+    async get(request, read) {
+      for (let tried = 1; ; tried++) {
+        let failure: ConnectorError;
+        let waitMs = backoffMs(tried);
+        try {
+          const outcome = await attempt(request, read);
+          if (outcome.refusal === undefined) return outcome.result;
+          const { status, headers, url } = outcome.refusal;
+          waitMs = retryAfterMs(headers['retry-after'], clock) ?? waitMs;
+          failure = refusalFailure(url, status, waitMs);
+        } catch (error) {
+          const explained = explainNetworkFailure(error, request.url.origin);
+          if (!(explained instanceof ConnectorError)) throw explained;
+          failure = explained;
+        }
+        const isWorthIt = failure.failureType === 'transient_error' && waitMs <= longestWaitMs;
+        if (tried === attempts || !isWorthIt) throw failure;
+        await clock.wait(waitMs);
+      }
+    },
+  };
+}
+
+function refusalFailure({ origin }: URL, status: number, waitMs: number): ConnectorError {
+  const isBusy = status === 429;
+  const wish = waitMs > longestWaitMs ? ` and asks to wait ${Math.ceil(waitMs / 60_000)} minutes` : '';
+  const message = isBusy
+    ? `${origin} limits how often it may be asked (429)${wish}. Try again later, or ask less often.`
+    : `${origin} has a problem of its own (${status})${wish}. Try again later.`;
+  return new ConnectorError(message, { failureType: 'transient_error' });
+}
+
+/** From one second on, doubled each time, with some chance in it so that many syncs do not come back at once. */
+function backoffMs(tried: number): number {
+  return Math.min(1000 * 2 ** (tried - 1), 30_000) * (0.5 + Math.random() / 2);
+}
+
+/** A number of seconds or a date. */
+function retryAfterMs(header: string | string[] | undefined, clock: Clock): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+function pacer(requestsPerSecond: number | undefined, clock: Clock): () => Promise<void> {
+  if (requestsPerSecond === undefined) return async () => {};
+  let next = 0;
+  return async () => {
+    const now = clock.now();
+    const start = Math.max(now, next);
+    next = start + 1000 / requestsPerSecond;
+    if (start > now) await clock.wait(start - now);
+  };
+}
+
+function redirectTarget(location: string, from: URL): URL {
+  const target = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
+    throw new ConnectorError(`${from.origin} redirects to something that is not an http or https address.`);
+  }
+  return target;
+}
+
+/** Ends an answer of which nobody wants the rest, so that its failure is nobody's concern either. */
+export function discard(body: Readable): void {
+  body.on('error', () => {}).destroy();
+}
+
+function withoutCoding(body: Readable, coding: string | string[] | undefined, { origin }: URL): Readable {
+  if (coding === undefined || coding === '' || coding === 'identity') return body;
+  if (coding !== 'gzip' && coding !== 'x-gzip') {
+    discard(body);
+    throw new ConnectorError(`${origin} compresses its answer in a way that it was not asked for.`);
+  }
+  // Whoever reads the result learns of a failure on the way; nobody else waits for it.
+  return pipeline(body, createGunzip(), () => {});
+}

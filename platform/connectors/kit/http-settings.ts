@@ -1,0 +1,40 @@
+/* What people enter to reach something over HTTP: an address, and credentials that go into a header. */
+import { ConnectorError } from './connector.ts';
+
+export type HeaderAuthentication =
+  | { type: 'none' }
+  | { type: 'bearer'; token: string }
+  | { type: 'basic'; username: string; password: string };
+
+export function authorizationHeader(authentication: HeaderAuthentication): Record<string, string> {
+  switch (authentication.type) {
+    case 'none':
+      return {};
+    case 'bearer':
+      return { authorization: `Bearer ${headerValue(authentication.token, 'token')}` };
+    case 'basic': {
+      const credentials = Buffer.from(`${authentication.username}:${authentication.password}`).toString('base64');
+      return { authorization: `Basic ${credentials}` };
+    }
+  }
+}
+
+/** Without the spaces and line breaks around it, which a key is easily pasted with. */
+export function headerValue(value: string, what: string): string {
+  const trimmed = value.trim();
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed)) return trimmed;
+  throw new ConnectorError(
+    `The ${what} contains a line break or a character that no header can carry. Enter it again.`,
+  );
+}
+
+export function httpAddress(text: string, what: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new ConnectorError(`The ${what} is no http or https address. Check its spelling.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ConnectorError(`The ${what} contains a user name. Put it into the authentication.`);
+  }
+  return url;
+}

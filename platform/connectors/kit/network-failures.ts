@@ -1,0 +1,62 @@
+/*
+ * Puts what Node and undici report of a failed exchange into words for the person who set the connector up. Messages name
+ * the server only by its origin: paths and queries may carry keys.
+ */
+import { errors } from 'undici';
+import { ConnectorError } from './connector.ts';
+
+interface Failure {
+  words: string;
+  failureType: ConnectorError['failureType'];
+}
+
+const transient = (words: string): Failure => ({ words, failureType: 'transient_error' });
+const config = (words: string): Failure => ({ words, failureType: 'config_error' });
+
+const refused = transient('refuses the connection. Check the host and the port');
+const unreachable = transient('cannot be reached. Check the host and the port');
+const closed = transient('closed the connection before its answer was complete');
+const silent = transient('took too long to answer');
+const untrusted = config('has a certificate that is not trusted. Check the host, or have the certificate replaced');
+const notTls = config('does not speak TLS. Check whether the address begins with http:// or https://');
+const notHttp = config('does not answer in HTTP. Check the host and the port');
+const damaged = transient('sent compressed data that is damaged');
+
+const failures: Record<string, Failure> = {
+  ECONNREFUSED: refused,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  EADDRNOTAVAIL: unreachable,
+  ETIMEDOUT: unreachable,
+  UND_ERR_CONNECT_TIMEOUT: unreachable,
+  ECONNRESET: closed,
+  EPIPE: closed,
+  UND_ERR_SOCKET: closed,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: closed,
+  UND_ERR_HEADERS_TIMEOUT: silent,
+  UND_ERR_BODY_TIMEOUT: silent,
+  UND_ERR_HEADERS_OVERFLOW: notHttp,
+  EPROTO: notTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: notTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  CERT_HAS_EXPIRED: untrusted,
+  CERT_NOT_YET_VALID: untrusted,
+  CERT_UNTRUSTED: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  Z_BUF_ERROR: damaged,
+  Z_DATA_ERROR: damaged,
+};
+
+/** Gives back a ConnectorError as it is, and what is no failure of the network unchanged, for it is a bug. */
+export function explainNetworkFailure(error: unknown, origin: string): unknown {
+  if (error instanceof ConnectorError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  const failure = error instanceof errors.HTTPParserError ? notHttp : failures[String(code)];
+  if (!failure) return error;
+  return new ConnectorError(`${origin} ${failure.words}.`, { failureType: failure.failureType, cause: error });
+}

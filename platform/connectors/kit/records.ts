@@ -1,0 +1,18 @@
+/* Finds the records within a JSON document. */
+import { ConnectorError } from './connector.ts';
+import { isJsonObject, valueAt } from './json.ts';
+
+/** The list at a dot path; a single object counts as a list of one, and null as an empty one. */
+export function recordsAt(document: unknown, path: string, mayLackList: boolean): Record<string, unknown>[] {
+  const found = valueAt(document, path);
+  if (found === null || (found === undefined && mayLackList)) return [];
+  const records = Array.isArray(found) ? found : [found];
+  if (found !== undefined && records.every(isJsonObject)) return records;
+  if (found !== undefined) {
+    throw new ConnectorError(`The records should be JSON objects and are not. Check the path of the records.`);
+  }
+  const fields = isJsonObject(document)
+    ? ` There are the fields ${Object.keys(document).slice(0, 20).join(', ')}.`
+    : '';
+  throw new ConnectorError(`There is no ${path}.${fields} Check the path of the records.`);
+}

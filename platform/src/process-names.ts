@@ -1,0 +1,44 @@
+/*
+ * Names that say which process something belongs to, so that what a killed process has left behind can be told from
+ * what somebody is still using: a machine, a process id, and something random, since ids come again.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Process ids mean something only to the machine, or the container, that gave them out. */
+const machine = createHash('sha256')
+  .update(process.platform === 'linux' ? `${hostname()} ${readlinkSync('/proc/self/ns/pid')}` : hostname())
+  .digest('hex')
+  .slice(0, 12);
+
+/** Of this process: its id alone does not tell its own names from those of a predecessor with the same id. */
+const inUse = new Set<string>();
+
+export function newProcessName(): string {
+  const name = `${machine}-${process.pid}-${randomBytes(8).toString('hex')}`;
+  inUse.add(name);
+  return name;
+}
+
+export function forgetProcessName(name: string): void {
+  inUse.delete(name);
+}
+
+/** Whether whoever used the name is certainly gone; of another machine nobody knows. */
+export function isAbandoned(name: string): boolean {
+  const [ofMachine, pid] = name.split('-');
+  if (ofMachine !== machine) return false;
+  return Number(pid) === process.pid ? !inUse.has(name) : !isRunning(Number(pid));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 is sent to nobody; it only asks.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // A process of somebody else's may not be signalled, but is there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

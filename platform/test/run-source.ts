@@ -1,0 +1,109 @@
+/* Runs a source for a test: its functions within the process, or the built program as the platform would. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { Configuration, SourceConnector, Surroundings } from '../connectors/kit/connector.ts';
+import type { ConfiguredStream, Message, State, Stream } from '../src/protocol.ts';
+
+const program = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
+
+export const openSurroundings: Surroundings = {
+  workspaceDir: undefined,
+  readableDirs: [],
+  allowPrivateNetworks: true,
+};
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-source-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function configuredStream(stream: Stream, sync_mode: ConfiguredStream['sync_mode']): ConfiguredStream {
+  const destination_sync_mode = sync_mode === 'incremental' ? 'append' : 'overwrite';
+  return { stream, sync_mode, destination_sync_mode, generation_id: 1, minimum_generation_id: 1, sync_id: 1 };
+}
+
+export interface ReadOptions {
+  syncMode?: ConfiguredStream['sync_mode'];
+  state?: State[];
+  surroundings?: Surroundings;
+}
+
+/** Discovers, then reads everything that was discovered. `events` has one word a message, in order. */
+export async function readSource(
+  source: SourceConnector,
+  configuration: Configuration,
+  { syncMode = 'full_refresh', state = [], surroundings = openSurroundings }: ReadOptions = {},
+) {
+  const { streams } = await source.discover(configuration, surroundings);
+  const records: Record<string, Record<string, unknown>[]> = {};
+  const states: State[] = [];
+  const events: string[] = [];
+  const catalog = { streams: streams.map((stream) => configuredStream(stream, syncMode)) };
+  await source.read(
+    configuration,
+    catalog,
+    state,
+    {
+      record: ({ name }, data) => {
+        records[name] ??= [];
+        records[name].push(data);
+        events.push('record');
+        return undefined;
+      },
+      state: (one) => {
+        states.push(structuredClone(one));
+        events.push('state');
+        return undefined;
+      },
+      status: ({ name }, status) => {
+        records[name] ??= [];
+        events.push(status);
+        return undefined;
+      },
+      log: () => {},
+    },
+    surroundings,
+  );
+  return { streams, records, states, events };
+}
+
+export interface ProgramOptions {
+  configuration?: Configuration;
+  streams?: ConfiguredStream[];
+  state?: State[];
+  surroundings?: Surroundings;
+  nodeOptions?: string[];
+}
+
+/** Whatever the program prints that is no message is in `rest`. */
+export async function runSourceProgram(name: string, command: string, options: ProgramOptions = {}) {
+  const { configuration, streams, state, surroundings = openSurroundings, nodeOptions = [] } = options;
+  const folder = temporaryFolder();
+  const file = (option: string, value: unknown) => {
+    if (value === undefined) return [];
+    writeFileSync(join(folder, option), JSON.stringify(value));
+    return [`--${option}`, join(folder, option)];
+  };
+  const args = [...file('config', configuration), ...file('catalog', streams && { streams }), ...file('state', state)];
+  const child = spawn(process.execPath, [...nodeOptions, program, name, command, ...args], {
+    env: {
+      INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
+      INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = new Promise<number | null>((done) => child.once('exit', done));
+  const [output, rest, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+  const messages = output
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Message);
+  return { messages, rest, exitCode };
+}

@@ -1,0 +1,137 @@
+/* A platform with a source and a destination that tests steer while they run; both are programs of their own. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ConfiguredCatalog, Stream } from '../src/protocol.ts';
+import { registerDefinition } from '../src/registered-definitions.ts';
+import { type RunningPlatform, type StartOptions, startPlatform } from './start-platform.ts';
+
+export const programOf = (name: string): [string, string] => [
+  process.execPath,
+  fileURLToPath(new URL(`fixtures/${name}.mjs`, import.meta.url)),
+];
+
+const text = { type: 'string' };
+export const itemsStream: Stream = {
+  name: 'items',
+  json_schema: { type: 'object', properties: { id: { type: 'integer' }, name: text, extra: text } },
+  supported_sync_modes: ['full_refresh', 'incremental'],
+  source_defined_cursor: true,
+  default_cursor_field: ['id'],
+  source_defined_primary_key: [['id']],
+};
+
+export interface Steps {
+  records?: number;
+  waitsAfter?: number;
+  failure?: { message: string; failure_type: string };
+  renews?: object;
+}
+
+export interface SteeredConnection {
+  workspaceId: string;
+  sourceId: string;
+  destinationId: string;
+  connectionId: string;
+  path: string;
+  setCatalog(...streams: Stream[]): void;
+  steer(steps: Steps): void;
+  /** Lets a read that waits go on. */
+  go(): void;
+  /** How many reads have begun and ended. */
+  reads(): { begun: number; ended: number };
+  /** Every line the destination has written. */
+  written(): string[];
+  /** The ids of the records of `items`, in the order written. */
+  ids(): number[];
+  /** What the destination was given the last time. */
+  catalog(): ConfiguredCatalog;
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came back
+  sync(jobType?: string): Promise<any>;
+}
+
+export interface SteeredPlatform extends RunningPlatform {
+  sourceDefinitionId: string;
+  destinationDefinitionId: string;
+  connect(more?: { workspaceId?: string; streams?: object[]; [field: string]: unknown }): Promise<SteeredConnection>;
+  /** The job once it has ended. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test asserts on the shape of what came back
+  ended(jobId: number): Promise<any>;
+}
+
+export async function startSteered(options: StartOptions = {}): Promise<SteeredPlatform> {
+  const running = await startPlatform(options);
+  const { platform, call, file } = running;
+  const register = async (kind: 'source' | 'destination') => {
+    const launch = { type: 'command', command: programOf(`steered-${kind}`) } as const;
+    return (await registerDefinition(platform, { kind, name: `Steered ${kind}`, launch })).definitionId;
+  };
+  const sourceDefinitionId = await register('source');
+  const destinationDefinitionId = await register('destination');
+  platform.start();
+  let made = 0;
+
+  const connect: SteeredPlatform['connect'] = async ({ workspaceId: given, streams, ...more } = {}) => {
+    const folder = join(dirname(file), `steered-${++made}`);
+    const output = join(folder, 'output');
+    mkdirSync(folder);
+    const write = (name: string, content: unknown) => writeFileSync(join(folder, name), JSON.stringify(content));
+    const lines = (name: string) =>
+      existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8').trim().split('\n').filter(Boolean) : [];
+    write('catalog.json', { streams: [itemsStream] });
+
+    const workspaceId = given ?? (await call('POST', '/workspaces', { name: 'steered' })).body.workspaceId;
+    const create = async (kind: string, definitionId: string, configuration: object) =>
+      (await call('POST', `/${kind}s`, { name: kind, workspaceId, definitionId, configuration })).body[`${kind}Id`];
+    const sourceId = await create('source', sourceDefinitionId, { folder, password: 'a-password' });
+    const destinationId = await create('destination', destinationDefinitionId, { file: output });
+    const reply = await call('POST', '/connections', {
+      sourceId,
+      destinationId,
+      ...(streams && { configurations: { streams } }),
+      ...more,
+    });
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+    const { connectionId } = reply.body;
+    return {
+      workspaceId,
+      sourceId,
+      destinationId,
+      connectionId,
+      path: `/connections/${connectionId}`,
+      setCatalog: (...catalog) => write('catalog.json', { streams: catalog }),
+      steer: (steps) => write('steps.json', steps),
+      go: () => write('go', ''),
+      reads: () => ({
+        begun: lines('log').filter((line) => line === 'begin').length,
+        ended: lines('log').filter((line) => line === 'end').length,
+      }),
+      written: () => lines('output'),
+      ids: () => lines('output').flatMap((line) => (line.startsWith('["items"') ? [JSON.parse(line)[1].id] : [])),
+      catalog: () => JSON.parse(readFileSync(`${output}.catalog`, 'utf8')),
+      sync: async (jobType = 'sync') => (await call('POST', '/jobs', { connectionId, jobType })).body,
+    };
+  };
+
+  const ended = async (jobId: number) => {
+    let job = (await call('GET', `/jobs/${jobId}`)).body;
+    await until(async () => {
+      job = (await call('GET', `/jobs/${jobId}`)).body;
+      return job.lastUpdatedAt !== undefined;
+    });
+    return job;
+  };
+  return { ...running, sourceDefinitionId, destinationDefinitionId, connect, ended };
+}
+
+const patienceMs = 60_000;
+
+/** Waits for something that is going to happen; fails when it does not. */
+export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs;
+  while (!(await happened())) {
+    if (performance.now() > deadline) throw new Error(`It did not happen within ${patienceMs} ms: ${happened}`);
+    await delay(20);
+  }
+}

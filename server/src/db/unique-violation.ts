@@ -1,0 +1,6 @@
+/** Whether a statement failed because a row with the same key is there already: somebody else was faster. */
+export function isUniqueViolation(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE';
+}

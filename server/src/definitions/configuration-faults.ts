@@ -1,0 +1,133 @@
+/**
+ * What is wrong with a connector's configuration, by the connector's specification: of a complete one, or of a part of one
+ * that somebody else will complete. All faults at once, each where it is; in an object with several forms only those of the
+ * form that was chosen.
+ */
+import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { Fault } from '@inlay/contract/errors';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { AppError } from '../errors.ts';
+import { addFaults } from '../schema-faults.ts';
+import { type Choice, choiceOf } from './choices.ts';
+
+/** `at` is where the configuration stands in the request, as in `['body', 'source_config']`. */
+export function configurationFaults(
+  { connectionSpecification }: ConnectorSpecification,
+  configuration: Configuration,
+  at: readonly string[],
+): Fault[] {
+  return check(validatorFor(complete, connectionSpecification, false), configuration, at);
+}
+
+/** Whatever is missing is no fault: the rest must only leave room for it. */
+export function partialConfigurationFaults(
+  { connectionSpecification }: ConnectorSpecification,
+  configuration: Configuration,
+  at: readonly string[],
+): Fault[] {
+  return check(validatorFor(partial, connectionSpecification, true), configuration, at);
+}
+
+function check(validate: ValidateFunction, configuration: Configuration, at: readonly string[]): Fault[] {
+  if (validate(configuration)) return [];
+  const errors = validate.errors ?? [];
+  const faults: Fault[] = [];
+  addFaults(
+    faults,
+    errors.filter((error) => !isBelowChoice(error, errors)),
+    at,
+  );
+  return faults;
+}
+
+/** Where none of several forms fits, what each of them misses helps nobody. */
+function isBelowChoice({ schemaPath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  return errors.some((error) => /^(one|any)Of$/.test(error.keyword) && schemaPath.startsWith(`${error.schemaPath}/`));
+}
+
+// By the specification itself, so that they go with it when the definitions are read anew.
+const complete = new WeakMap<JsonSchema, ValidateFunction>();
+const partial = new WeakMap<JsonSchema, ValidateFunction>();
+
+function validatorFor(
+  known: WeakMap<JsonSchema, ValidateFunction>,
+  specification: JsonSchema,
+  isPartial: boolean,
+): ValidateFunction {
+  let validate = known.get(specification);
+  if (!validate) {
+    validate = compile(checkable(specification, isPartial));
+    known.set(specification, validate);
+  }
+  return validate;
+}
+
+function compile(schema: JsonSchema): ValidateFunction {
+  // One each: a validator keeps every schema it has compiled.
+  const ajv = new Ajv({
+    strict: false,
+    allErrors: true,
+    verbose: true,
+    validateFormats: false,
+    discriminator: true,
+    code: { regExp: lenientRegExp },
+  });
+  try {
+    return ajv.compile(schema);
+  } catch (cause) {
+    throw new AppError('definition_unusable', {}, { cause });
+  }
+}
+
+/** Specifications are written for several languages. A pattern that is none in ours is left to the connector to check. */
+const lenientRegExp = Object.assign(
+  (pattern: string, flags: string) => {
+    try {
+      return new RegExp(pattern, flags);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return { test: () => true };
+    }
+  },
+  { code: 'lenientRegExp' },
+);
+
+/** The schema in the form our validator takes, and for a part without anything that must be there. */
+function checkable(schema: JsonSchema, isPartial: boolean): JsonSchema {
+  // These name the schema to others; here they would only collide.
+  const { $schema, $id, id, required, ...rest } = schema;
+  const inside = (value: unknown) => (isObject(value) ? checkable(value, isPartial) : value);
+  const insideAll = (value: unknown) => (Array.isArray(value) ? value.map(inside) : inside(value));
+  const result: Record<string, unknown> = { ...rest };
+  if (Array.isArray(required) && !isPartial) result.required = required;
+  if (isObject(rest.properties)) {
+    result.properties = Object.fromEntries(Object.entries(rest.properties).map(([name, of]) => [name, inside(of)]));
+  }
+  for (const keyword of ['items', 'additionalProperties', 'oneOf', 'anyOf', 'allOf']) {
+    if (keyword in rest) result[keyword] = insideAll(rest[keyword]);
+  }
+  const choice = choiceOf(schema);
+  if (choice) return { ...withoutOneOf(result), type: 'object', ...chosen(choice, isPartial) };
+  if (isPartial && 'oneOf' in result) return { ...withoutOneOf(result), anyOf: result.oneOf };
+  return result;
+}
+
+function withoutOneOf({ oneOf, ...rest }: Record<string, unknown>): JsonSchema {
+  return rest;
+}
+
+function chosen({ tag, forms }: Choice, isPartial: boolean): JsonSchema {
+  const branches = [...forms.values()].map((form) => checkable(form, isPartial));
+  const byTag = {
+    discriminator: { propertyName: tag },
+    oneOf: branches.map((branch) => ({ ...branch, required: withTag(branch.required, tag) })),
+  };
+  if (!isPartial) return byTag;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: { required: [tag] }, then: byTag, else: { anyOf: branches } };
+}
+
+function withTag(required: unknown, tag: string): unknown[] {
+  return [...new Set([tag, ...(Array.isArray(required) ? required : [])])];
+}

@@ -1,0 +1,152 @@
+/** Where definitions come from, and what operators see of them. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { type RequestOptions, startTestApp, type TestApp } from '../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { startHostedServer } from '../../test/support/hosted-server.ts';
+import { startService } from '../../test/support/service.ts';
+import { virtualRuntime } from '../../test/support/virtual-time.ts';
+
+const path = '/api/v1/integrations/definitions';
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const sampleDataId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+
+function freshDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'inlay-definitions-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+const get = async (test: TestApp, url: string, options: RequestOptions = {}) => {
+  const { status, body } = await test.request('GET', path + url, options);
+  return { status, body };
+};
+
+describeOnBothDatabases('Definitions', (kind) => {
+  const start = async (options: Parameters<typeof startTestApp>[1] = {}) => {
+    const test = await startTestApp(kind, options);
+    onTestFinished(() => test.stop());
+    return test;
+  };
+
+  it('of the bundled platform are listed by name and shown with their specification', async () => {
+    const test = await start();
+    const { body: sources } = await get(test, '/sources?name=SAMPLE');
+    expect(sources).toEqual({
+      definitions: [
+        {
+          sourceDefinitionId: sampleDataId,
+          name: 'Sample Data',
+          dockerRepository: 'inlay/source-sample-data',
+          iconUrl: null,
+          custom: false,
+          supportLevel: null,
+        },
+      ],
+    });
+    expect((await get(test, '/sources?name=nothing-like-it')).body).toEqual({ definitions: [] });
+    const { body: one } = await get(test, `/sources/${sampleDataId.toUpperCase()}`);
+    expect(one).toMatchObject({ id: sampleDataId, definition: { name: 'Sample Data', dockerImageTag: '0.1.0' } });
+    const onPlatform = await test.platform('GET', '/connector_definitions?type=source');
+    const { specification } = onPlatform.body.data.find(({ id }: { id: string }) => id === sampleDataId);
+    expect(one.definition.spec).toEqual(specification);
+
+    const { body: destinations } = await get(test, '/destinations?name=files');
+    expect(destinations.destinations).toEqual([{ id: expect.any(String), name: 'Local Files', icon: null }]);
+    const { body: destination } = await get(test, `/destinations/${destinations.destinations[0].id}`);
+    expect(destination.definition).toMatchObject({
+      destinationDefinitionId: destinations.destinations[0].id,
+      spec: { connectionSpecification: { required: ['path'] } },
+    });
+  });
+
+  it('that do not exist, or are of the other kind, are not found', async () => {
+    const test = await start();
+    for (const id of [unknownId, warehouseId]) {
+      expect(await get(test, `/sources/${id}`)).toEqual({
+        status: 404,
+        body: { detail: 'Source definition not found' },
+      });
+    }
+    expect(await get(test, `/destinations/${sampleDataId}`)).toEqual({
+      status: 404,
+      body: { detail: 'Destination definition not found' },
+    });
+    expect(await get(test, '/sources/x')).toEqual({
+      status: 422,
+      body: {
+        detail: [{ loc: ['path', 'source_definition_id'], msg: 'value is not a valid uuid', type: 'type_error.uuid' }],
+      },
+    });
+  });
+
+  it('of a hosted platform come from the registry that is configured', async () => {
+    const file = join(freshDirectory(), 'registry.json');
+    writeFileSync(file, JSON.stringify(registryDocument));
+    const test = await start({ env: registryEnvironment(file) });
+    expect((await get(test, '/sources')).body).toEqual({
+      definitions: [
+        {
+          sourceDefinitionId: crmId,
+          name: 'CRM',
+          dockerRepository: 'example/source-crm',
+          iconUrl: 'https://icons.example/crm.svg',
+          custom: false,
+          supportLevel: 'certified',
+        },
+      ],
+    });
+    const { body } = await get(test, `/sources/${crmId}`);
+    expect(body.definition.spec).toEqual(registryDocument.sources[0]?.spec);
+    expect((await get(test, `/destinations/${warehouseId}`)).body.definition.spec).toEqual(
+      registryDocument.destinations[0]?.spec,
+    );
+  });
+
+  it('that cannot be had are told as unavailable, with a time to wait', async () => {
+    const test = await start({ env: registryEnvironment(join(freshDirectory(), 'nowhere.json')) });
+    const answer = await test.request('GET', `${path}/sources`);
+    expect([answer.status, answer.body, answer.headers['retry-after']]).toEqual([
+      503,
+      { detail: 'The connector definitions cannot be read at the moment; retry later' },
+      '10',
+    ]);
+  });
+
+  it('of the bundled platform, run apart, come from it and not from the registry', async () => {
+    const dataDir = freshDirectory();
+    const credentials = { INLAY_PLATFORM_CLIENT_ID: 'an-id', INLAY_PLATFORM_CLIENT_SECRET: 'a-secret-of-the-test' };
+    const platform = await startService({ command: 'platform', dataDir, env: credentials });
+    onTestFinished(() => platform.kill());
+    const test = await start({ env: { INLAY_PLATFORM_URL: `${platform.url}/platform/v1`, ...credentials } });
+    expect((await get(test, '/sources?name=sample')).body.definitions).toHaveLength(1);
+    expect((await get(test, '/destinations?name=files')).body.destinations).toHaveLength(1);
+  });
+
+  it('of a platform that is away are those it had before, if there are any', async () => {
+    const hosted = await startHostedServer();
+    onTestFinished(() => hosted.stop());
+    let isAway = true;
+    hosted.intercept = (request, response) => {
+      if (!request.url?.includes('/connector_definitions')) return false;
+      const { connectionSpecification } = registryDocument.sources[0]?.spec ?? {};
+      const data = [{ id: crmId, name: 'CRM', version: '1', specification: { connectionSpecification } }];
+      if (isAway) response.writeHead(503).end();
+      else response.end(JSON.stringify({ data }));
+      return true;
+    };
+    const runtime = virtualRuntime(Date.now());
+    const { INLAY_CONNECTOR_REGISTRY: _, ...env } = registryEnvironment('');
+    const test = await start({ env: { ...env, INLAY_PLATFORM_URL: hosted.url }, overrides: { runtime } });
+    expect((await get(test, '/sources')).status).toBe(503);
+    isAway = false;
+    runtime.advance(60_000);
+    expect((await get(test, '/sources')).body.definitions).toHaveLength(1);
+    isAway = true;
+    runtime.advance(60_000);
+    expect((await get(test, '/sources')).body.definitions).toHaveLength(1);
+  });
+});

@@ -1,0 +1,61 @@
+/**
+ * Definitions: the connectors there are, and what each says of itself. They come from the platform or from a registry
+ * (open.ts decides) and are the same for every organization. Whether a configuration is right for one is told in
+ * configuration-faults.ts.
+ */
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { AppError } from '../errors.ts';
+import type { ConnectorKind } from '../platform/pipelines.ts';
+
+export interface Definition {
+  id: string;
+  kind: ConnectorKind;
+  name: string;
+  version: string | null;
+  dockerRepository: string | null;
+  /** An address. */
+  icon: string | null;
+  documentationUrl: string | null;
+  documentation: string | null;
+  supportLevel: string | null;
+  custom: boolean;
+  specification: ConnectorSpecification;
+  /** The streams most users want; empty where nobody has chosen any. */
+  suggestedStreams: string[];
+}
+
+export interface Definitions {
+  /** By name. Throws `definitions_unavailable`. */
+  list(kind: ConnectorKind): Promise<Definition[]>;
+}
+
+export interface DefinitionsContext {
+  definitions: Definitions;
+}
+
+export async function listDefinitions(
+  ctx: DefinitionsContext,
+  kind: ConnectorKind,
+  nameContains = '',
+): Promise<Definition[]> {
+  const wanted = nameContains.toLowerCase();
+  return (await ctx.definitions.list(kind)).filter(({ name }) => name.toLowerCase().includes(wanted));
+}
+
+export async function findDefinition(
+  ctx: DefinitionsContext,
+  kind: ConnectorKind,
+  id: string,
+): Promise<Definition | undefined> {
+  return (await ctx.definitions.list(kind)).find((definition) => definition.id === id);
+}
+
+export async function getDefinition(ctx: DefinitionsContext, kind: ConnectorKind, id: string): Promise<Definition> {
+  const definition = await findDefinition(ctx, kind, id);
+  if (!definition) throw new AppError(`${kind}_definition_not_found`);
+  return definition;
+}
+
+export function byName(definitions: Definition[]): Definition[] {
+  return definitions.toSorted((a, b) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1));
+}

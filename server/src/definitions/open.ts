@@ -1,0 +1,33 @@
+/** Decides where definitions come from: from the platform if it describes its connectors, else from a registry. */
+import type { Logger } from 'pino';
+import type { Platform } from '../platform/platform.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Definitions } from './definitions.ts';
+import { createPlatformDefinitions, describesConnectors } from './platform-definitions.ts';
+import { createRegistry, defaultRegistry } from './registry.ts';
+
+export interface OpenDefinitionsOptions {
+  platform: Platform;
+  isBundled: boolean;
+  /** As configured. */
+  registry: string | undefined;
+  cacheFile: string;
+  runtime: Runtime;
+  log: Logger;
+}
+
+export function openDefinitions({ registry: location, isBundled, ...parts }: OpenDefinitionsOptions): Definitions {
+  const ofPlatform = createPlatformDefinitions(parts);
+  if (isBundled) return ofPlatform;
+  const registry = createRegistry({ location: location ?? defaultRegistry, ...parts });
+  if (location !== undefined) return registry;
+
+  // Our own platform, run apart, knows its connectors; a hosted one has them in the public registry.
+  let chosen: Definitions | undefined;
+  return {
+    async list(kind) {
+      chosen ??= (await describesConnectors(parts.platform)) ? ofPlatform : registry;
+      return await chosen.list(kind);
+    },
+  };
+}

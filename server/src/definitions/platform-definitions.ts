@@ -1,0 +1,64 @@
+/** Definitions of a platform that describes its connectors itself, as the bundled one does. */
+import type { Logger } from 'pino';
+import { AppError } from '../errors.ts';
+import type { ConnectorKind, PlatformDefinition } from '../platform/pipelines.ts';
+import { type Platform, PlatformError } from '../platform/platform.ts';
+import type { Runtime } from '../runtime.ts';
+import { byName, type Definition, type Definitions } from './definitions.ts';
+import { keepFresh } from './keep-fresh.ts';
+
+/** Short: whoever adds a connector to the platform wants to see it. */
+const maxAgeMs = 2_000;
+const pauseMs = 1_000;
+
+export interface PlatformDefinitionsOptions {
+  platform: Platform;
+  runtime: Runtime;
+  log: Logger;
+}
+
+export function createPlatformDefinitions({ platform, runtime, log }: PlatformDefinitionsOptions): Definitions {
+  const keep = (kind: ConnectorKind) =>
+    keepFresh({
+      read: async () => byName((await platform.listDefinitions(kind)).flatMap((item) => readDefinition(kind, item))),
+      maxAgeMs,
+      pauseMs,
+      runtime,
+      onFailure: (err, isStale) => {
+        if (isStale) log.warn({ err }, 'the platform did not list its connectors; those it listed before are used');
+      },
+    });
+  const kept = { source: keep('source'), destination: keep('destination') };
+  return { list: (kind) => kept[kind]().catch(asUnavailable) };
+}
+
+function asUnavailable(cause: unknown): never {
+  if (cause instanceof PlatformError) throw new AppError('definitions_unavailable', {}, { cause });
+  throw cause;
+}
+
+function readDefinition(kind: ConnectorKind, { specification, iconUrl, ...item }: PlatformDefinition): Definition[] {
+  if (!specification) return [];
+  return [
+    {
+      ...item,
+      kind,
+      icon: iconUrl,
+      documentationUrl: specification.documentationUrl ?? null,
+      supportLevel: null,
+      specification,
+      suggestedStreams: [],
+    },
+  ];
+}
+
+/** Whether the platform says how its connectors are configured. Throws when that cannot be found out just now. */
+export async function describesConnectors(platform: Platform): Promise<boolean> {
+  try {
+    return (await platform.listDefinitions('source')).some(({ specification }) => specification !== undefined);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.failure === 'unavailable' || error.failure === 'throttled') asUnavailable(error);
+    return false; // It has no such listing, or not for us.
+  }
+}

@@ -1,0 +1,24 @@
+/** Configurations at rest: JSON, sealed as a whole, and bound to what they are of, so that none can be moved to another. */
+import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/connector-configuration';
+import type { Sealer } from '../sealing.ts';
+import type { Definition } from './definitions.ts';
+
+export type Configured = 'source template' | 'connection template' | 'source';
+
+export function sealConfiguration(sealer: Sealer, kind: Configured, id: string, value: Configuration): string {
+  return sealer.seal(Buffer.from(JSON.stringify(value)), `${kind} ${id}`);
+}
+
+export function openConfiguration(sealer: Sealer, kind: Configured, id: string, sealed: string): Configuration {
+  return JSON.parse(sealer.open(sealed, `${kind} ${id}`).toString('utf8'));
+}
+
+/** As it may be shown. When the connector is gone nobody knows what is secret, so everything is. */
+export function maskConfiguration(definition: Definition | undefined, configuration: Configuration): Configuration {
+  return maskSecrets(definition?.specification.connectionSpecification ?? allSecret(configuration), configuration);
+}
+
+function allSecret(configuration: Configuration): JsonSchema {
+  const properties = Object.keys(configuration).map((name) => [name, { airbyte_secret: true }]);
+  return { properties: Object.fromEntries(properties) };
+}

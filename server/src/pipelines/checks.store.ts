@@ -1,0 +1,64 @@
+/** The SQL of `source_checks`. */
+import type { CheckStatus } from '@inlay/contract/sources';
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { SourceCheckRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+
+export async function insertCheck(
+  db: Db,
+  check: { id: string; organizationId: string; workspaceId: string; patienceMs: number },
+): Promise<void> {
+  await db
+    .insertInto('source_checks')
+    .values({
+      id: check.id,
+      organization_id: check.organizationId,
+      workspace_id: check.workspaceId,
+      status: 'running',
+      error_message: null,
+      created_at: now,
+      expires_at: sql<number>`now_ms() + ${sql.lit(check.patienceMs)}`,
+    })
+    .execute();
+}
+
+export async function finishCheck(
+  db: Db,
+  id: string,
+  { status, message }: { status: CheckStatus; message: string | null },
+): Promise<void> {
+  await db.updateTable('source_checks').set({ status, error_message: message }).where('id', '=', id).execute();
+}
+
+export async function findCheck(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<(SourceCheckRow & { now: number }) | undefined> {
+  return await db
+    .selectFrom('source_checks')
+    .selectAll()
+    .select(now.as('now'))
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function existsCheck(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('source_checks')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function deleteOldChecks(db: Db, olderThanMs: number): Promise<void> {
+  await db
+    .deleteFrom('source_checks')
+    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
+    .execute();
+}

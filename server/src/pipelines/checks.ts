@@ -1,0 +1,94 @@
+/**
+ * Checks: whether a source would work with a configuration, before it is saved. Running a connector takes a while, so a
+ * check is started, and asked for later, on any replica. Nothing of the configuration is kept.
+ */
+import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
+import { openConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError } from '../errors.ts';
+import { PlatformError } from '../platform/platform.ts';
+import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
+import * as checks from './checks.store.ts';
+import { mergeWithDefaults } from './configuration.ts';
+import type { PipelinesContext, Scope } from './context.ts';
+import { getOffered, templateOf } from './source-template.ts';
+import { accept, getSource } from './sources.ts';
+
+/** Longer than the platform is given. */
+const patienceMs = 360_000;
+const interrupted = 'The check was interrupted. Start it again.';
+const unavailable = 'The platform could not run the check. Try again later.';
+
+export async function checkNewSource(
+  ctx: PipelinesContext,
+  scope: Scope,
+  request: CheckSourceRequest,
+): Promise<string> {
+  const template = await getOffered(ctx, scope, request.source_template_id);
+  return await startCheck(ctx, scope, template, await accept(ctx, template, request.source_config ?? {}, {}));
+}
+
+/** With the given configuration, or with the one it has. */
+export async function checkSource(
+  ctx: PipelinesContext,
+  scope: Scope,
+  sourceId: string,
+  given: Configuration | undefined,
+): Promise<string> {
+  const row = await getSource(ctx, scope, sourceId);
+  const stored = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
+  const template = await templateOf(ctx, row);
+  return await startCheck(ctx, scope, template, await accept(ctx, template, given ?? stored, stored));
+}
+
+async function startCheck(
+  ctx: PipelinesContext,
+  { organizationId, workspaceId }: Scope,
+  template: SourceTemplate,
+  given: Configuration,
+): Promise<string> {
+  const id = ctx.runtime.newId();
+  await checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
+  const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
+  ctx.inBackground('a check', async () => {
+    const outcome = await run(ctx, {
+      workspaceId,
+      name: template.name,
+      definitionId: template.definition_id,
+      configuration,
+    });
+    await checks.finishCheck(ctx.store.db, id, outcome);
+  });
+  return id;
+}
+
+async function run(ctx: PipelinesContext, connector: Parameters<PipelinesContext['platform']['checkSource']>[0]) {
+  try {
+    const outcome = await ctx.platform.checkSource(connector);
+    return { status: outcome.status, message: outcome.status === 'failed' ? outcome.message : null };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    ctx.log.warn({ err: error }, 'a check could not be run');
+    return { status: 'failed' as const, message: unavailable };
+  }
+}
+
+export async function getCheck(
+  ctx: PipelinesContext,
+  { organizationId, workspaceId }: Scope,
+  id: string,
+): Promise<Check> {
+  const row = await checks.findCheck(ctx.store.db, workspaceId, id);
+  if (!row) {
+    const isElsewhere = await checks.existsCheck(ctx.store.db, organizationId, id);
+    throw new AppError(isElsewhere ? 'forbidden' : 'check_not_found');
+  }
+  const isLost = row.status === 'running' && row.expires_at <= row.now;
+  if (isLost) return { id, status: 'failed', error_message: interrupted };
+  return { id, status: row.status, error_message: row.error_message };
+}
+
+/** Nobody asks for a check a day later. */
+export function createCheckHousekeeping(ctx: PipelinesContext): () => Promise<void> {
+  return () => checks.deleteOldChecks(ctx.store.db, 86_400_000);
+}

@@ -1,0 +1,25 @@
+/** A source's configuration: the customer's part and the template's together. */
+import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { configurationFaults } from '../definitions/configuration-faults.ts';
+import { AppError } from '../errors.ts';
+
+/** The customer decides only what the template leaves open. */
+export function mergeWithDefaults(given: Configuration, defaults: Configuration): Configuration {
+  return mergeConfiguration(given, defaults);
+}
+
+/**
+ * The customer's part as it is to be kept: masks replaced by what they stand for. Throws if it does not make a valid
+ * configuration together with the template's part.
+ */
+export function acceptConfiguration(
+  specification: ConnectorSpecification,
+  { given, stored, defaults }: { given: Configuration; stored: Configuration; defaults: Configuration },
+): Configuration {
+  const accepted = keepMaskedSecrets(specification.connectionSpecification, given, stored);
+  const merged = mergeWithDefaults(accepted, defaults);
+  const faults = configurationFaults(specification, merged, ['body', 'source_config']);
+  if (faults.length > 0) throw new AppError('invalid_request', { faults });
+  return accepted;
+}

@@ -1,0 +1,171 @@
+/** The SQL of `destinations` and `connections`. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, DestinationRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
+const unmade = { platform_id: null, no_post_before: 0, failure: null, created_at: now, deleted_at: null };
+
+export interface NewDestination {
+  id: string;
+  organizationId: string;
+  workspaceId: string;
+  templateId: string;
+  name: string;
+}
+
+/** The id of the workspace's destination for the template: the one it has, or this one from now on. */
+export async function ensureDestination(tx: Db, destination: NewDestination): Promise<string> {
+  await tx
+    .insertInto('destinations')
+    .values({
+      id: destination.id,
+      organization_id: destination.organizationId,
+      workspace_id: destination.workspaceId,
+      connection_template_id: destination.templateId,
+      name: destination.name,
+      lease_id: null,
+      lease_until: 0,
+      ...unmade,
+    })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'connection_template_id']).doNothing())
+    .execute();
+  const { id } = await tx
+    .selectFrom('destinations')
+    .select('id')
+    .where('workspace_id', '=', destination.workspaceId)
+    .where('connection_template_id', '=', destination.templateId)
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export type NewConnection = Pick<
+  ConnectionRow,
+  | 'id'
+  | 'organization_id'
+  | 'workspace_id'
+  | 'connection_template_id'
+  | 'source_id'
+  | 'destination_id'
+  | 'cron_expression'
+  | 'schema_changes'
+  | 'namespace_format'
+  | 'prefix'
+  | 'first_sync_wanted'
+>;
+
+export async function insertConnection(tx: Db, connection: NewConnection): Promise<void> {
+  await tx
+    .insertInto('connections')
+    .values({ ...connection, ...unmade, is_set_up: 0 })
+    .execute();
+}
+
+export async function listConnectionsOfSource(db: Db, sourceId: string): Promise<ConnectionRow[]> {
+  return await db
+    .selectFrom('connections')
+    .selectAll()
+    .where('source_id', '=', sourceId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+export type ConnectionWithNames = ConnectionRow & {
+  source_name: string;
+  destination_name: string;
+  destination_failure: string | null;
+  source_last_error: string | null;
+};
+
+function withNames(db: Db, workspaceId: string) {
+  return db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+    .selectAll('connections')
+    .select([
+      'sources.name as source_name',
+      'sources.last_error as source_last_error',
+      'destinations.name as destination_name',
+      'destinations.failure as destination_failure',
+    ])
+    .where('connections.workspace_id', '=', workspaceId)
+    .where('connections.deleted_at', 'is', null)
+    .where('sources.lifecycle', '=', 'live');
+}
+
+export async function listConnections(db: Db, workspaceId: string): Promise<ConnectionWithNames[]> {
+  return await withNames(db, workspaceId).orderBy('connections.created_at').orderBy('connections.id').execute();
+}
+
+export async function findConnection(
+  db: Db,
+  workspaceId: string,
+  id: string,
+): Promise<ConnectionWithNames | undefined> {
+  return await withNames(db, workspaceId).where('connections.id', '=', id).executeTakeFirst();
+}
+
+export async function existsConnection(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('connections')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The destination, unless somebody else is making it; from now on we are. */
+export async function leaseDestination(
+  db: Db,
+  id: string,
+  leaseId: string,
+  leaseMs: number,
+): Promise<DestinationRow | undefined> {
+  return await db
+    .updateTable('destinations')
+    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .where('id', '=', id)
+    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function findDestination(db: Db, id: string): Promise<DestinationRow | undefined> {
+  return await db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function releaseDestination(db: Db, id: string, leaseId: string): Promise<void> {
+  await db
+    .updateTable('destinations')
+    .set({ lease_id: null, lease_until: 0 })
+    .where('id', '=', id)
+    .where('lease_id', '=', leaseId)
+    .execute();
+}
+
+export async function recordFailure(db: Db, table: 'destinations' | 'connections', id: string, failure: string | null) {
+  await db.updateTable(table).set({ failure }).where('id', '=', id).execute();
+}
+
+export async function recordSetUp(db: Db, id: string): Promise<void> {
+  await db.updateTable('connections').set({ is_set_up: 1, failure: null }).where('id', '=', id).execute();
+}
+
+export async function forgetFirstSync(db: Db, id: string): Promise<void> {
+  await db.updateTable('connections').set({ first_sync_wanted: 0 }).where('id', '=', id).execute();
+}
+
+export async function recordConnectionsDeleted(tx: Db, sourceId: string, deletedAt: number): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ deleted_at: deletedAt })
+    .where('source_id', '=', sourceId)
+    .where('deleted_at', 'is', null)
+    .execute();
+}

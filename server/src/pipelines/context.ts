@@ -1,0 +1,33 @@
+/** What the rules of this folder need from outside. */
+import type { Logger } from 'pino';
+import type { Store } from '../db/open.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Sealer } from '../sealing.ts';
+import type { TemplatesContext } from '../templates/context.ts';
+import type { TemplateFilters } from '../tokens/principals.ts';
+import type { WorkspacesContext } from '../workspaces/context.ts';
+
+export interface PipelinesContext {
+  store: Store;
+  platform: Platform;
+  runtime: Runtime;
+  log: Logger;
+  sealer: Sealer;
+  /** How long the platform may take to apply a request after its answer was lost. */
+  settleMs: number;
+  templates: TemplatesContext;
+  workspaces: WorkspacesContext;
+  /** Sets a source up in the background, now rather than at the next pass. */
+  setUpSoon(sourceId: string): void;
+  /** Work that nobody waits for; `what` names it in the log should it fail. */
+  inBackground(what: string, work: () => Promise<void>): void;
+}
+
+/** Where a request acts: the workspace of a scoped token, or the one an operator names. */
+export interface Scope {
+  organizationId: string;
+  workspaceId: string;
+  /** What a widget token restricts its holder to. */
+  templateFilters?: TemplateFilters | undefined;
+}

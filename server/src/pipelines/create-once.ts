@@ -1,0 +1,55 @@
+/**
+ * Makes something on the platform that has no idempotency key, exactly once, the way workspaces are made: look for it
+ * first, put the intent on disk, send, bind. What always holds: no second create is sent while an earlier one may still
+ * take effect (the settle window), and what a crash left behind is found again before anything new is made.
+ */
+import type { RemoteRow } from '../db/tables.ts';
+import { PlatformError } from '../platform/platform.ts';
+import type { PipelinesContext } from './context.ts';
+import * as remote from './remote.store.ts';
+
+/** Nothing is wrong; there is just nothing to be done before some time has passed. */
+export class Waiting extends Error {
+  constructor(
+    message: string,
+    readonly delayMs: number,
+  ) {
+    super(message);
+  }
+}
+
+/** How often a create whose fate is unknown is looked for. */
+const lookAgainMs = 2_000;
+
+export interface Creation {
+  find(): Promise<string | undefined>;
+  create(): Promise<string>;
+  /** How long the create may take to be answered. */
+  timeoutMs: number;
+}
+
+/** The platform's id of it. The caller holds the lease. */
+export async function createOnce(
+  ctx: PipelinesContext,
+  table: remote.RemoteTable,
+  row: RemoteRow,
+  { find, create, timeoutMs }: Creation,
+): Promise<string> {
+  if (row.platform_id !== null) return row.platform_id;
+  const { db } = ctx.store;
+  const found = await find();
+  if (found !== undefined) return await remote.bindIfUnbound(db, table, row.id, found);
+  const waitMs = await remote.settleWaitMs(db, table, row.id);
+  if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));
+  // A platform that needs no settling, the bundled one, is done with a request when whoever sent it is.
+  if (ctx.settleMs > 0) await remote.openSettleWindow(db, table, row.id, timeoutMs + ctx.settleMs);
+  let id: string;
+  try {
+    id = await create();
+  } catch (error) {
+    if (error instanceof PlatformError && error.failure !== 'unknown')
+      await remote.closeSettleWindow(db, table, row.id);
+    throw error;
+  }
+  return await remote.bindIfUnbound(db, table, row.id, id);
+}

@@ -1,0 +1,66 @@
+/** The SQL that sources, destinations and connections share: what the platform has of them, and whether more may be sent. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+
+export type RemoteTable = 'sources' | 'destinations' | 'connections';
+
+/** How long a create that was sent may still take effect: on disk before it is sent. */
+export async function openSettleWindow(db: Db, table: RemoteTable, id: string, windowMs: number): Promise<void> {
+  await db
+    .updateTable(table)
+    .set({ no_post_before: sql<number>`now_ms() + ${sql.lit(Math.round(windowMs))}` })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The create was certainly not applied. */
+export async function closeSettleWindow(db: Db, table: RemoteTable, id: string): Promise<void> {
+  await db.updateTable(table).set({ no_post_before: 0 }).where('id', '=', id).execute();
+}
+
+/** What is left of the settle window. */
+export async function settleWaitMs(db: Db, table: RemoteTable, id: string): Promise<number> {
+  const row = await db
+    .selectFrom(table)
+    .select(sql<number>`no_post_before - now_ms()`.as('wait'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return Math.max(0, Number(row?.wait ?? 0));
+}
+
+/** First writer wins. */
+export async function bindIfUnbound(db: Db, table: RemoteTable, id: string, platformId: string): Promise<string> {
+  await db
+    .updateTable(table)
+    .set({ platform_id: platformId })
+    .where('id', '=', id)
+    .where('platform_id', 'is', null)
+    .execute();
+  const row = await db.selectFrom(table).select('platform_id').where('id', '=', id).executeTakeFirst();
+  return row?.platform_id ?? platformId;
+}
+
+/** Everything of a workspace goes with it, at the same instant and without its secrets. */
+export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set({
+      lifecycle: 'deleted',
+      deleted_at: deletedAt,
+      due_at: null,
+      lease_id: null,
+      lease_until: 0,
+      sealed_config: '',
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('lifecycle', '<>', 'deleted')
+    .execute();
+  for (const table of ['destinations', 'connections'] as const) {
+    await tx
+      .updateTable(table)
+      .set({ deleted_at: deletedAt })
+      .where('workspace_id', '=', workspaceId)
+      .where('deleted_at', 'is', null)
+      .execute();
+  }
+}

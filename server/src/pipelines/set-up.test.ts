@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import type { TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  first,
+  lostAnswer,
+  type Match,
+  unreachable,
+  useFaultyPlatform,
+} from '../../test/support/faults.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate, onPlatform } from '../../test/support/pipelines.ts';
+
+const post =
+  (path: string): Match =>
+  (request) =>
+    request.method === 'POST' && request.path === path;
+
+const steps = ['/sources', '/destinations', '/connections', '/jobs'];
+
+describeOnBothDatabases('setting up a source', (kind) => {
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+  useFaultyPlatform(kind, (fresh) => {
+    ({ test, faulty } = fresh);
+  });
+
+  async function connect() {
+    const template = await makeSourceTemplate(test);
+    await makeConnectionTemplate(test, { sync_on_create: true });
+    const acme = await customer(test, 'acme');
+    const id = await acme.connect(template);
+    return { acme, id };
+  }
+
+  async function expectExactlyOne(workspaceId: string) {
+    const { sources, destinations, connections } = await onPlatform(test, workspaceId);
+    expect([sources.length, destinations.length, connections.length]).toEqual([1, 1, 1]);
+    const jobs = await test.platform('GET', `/jobs?connectionId=${connections[0].connectionId}`);
+    expect(jobs.body.data).toHaveLength(1);
+  }
+
+  it.each(steps)('finds what it made when the answer to POST %s is lost, and makes nothing twice', async (path) => {
+    faulty.rule(first(1, post(path), lostAnswer));
+    const { acme, id } = await connect();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    await expectExactlyOne(acme.workspaceId);
+  });
+
+  it.each(steps)('goes on where it was when the platform goes away at POST %s', async (path) => {
+    const restore = faulty.rule(unreachable(post(path)));
+    const { acme, id } = await connect();
+    await expect
+      .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message, { timeout: 60_000 })
+      .toContain('goes on by itself');
+    restore();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    await expectExactlyOne(acme.workspaceId);
+  });
+
+  it.each(steps)('is finished after a restart in front of POST %s', async (path) => {
+    faulty.rule(unreachable(post(path)));
+    const { id } = await connect();
+    await test.restart({ overrides: {} });
+    const acme = await customer(test, 'acme');
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    await expectExactlyOne(acme.workspaceId);
+  });
+
+  it('tells what the platform refuses, and tries again when the source is changed', async () => {
+    const restore = faulty.rule(answering(post('/sources'), 422, '{"title":"unprocessable-entity"}'));
+    const { acme, id } = await connect();
+    expect(await acme.settled(id)).toMatchObject({
+      status: 'failed',
+      status_message: 'The platform did not accept the source. Check the configuration.',
+    });
+    restore();
+    await acme.request('PUT', `/sources/${id}`, { source_config: { count: 11 } });
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
+    await expectExactlyOne(acme.workspaceId);
+  });
+
+  it('records a deletion that the platform cannot be told yet, and completes it later', async () => {
+    const { acme, id } = await connect();
+    await acme.settled(id);
+    const restore = faulty.rule(unreachable());
+    const answer = await acme.request('DELETE', `/sources/${id}`);
+    expect(answer).toMatchObject({ status: 503, body: { detail: 'Deletion is recorded and will be completed' } });
+    expect((await acme.request('GET', `/sources/${id}`)).status).toBe(404);
+    restore();
+    await expect
+      .poll(
+        async () => {
+          await test.app.setUps.pass();
+          return (await onPlatform(test, acme.workspaceId)).sources.length;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(0);
+  });
+});

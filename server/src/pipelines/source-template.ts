@@ -1,0 +1,23 @@
+/** The template a source is made from, as a customer may use it, and as its sources know it. */
+import type { SourceRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import {
+  findAnySourceTemplate,
+  findOfferedSourceTemplate,
+  type SourceTemplate,
+} from '../templates/source-templates.ts';
+import type { PipelinesContext, Scope } from './context.ts';
+
+/** One that the token may not use is as unknown as one that there is not. */
+export async function getOffered(ctx: PipelinesContext, scope: Scope, id: string): Promise<SourceTemplate> {
+  const template = await findOfferedSourceTemplate(ctx.templates, scope.organizationId, id, scope.templateFilters);
+  if (!template) throw new AppError('source_template_not_found');
+  return template;
+}
+
+/** A template that was deleted still tells what its sources are. */
+export async function templateOf(ctx: PipelinesContext, row: SourceRow): Promise<SourceTemplate> {
+  const template = await findAnySourceTemplate(ctx.templates, row.organization_id, row.source_template_id);
+  if (!template) throw new AppError('source_template_not_found');
+  return template;
+}

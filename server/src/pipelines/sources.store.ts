@@ -1,0 +1,221 @@
+/** The SQL of `sources`. A lease says who sets a source up; `due_at` says that there is something left to do. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { SourceRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
+const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
+
+export interface NewSource {
+  id: string;
+  organizationId: string;
+  workspaceId: string;
+  templateId: string;
+  name: string;
+  slug: string;
+  sealedConfig: string;
+}
+
+export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow> {
+  return await tx
+    .insertInto('sources')
+    .values({
+      id: source.id,
+      organization_id: source.organizationId,
+      workspace_id: source.workspaceId,
+      source_template_id: source.templateId,
+      name: source.name,
+      slug: source.slug,
+      sealed_config: source.sealedConfig,
+      version: 1,
+      applied_version: 0,
+      lifecycle: 'live',
+      platform_id: null,
+      no_post_before: 0,
+      failure: null,
+      due_at: now,
+      lease_id: null,
+      lease_until: 0,
+      attempts: 0,
+      last_error: null,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Deleted ones included: what they wrote at destinations is still there under their slug. */
+export async function slugsLike(tx: Db, workspaceId: string, slug: string): Promise<Set<string>> {
+  const rows = await tx.selectFrom('sources').select('slug').where('workspace_id', '=', workspaceId).execute();
+  return new Set(rows.map((row) => row.slug).filter((known) => known.startsWith(slug)));
+}
+
+export async function findSource(db: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
+  return await db
+    .selectFrom('sources')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'live')
+    .executeTakeFirst();
+}
+
+/** Whether some workspace of the organization has it. */
+export async function existsSource(db: Db, organizationId: string, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'live')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Oldest first. */
+export async function listSources(db: Db, workspaceId: string): Promise<SourceRow[]> {
+  return await db
+    .selectFrom('sources')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('lifecycle', '=', 'live')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** Records a change and makes setting it up due at once, with a clean slate. */
+export async function changeSource(
+  tx: Db,
+  id: string,
+  changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle'>>,
+): Promise<SourceRow | undefined> {
+  return await tx
+    .updateTable('sources')
+    .set({
+      ...changes,
+      version: sql`version + 1`,
+      failure: null,
+      due_at: now,
+      attempts: 0,
+      last_error: null,
+      updated_at: laterThanUpdatedAt,
+    })
+    .where('id', '=', id)
+    .where('lifecycle', '=', 'live')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Every source of a template is to be set up anew; gives how many. */
+export async function touchSourcesOf(tx: Db, organizationId: string, templateId: string): Promise<number> {
+  const rows = await tx
+    .updateTable('sources')
+    .set({ version: sql`version + 1`, failure: null, due_at: now, attempts: 0 })
+    .where('organization_id', '=', organizationId)
+    .where('source_template_id', '=', templateId)
+    .where('lifecycle', '=', 'live')
+    .returning('id')
+    .execute();
+  return rows.length;
+}
+
+/** The source, if there is something to do and nobody else is doing it; from now on we are. */
+export async function leaseSource(
+  db: Db,
+  id: string,
+  leaseId: string,
+  leaseMs: number,
+): Promise<(SourceRow & { now: number }) | undefined> {
+  return await db
+    .updateTable('sources')
+    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .where('id', '=', id)
+    .where('due_at', 'is not', null)
+    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .returningAll()
+    .returning(now.as('now'))
+    .executeTakeFirst();
+}
+
+/** Puts the rest of the work off and gives the lease back. */
+export async function postponeSource(
+  db: Db,
+  id: string,
+  leaseId: string,
+  { delayMs, error }: { delayMs: number; error: string },
+): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({
+      lease_id: null,
+      lease_until: 0,
+      due_at: fromNow(delayMs),
+      attempts: sql<number>`attempts + 1`,
+      last_error: error,
+    })
+    .where('id', '=', id)
+    .where('lease_id', '=', leaseId)
+    .execute();
+}
+
+/** All is done for this version; false if the source was changed meanwhile, and there is more to do. */
+export async function finishSource(
+  db: Db,
+  id: string,
+  leaseId: string,
+  version: number,
+  failure: string | null,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('sources')
+    .set({ due_at: null, lease_id: null, lease_until: 0, attempts: 0, last_error: null, failure })
+    .where('id', '=', id)
+    .where('lease_id', '=', leaseId)
+    .where('version', '=', version)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function recordApplied(db: Db, id: string, version: number): Promise<void> {
+  await db.updateTable('sources').set({ applied_version: version }).where('id', '=', id).execute();
+}
+
+export async function recordSourceDeleted(tx: Db, id: string): Promise<SourceRow | undefined> {
+  return await tx
+    .updateTable('sources')
+    .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, lease_id: null, lease_until: 0, sealed_config: '' })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whatever its lifecycle: for those who finish work on it. */
+export async function findAnySource(db: Db, id: string): Promise<SourceRow | undefined> {
+  return await db.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function listDueSources(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export async function countDueSources(db: Db): Promise<number> {
+  const row = await db
+    .selectFrom('sources')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('due_at', 'is not', null)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}

@@ -1,0 +1,225 @@
+/**
+ * Sources: what a customer connects, made from an operator's template. This file owns creating, showing, changing and
+ * deleting them; set-up.ts tells the platform, checks.ts tries a configuration out.
+ *
+ * What always holds: what was accepted is on disk before it is acknowledged, with every connection it is to get; a
+ * configuration that was accepted satisfies the connector's specification; secrets leave only masked.
+ */
+import type { Configuration } from '@inlay/contract/connector-configuration';
+import { fillPlaceholders } from '@inlay/contract/placeholders';
+import type {
+  CreateSourceRequest,
+  Source,
+  SourceStatus,
+  SourceSummary,
+  UpdateSourceRequest,
+} from '@inlay/contract/sources';
+import type { Db } from '../db/open.ts';
+import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
+import { findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError } from '../errors.ts';
+import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
+import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
+import { holdLiveWorkspace } from '../workspaces/connections.ts';
+import { acceptConfiguration } from './configuration.ts';
+import * as connections from './connections.store.ts';
+import type { PipelinesContext, Scope } from './context.ts';
+import { recordWorkspaceDeleted } from './remote.store.ts';
+import { setUpSource } from './set-up.ts';
+import { freeSlug, slugOf } from './slugs.ts';
+import { getOffered, templateOf } from './source-template.ts';
+import * as sources from './sources.store.ts';
+
+/** Tenants are told apart by where their tables and files are. */
+const defaultNamespace = 'workspace_{workspace_id}';
+/** Two sources of one workspace may have streams of one name. */
+const defaultPrefix = '{source_slug}_';
+
+export async function createSource(ctx: PipelinesContext, scope: Scope, request: CreateSourceRequest): Promise<Source> {
+  const { organizationId, workspaceId } = scope;
+  const template = await getOffered(ctx, scope, request.source_template_id);
+  const config = await accept(ctx, template, request.source_config ?? {}, {});
+  const planned = await connectionTemplatesFor(ctx, scope, request);
+  const id = ctx.runtime.newId();
+  const row = await ctx.store.transaction(async (tx) => {
+    const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
+    const name = request.name ?? template.name;
+    const slug = slugOf(name);
+    const source = await sources.insertSource(tx, {
+      id,
+      organizationId,
+      workspaceId,
+      templateId: template.id,
+      name,
+      slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
+      sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
+    });
+    for (const connectionTemplate of planned) await planConnection(ctx, tx, workspace, source, connectionTemplate);
+    return source;
+  });
+  ctx.setUpSoon(id);
+  return await presentSource(ctx, row);
+}
+
+/** Those that the token and the request both allow. */
+async function connectionTemplatesFor(
+  ctx: PipelinesContext,
+  { organizationId, templateFilters: filters }: Scope,
+  request: CreateSourceRequest,
+) {
+  const asked = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+    tags: request.selected_connection_template_tags ?? [],
+    mode: request.selected_connection_template_tags_mode ?? 'any',
+  });
+  if (!filters) return asked;
+  const allowed = await listMatchingConnectionTemplates(ctx.templates, organizationId, {
+    tags: filters.selected_connection_template_tags,
+    mode: filters.selected_connection_template_tags_mode,
+  });
+  const ids = new Set(allowed.map(({ id }) => id));
+  return asked.filter(({ id }) => ids.has(id));
+}
+
+/** The template as it is now: changing it later changes only later connections. */
+async function planConnection(
+  ctx: PipelinesContext,
+  tx: Db,
+  workspace: WorkspaceRow,
+  source: SourceRow,
+  template: ConnectionTemplateRow,
+): Promise<void> {
+  const place = { organizationId: workspace.organization_id, workspaceId: workspace.id };
+  const destinationId = await connections.ensureDestination(tx, {
+    id: ctx.runtime.newId(),
+    ...place,
+    templateId: template.id,
+    name: template.destination_name,
+  });
+  const values = {
+    workspace_id: workspace.id.replaceAll('-', '_'),
+    workspace_name: workspace.name,
+    source_slug: source.slug,
+  };
+  await connections.insertConnection(tx, {
+    id: ctx.runtime.newId(),
+    organization_id: place.organizationId,
+    workspace_id: place.workspaceId,
+    connection_template_id: template.id,
+    source_id: source.id,
+    destination_id: destinationId,
+    cron_expression: template.cron_expression,
+    schema_changes:
+      template.non_breaking_changes_preference === 'disable'
+        ? 'disable_connection'
+        : template.non_breaking_changes_preference,
+    namespace_format: fillPlaceholders(template.namespace_format ?? defaultNamespace, values),
+    prefix: fillPlaceholders(template.prefix ?? defaultPrefix, values),
+    first_sync_wanted: template.sync_on_create,
+  });
+}
+
+export async function listSources(ctx: PipelinesContext, { workspaceId }: Scope): Promise<SourceSummary[]> {
+  const rows = await sources.listSources(ctx.store.db, workspaceId);
+  return await Promise.all(
+    rows.map(async (row) => ({
+      ...presentCommon(row),
+      summarized_source_template: presentOffer(await templateOf(ctx, row)),
+    })),
+  );
+}
+
+export async function getSource(ctx: PipelinesContext, scope: Scope, id: string): Promise<SourceRow> {
+  const row = await sources.findSource(ctx.store.db, scope.workspaceId, id);
+  if (row) return row;
+  const isElsewhere = await sources.existsSource(ctx.store.db, scope.organizationId, id);
+  throw new AppError(isElsewhere ? 'forbidden' : 'source_not_found');
+}
+
+export async function updateSource(
+  ctx: PipelinesContext,
+  scope: Scope,
+  id: string,
+  { name, source_config: given }: UpdateSourceRequest,
+): Promise<Source> {
+  const present = await getSource(ctx, scope, id);
+  const stored = openConfiguration(ctx.sealer, 'source', id, present.sealed_config);
+  const config = given === undefined ? undefined : await accept(ctx, await templateOf(ctx, present), given, stored);
+  const changes = {
+    ...(name === undefined || name === present.name ? {} : { name }),
+    ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
+  };
+  if (Object.keys(changes).length === 0) return await presentSource(ctx, present);
+  const row = await ctx.store.transaction(async (tx) => {
+    await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
+    return await sources.changeSource(tx, id, changes);
+  });
+  if (!row) throw new AppError('source_not_found');
+  ctx.setUpSoon(id);
+  return await presentSource(ctx, row);
+}
+
+/** Recorded first and told to the platform after: what cannot be told now will be. */
+export async function deleteSource(
+  ctx: PipelinesContext,
+  scope: Scope,
+  id: string,
+): Promise<{ id: string; deleted_at: string }> {
+  await getSource(ctx, scope, id);
+  const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
+  if (!recorded) throw new AppError('source_not_found');
+  await setUpSource(ctx, id);
+  const row = await sources.findAnySource(ctx.store.db, id);
+  if (row?.deleted_at == null) throw new AppError('source_deletion_recorded', { delay: 'unavailable' });
+  return { id, deleted_at: new Date(row.deleted_at).toISOString() };
+}
+
+/** For the deletion of a workspace: the platform has deleted everything in it already. */
+export const recordContentsDeleted = recordWorkspaceDeleted;
+
+/** A template's changes for the sources made from it: they are set up anew, in the background. */
+export async function propagateTemplate(tx: Db, organizationId: string, templateId: string): Promise<number> {
+  return await sources.touchSourcesOf(tx, organizationId, templateId);
+}
+
+export async function presentSource(ctx: PipelinesContext, row: SourceRow): Promise<Source> {
+  const template = await templateOf(ctx, row);
+  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
+  const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
+  return {
+    ...presentCommon(row),
+    source_template: presentOffer(template),
+    source_config: maskConfiguration(definition, config),
+  };
+}
+
+/** Checked together with the template's part; gives the customer's part to keep. */
+export async function accept(
+  ctx: PipelinesContext,
+  template: SourceTemplate,
+  given: Configuration,
+  stored: Configuration,
+): Promise<Configuration> {
+  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
+  return acceptConfiguration(specification, { given, stored, defaults: openDefaults(ctx.templates, template) });
+}
+
+function statusOf({ failure, due_at }: SourceRow): SourceStatus {
+  if (due_at !== null) return 'pending';
+  return failure === null ? 'ready' : 'failed';
+}
+
+function presentCommon(row: SourceRow) {
+  const status = statusOf(row);
+  return {
+    id: row.id,
+    name: row.name,
+    workspace_id: row.workspace_id,
+    status,
+    // What the platform said last is for the log; the customer only needs to know that it goes on.
+    status_message:
+      status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : row.failure,
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+/** Which streams of a source a connection carries, and how each is synced. Pure. */
+import type { Customization } from '@inlay/contract/source-templates';
+import type { PlatformStream, StreamSelection } from '../platform/pipelines.ts';
+
+export type StreamChoice = { streams: StreamSelection[] } | { problem: string };
+
+/** `suggested`: what the connector's maker suggests; none means all. */
+export function chooseStreams(
+  available: readonly PlatformStream[],
+  customization: Customization,
+  suggested: readonly string[],
+): StreamChoice {
+  const { stream_selection_mode: mode, stream_whitelist: whitelist = [] } = customization;
+  const wanted = mode === 'whitelist' ? whitelist : mode === 'suggested' ? suggested : [];
+  const chosen = wanted.length === 0 ? available : available.filter(({ name }) => wanted.includes(name));
+  if (available.length === 0) return { problem: 'The source has no streams: there is nothing to read.' };
+  if (chosen.length === 0) return { problem: `The source has none of the streams ${wanted.join(', ')}.` };
+  return { streams: chosen.map((stream) => configure(stream, customization)) };
+}
+
+/** The best way both sides know: only what is new, each record once; then only what is new; then everything anew. */
+function configure(stream: PlatformStream, { stream_customizations: customizations = {} }: Customization) {
+  const { name, namespace, syncModes } = stream;
+  const { primary_key_fields, cursor_field } = Object.hasOwn(customizations, name) ? (customizations[name] ?? {}) : {};
+  const primaryKey = primary_key_fields ?? stream.sourceDefinedPrimaryKey;
+  const cursorField = cursor_field ?? stream.defaultCursorField;
+  const canFollow = stream.sourceDefinedCursor || cursorField.length > 0;
+  const preferences = [
+    ...(canFollow && primaryKey.length > 0 ? ['incremental_deduped_history'] : []),
+    ...(canFollow ? ['incremental_append'] : []),
+    'full_refresh_overwrite',
+    'full_refresh_append',
+  ];
+  const syncMode =
+    preferences.find((preferred) => syncModes.includes(preferred)) ?? syncModes[0] ?? 'full_refresh_overwrite';
+  const isIncremental = syncMode.startsWith('incremental');
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    syncMode,
+    // What the source has defined itself may be left out, and is then certainly right.
+    ...(isIncremental && !stream.sourceDefinedCursor ? { cursorField } : {}),
+    ...(syncMode.includes('dedup') && stream.sourceDefinedPrimaryKey.length === 0 ? { primaryKey } : {}),
+  };
+}

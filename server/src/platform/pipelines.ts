@@ -1,0 +1,116 @@
+/**
+ * What is inside a workspace on the platform, in our own words: connectors (sources and destinations), connections between
+ * them, their jobs. All ids here are the platform's own.
+ */
+import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+
+/** The outcome of a write that succeeded. */
+export interface Written {
+  /** False when an earlier try of the same request may still take effect: a different write soon after could be undone by it. */
+  settled: boolean;
+}
+
+export type ConnectorKind = 'source' | 'destination';
+
+/** A connector that the platform has. Only the bundled platform says how it is configured; a hosted one has a registry. */
+export interface PlatformDefinition {
+  id: string;
+  name: string;
+  version: string | null;
+  dockerRepository: string | null;
+  iconUrl: string | null;
+  documentation: string | null;
+  custom: boolean;
+  specification: ConnectorSpecification | undefined;
+}
+
+export interface NewPlatformConnector {
+  workspaceId: string;
+  name: string;
+  definitionId: string;
+  configuration: Configuration;
+}
+
+export interface PlatformConnection {
+  id: string;
+  sourceId: string;
+  destinationId: string;
+  /** `active` is the only status that runs syncs. */
+  status: string;
+}
+
+export interface NewPlatformConnection {
+  name: string;
+  sourceId: string;
+  destinationId: string;
+  status: 'active' | 'inactive';
+  /** Quartz, in UTC; null runs only when asked. */
+  cronExpression: string | null;
+  streams: StreamSelection[];
+  /** Where the streams go at the destination; empty: its own default place. */
+  namespaceFormat: string;
+  prefix: string;
+  schemaChanges: 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
+}
+
+export interface StreamSelection {
+  name: string;
+  namespace?: string;
+  syncMode: string;
+  cursorField?: string[];
+  primaryKey?: string[][];
+}
+
+/** A stream of a source, with the sync modes that it and the destination both know. */
+export interface PlatformStream {
+  name: string;
+  namespace?: string;
+  syncModes: string[];
+  defaultCursorField: string[];
+  sourceDefinedCursor: boolean;
+  sourceDefinedPrimaryKey: string[][];
+}
+
+export const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
+export type JobStatus = (typeof jobStatuses)[number];
+
+export interface PlatformJob {
+  id: string;
+  status: JobStatus;
+  startedAt: string;
+  endedAt: string | null;
+  rows: number | null;
+  bytes: number | null;
+  /** For people; only the bundled platform tells. */
+  error: string | null;
+}
+
+export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
+
+export interface Pipelines {
+  listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
+  /** The connector of the workspace whose name ends so; names are made to end in something unique. */
+  findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;
+  /** Never sent twice by itself, like every create. */
+  createConnector(kind: ConnectorKind, connector: NewPlatformConnector): Promise<string>;
+  replaceConnector(
+    kind: ConnectorKind,
+    id: string,
+    changes: { name: string; configuration: Configuration },
+  ): Promise<Written>;
+  /** One that is gone already counts as deleted. Takes its connections along. */
+  deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
+  /** Runs the source to find out; may take minutes. */
+  listStreams(sourceId: string, destinationId: string): Promise<PlatformStream[]>;
+  /** Whether the connector works with the configuration; runs it, and may take minutes. */
+  checkSource(connector: NewPlatformConnector): Promise<CheckOutcome>;
+  listConnections(workspaceId: string): Promise<PlatformConnection[]>;
+  createConnection(connection: NewPlatformConnection): Promise<string>;
+  /** A connection that is gone needs no change. */
+  setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
+  /** Undefined when one runs already. */
+  startSync(connectionId: string): Promise<PlatformJob | undefined>;
+  /** Newest first. */
+  listJobs(connectionId: string, page: { limit: number; offset: number }): Promise<PlatformJob[]>;
+}

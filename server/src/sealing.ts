@@ -1,0 +1,49 @@
+/**
+ * Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database. While
+ * a key is being replaced there are several: the first seals, all of them open.
+ */
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { OperatorError } from './errors.ts';
+
+export interface Sealer {
+  /** `context` says what the secret is and must be the same when opening: a sealed value cannot be moved elsewhere. */
+  seal(secret: Buffer, context: string): string;
+  open(sealed: string, context: string): Buffer;
+  /** Whether it was sealed with the key that seals now. */
+  isCurrent(sealed: string): boolean;
+}
+
+const version = 'v1';
+
+export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Sealer {
+  const current = sealingKey(encryptionKey);
+  const keys = new Map([current, ...formerKeys.map(sealingKey)].map(({ id, key }) => [id, key]));
+  return {
+    seal(secret, context) {
+      const nonce = randomBytes(12);
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
+      const sealed = Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+      return `${version}.${current.id}.${sealed.toString('base64url')}`;
+    },
+    isCurrent: (text) => text.split('.')[1] === current.id,
+    open(text, context) {
+      const [, sealedWith = '', payload = ''] = text.split('.');
+      const key = keys.get(sealedWith);
+      if (!key) {
+        throw new OperatorError(
+          'A stored secret was sealed with another encryption key. Set INLAY_ENCRYPTION_KEY to the key this database was last used with.',
+        );
+      }
+      const sealed = Buffer.from(payload, 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(context));
+      decipher.setAuthTag(sealed.subarray(-16));
+      return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]);
+    },
+  };
+}
+
+/** The id tells a wrong key from a damaged value. */
+function sealingKey(encryptionKey: Buffer): { id: string; key: Buffer } {
+  const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'inlay sealing', 32));
+  return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key };
+}

@@ -1,0 +1,161 @@
+/** The endpoints with which operators manage connection templates and try out schedules. */
+import {
+  ConnectionTemplate,
+  ConnectionTemplateList,
+  ConnectionTemplatePath,
+  CreateConnectionTemplateRequest,
+  CronDescription,
+  DescribeCronRequest,
+  UpdateConnectionTemplateRequest,
+} from '@inlay/contract/connection-templates';
+import { DeletedTemplate } from '@inlay/contract/source-templates';
+import { ListTemplatesQuery } from '@inlay/contract/template-filters';
+import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/contract/template-tags';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { endpoint } from '../http/endpoint.ts';
+import * as templates from './connection-templates.ts';
+import type { TemplatesContext } from './context.ts';
+import { describeCron } from './cron.ts';
+
+const path = '/api/v1/integrations/templates/connections';
+const tag = 'Connection templates';
+
+export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
+  endpoint(app, {
+    method: 'GET',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'List connection templates',
+    query: ListTemplatesQuery,
+    answer: ConnectionTemplateList,
+    errors: ['definitions_unavailable'],
+    handle: async ({ query, principal }) => {
+      const { tags = [], tags_mode: mode = 'all' } = query;
+      const found = await templates.listMatchingConnectionTemplates(ctx, principal.organizationId, { tags, mode });
+      return { data: await templates.presentConnectionTemplates(ctx, found) };
+    },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'Create connection template',
+    description:
+      'Every source made from now on gets a connection to this destination, if the tags of the template are selected for it.',
+    body: CreateConnectionTemplateRequest,
+    status: 201,
+    answer: ConnectionTemplate,
+    errors: ['definitions_unavailable', 'definition_unusable'],
+    handle: async ({ body, principal }) =>
+      await templates.presentConnectionTemplate(
+        ctx,
+        await templates.createConnectionTemplate(ctx, principal.organizationId, body),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/cron/describe`,
+    access: 'operator',
+    tag,
+    summary: 'Describe a schedule',
+    description: 'In plain words and with its next runs, or what is wrong with it.',
+    body: DescribeCronRequest,
+    answer: CronDescription,
+    handle: async ({ body }) => describeCron(body.cron_expression, ctx.runtime.now()),
+  });
+
+  endpoint(app, {
+    method: 'GET',
+    url: `${path}/:connection_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Get connection template',
+    params: ConnectionTemplatePath,
+    answer: ConnectionTemplate,
+    errors: ['connection_template_not_found', 'definitions_unavailable'],
+    handle: async ({ params, principal }) =>
+      await templates.presentConnectionTemplate(
+        ctx,
+        await templates.getConnectionTemplate(ctx, principal.organizationId, params.connection_template_id),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'PATCH',
+    url: `${path}/:connection_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Update connection template',
+    description: 'What is given replaces what the template has, for connections made from now on.',
+    params: ConnectionTemplatePath,
+    body: UpdateConnectionTemplateRequest,
+    answer: ConnectionTemplate,
+    errors: [
+      'connection_template_not_found',
+      'destination_definition_not_found',
+      'definitions_unavailable',
+      'definition_unusable',
+    ],
+    handle: async ({ params, body, principal }) =>
+      await templates.presentConnectionTemplate(
+        ctx,
+        await templates.updateConnectionTemplate(ctx, principal.organizationId, params.connection_template_id, body),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/:connection_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Delete connection template',
+    description: 'New sources get no connection from it any more. Connections made from it stay.',
+    params: ConnectionTemplatePath,
+    answer: DeletedTemplate,
+    errors: ['connection_template_not_found'],
+    handle: async ({ params, principal }) => {
+      const { connection_template_id: id } = params;
+      const { deletedAt } = await templates.deleteConnectionTemplate(ctx, principal.organizationId, id);
+      return { id, deleted_at: new Date(deletedAt).toISOString() };
+    },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/:connection_template_id/tags`,
+    access: 'operator',
+    tag,
+    summary: 'Add a tag to a connection template',
+    description: 'The tag must exist. Adding one that the template has changes nothing.',
+    params: ConnectionTemplatePath,
+    body: TagTemplateRequest,
+    answer: ConnectionTemplate,
+    errors: ['connection_template_not_found', 'tag_not_found', 'definitions_unavailable'],
+    handle: async ({ params, body, principal }) =>
+      await templates.presentConnectionTemplate(
+        ctx,
+        await templates.tagConnectionTemplate(ctx, principal.organizationId, params.connection_template_id, body.tag),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/:connection_template_id/tags/:tag_name`,
+    access: 'operator',
+    tag,
+    summary: 'Remove a tag from a connection template',
+    params: Type.Object({ ...ConnectionTemplatePath.properties, ...TemplateTagPath.properties }),
+    answer: UntaggedTemplate,
+    errors: ['connection_template_not_found', 'tag_not_found'],
+    handle: async ({ params, principal }) => {
+      const { connection_template_id: id, tag_name } = params;
+      const { deletedAt } = await templates.untagConnectionTemplate(ctx, principal.organizationId, id, tag_name);
+      return { deleted_at: new Date(deletedAt).toISOString() };
+    },
+  });
+}

@@ -1,0 +1,242 @@
+/**
+ * Connection templates: where the data of every new source goes, when, and how. For each that its tags select, a new source
+ * gets a destination and a connection (made elsewhere). A change affects only connections made after it.
+ *
+ * What always holds: the destination's configuration was complete and right by its specification when it was written, and
+ * is sealed at rest; a schedule is a valid Quartz expression.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type CreateConnectionTemplateRequest,
+  hourly,
+  type ConnectionTemplate as ShownConnectionTemplate,
+  type UpdateConnectionTemplateRequest,
+} from '@inlay/contract/connection-templates';
+import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import { readQuartz } from '@inlay/schedule/quartz';
+import type { ConnectionTemplateRow } from '../db/tables.ts';
+import { configurationFaults } from '../definitions/configuration-faults.ts';
+import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
+import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError, invalidRequest } from '../errors.ts';
+import * as templates from './connection-templates.store.ts';
+import type { TemplatesContext } from './context.ts';
+import { isSelected, noFilter, type TagFilter } from './filtering.ts';
+import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
+import * as tags from './tags.store.ts';
+import { setTags, sortedTags } from './tags.ts';
+
+const taggings = 'connection_template_tags';
+const tagged: TaggedTemplates = {
+  taggings,
+  notFound: 'connection_template_not_found',
+  lock: templates.lockConnectionTemplate,
+  touch: (tx, organizationId, id) => templates.updateConnectionTemplate(tx, organizationId, id, {}),
+};
+
+export interface ConnectionTemplate extends ConnectionTemplateRow {
+  /** By name. */
+  tags: string[];
+}
+
+export async function getConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<ConnectionTemplate> {
+  const row = await templates.findConnectionTemplate(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('connection_template_not_found');
+  const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId, id);
+  return { ...row, tags: names.get(id) ?? [] };
+}
+
+/** Oldest first. */
+export async function listMatchingConnectionTemplates(
+  ctx: TemplatesContext,
+  organizationId: string,
+  filter: TagFilter = noFilter,
+): Promise<ConnectionTemplate[]> {
+  const rows = await templates.listConnectionTemplates(ctx.store.db, organizationId);
+  const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId);
+  return rows
+    .map((row) => ({ ...row, tags: names.get(row.id) ?? [] }))
+    .filter((template) => isSelected(template.tags, filter));
+}
+
+/** The destination's configuration, secrets and all. */
+export function openDestinationConfig(ctx: TemplatesContext, template: ConnectionTemplateRow): Configuration {
+  return openConfiguration(ctx.sealer, 'connection template', template.id, template.sealed_destination_config);
+}
+
+export async function createConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: CreateConnectionTemplateRequest,
+): Promise<ConnectionTemplate> {
+  const definition = await findDefinition(ctx, 'destination', request.destination_definition_id);
+  if (!definition) {
+    throw invalidRequest({
+      loc: ['body', 'destination_definition_id'],
+      msg: 'there is no destination definition with this id',
+      type: 'value_error.definition',
+    });
+  }
+  const { cron_expression: cron = hourly } = request;
+  const id = ctx.runtime.newId();
+  const configuration = checkedConfig(definition, request.destination_config, {});
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.insertConnectionTemplate(tx, {
+      id,
+      organization_id: organizationId,
+      destination_name: request.destination_name,
+      definition_id: definition.id,
+      icon: definition.icon,
+      sealed_destination_config: sealConfiguration(ctx.sealer, 'connection template', id, configuration),
+      cron_expression: cron === null ? null : readQuartz(cron),
+      non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
+      sync_on_create: (request.sync_on_create ?? true) ? 1 : 0,
+      namespace_format: request.namespace_format ?? null,
+      prefix: request.prefix ?? null,
+    });
+    const names = request.tags ?? [];
+    return { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+  });
+}
+
+export async function updateConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  request: UpdateConnectionTemplateRequest,
+): Promise<ConnectionTemplate> {
+  // Before the transaction: reading definitions may take a while. Which one a template has never changes.
+  const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'destination', definition_id);
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.lockConnectionTemplate(tx, organizationId, id);
+    if (!row) throw new AppError('connection_template_not_found');
+    const changes = changesTo(ctx, row, definition, request);
+    const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
+    const names = request.tags && sortedTags(request.tags);
+    const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
+    if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
+    const isChanged = isRetagged || Object.keys(changes).length > 0;
+    const updated = isChanged ? await templates.updateConnectionTemplate(tx, organizationId, id, changes) : row;
+    return { ...updated, tags: names ?? present };
+  });
+}
+
+/** What really differs from the present state; throws when it may not be. */
+function changesTo(
+  ctx: TemplatesContext,
+  row: ConnectionTemplateRow,
+  definition: Definition,
+  { destination_config, cron_expression, sync_on_create, tags: _, ...request }: UpdateConnectionTemplateRequest,
+): templates.ConnectionTemplateChanges {
+  const wanted: templates.ConnectionTemplateChanges = {
+    ...(request.destination_name === undefined ? {} : { destination_name: request.destination_name }),
+    ...(request.non_breaking_changes_preference === undefined
+      ? {}
+      : { non_breaking_changes_preference: request.non_breaking_changes_preference }),
+    ...(request.namespace_format === undefined ? {} : { namespace_format: request.namespace_format }),
+    ...(request.prefix === undefined ? {} : { prefix: request.prefix }),
+    ...(cron_expression === undefined
+      ? {}
+      : { cron_expression: cron_expression === null ? null : readQuartz(cron_expression) }),
+    ...(sync_on_create === undefined ? {} : { sync_on_create: sync_on_create ? 1 : 0 }),
+  };
+  const differing = Object.entries(wanted).filter(([name, value]) => value !== row[name as keyof typeof wanted]);
+  const changes: templates.ConnectionTemplateChanges = Object.fromEntries(differing);
+  if (destination_config) {
+    const stored = openDestinationConfig(ctx, row);
+    const configuration = checkedConfig(definition, destination_config, stored);
+    if (!isDeepStrictEqual(configuration, stored)) {
+      changes.sealed_destination_config = sealConfiguration(ctx.sealer, 'connection template', row.id, configuration);
+    }
+  }
+  return changes;
+}
+
+function checkedConfig({ specification }: Definition, given: Configuration, stored: Configuration): Configuration {
+  const configuration = keepMaskedSecrets(specification.connectionSpecification, given, stored);
+  const faults = configurationFaults(specification, configuration, ['body', 'destination_config']);
+  if (faults.length > 0) throw invalidRequest(...faults);
+  return configuration;
+}
+
+export async function deleteConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<{ deletedAt: number }> {
+  const deleted = await templates.deleteConnectionTemplate(ctx.store.db, organizationId, id);
+  if (!deleted) throw new AppError('connection_template_not_found');
+  return { deletedAt: deleted.deleted_at ?? 0 };
+}
+
+export async function tagConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  tagName: string,
+): Promise<ConnectionTemplate> {
+  await tagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+  return await getConnectionTemplate(ctx, organizationId, id);
+}
+
+export async function untagConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  tagName: string,
+): Promise<{ deletedAt: number }> {
+  return await untagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+}
+
+export async function presentConnectionTemplates(
+  ctx: TemplatesContext,
+  shown: ConnectionTemplate[],
+): Promise<ShownConnectionTemplate[]> {
+  if (shown.length === 0) return [];
+  const definitions = new Map((await listDefinitions(ctx, 'destination')).map((known) => [known.id, known]));
+  return shown.map((template) => present(ctx, template, definitions.get(template.definition_id)));
+}
+
+export async function presentConnectionTemplate(
+  ctx: TemplatesContext,
+  template: ConnectionTemplate,
+): Promise<ShownConnectionTemplate> {
+  return present(ctx, template, await findDefinition(ctx, 'destination', template.definition_id));
+}
+
+function present(
+  ctx: TemplatesContext,
+  template: ConnectionTemplate,
+  definition: Definition | undefined,
+): ShownConnectionTemplate {
+  return {
+    id: template.id,
+    organization_id: template.organization_id,
+    destination_name: template.destination_name,
+    destination_definition_id: template.definition_id,
+    destination_config: maskConfiguration(definition, openDestinationConfig(ctx, template)),
+    icon: template.icon,
+    cron_expression: template.cron_expression,
+    non_breaking_changes_preference: template.non_breaking_changes_preference,
+    sync_on_create: template.sync_on_create === 1,
+    namespace_format: template.namespace_format,
+    prefix: template.prefix,
+    tags: template.tags,
+    created_at: new Date(template.created_at).toISOString(),
+    updated_at: new Date(template.updated_at).toISOString(),
+  };
+}
+
+/** Even if it is deleted: for the destinations that were planned with it. */
+export async function findAnyConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<ConnectionTemplateRow | undefined> {
+  return await templates.findAnyConnectionTemplate(ctx.store.db, organizationId, id);
+}

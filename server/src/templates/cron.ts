@@ -1,0 +1,37 @@
+/** Schedules of connection templates: which are accepted, and what one means in words and in the next runs. */
+import type { CronDescription } from '@inlay/contract/connection-templates';
+import type { Format } from '@inlay/contract/formats';
+import { describeQuartz, nextRuns, QuartzError, readQuartz } from '@inlay/schedule/quartz';
+
+const shownRuns = 5;
+
+export const quartzFormat: Format = {
+  type: 'value_error.cron',
+  fault(text) {
+    const reason = faultOf(text);
+    return reason && `a schedule must be a Quartz cron expression, as in 0 0 * * * ?: ${reason}`;
+  },
+};
+
+/** `now` in milliseconds since the epoch. */
+export function describeCron(expression: string, now: number): CronDescription {
+  const error = faultOf(expression);
+  if (error !== undefined) return { description: null, is_valid: false, next_runs: [], error };
+  const read = readQuartz(expression);
+  return {
+    description: describeQuartz(read),
+    is_valid: true,
+    next_runs: nextRuns(read, new Date(now), shownRuns).map((run) => run.toISOString()),
+  };
+}
+
+/** As the rest of a sentence. */
+function faultOf(text: string): string | undefined {
+  try {
+    readQuartz(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuartzError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,151 @@
+/** The endpoints with which operators manage source templates. */
+import {
+  CreateSourceTemplateRequest,
+  DeletedTemplate,
+  SourceTemplate,
+  SourceTemplateList,
+  SourceTemplatePath,
+  UpdatedSourceTemplate,
+  UpdateSourceTemplateRequest,
+} from '@inlay/contract/source-templates';
+import { ListTemplatesQuery } from '@inlay/contract/template-filters';
+import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/contract/template-tags';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { ErrorCode } from '../errors.ts';
+import { endpoint } from '../http/endpoint.ts';
+import type { TemplatesContext } from './context.ts';
+import * as templates from './source-templates.ts';
+
+const path = '/api/v1/integrations/templates/sources';
+const tag = 'Source templates';
+/** Whatever shows a template in full needs the definition of its connector. */
+const showing: ErrorCode[] = ['source_definition_not_found', 'definitions_unavailable'];
+const checking: ErrorCode[] = [...showing, 'definition_unusable'];
+
+export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
+  endpoint(app, {
+    method: 'GET',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'List source templates',
+    query: ListTemplatesQuery,
+    answer: SourceTemplateList,
+    handle: async ({ query, principal }) => {
+      const { tags = [], tags_mode: mode = 'all' } = query;
+      const found = await templates.listSourceTemplates(ctx, principal.organizationId, { tags, mode });
+      return { data: found.map(templates.presentSummary) };
+    },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'Create source template',
+    description:
+      'From a definition and a part of its configuration, or as a clone of another template. Customers are asked for the rest of the configuration (`user_config_spec`).',
+    body: CreateSourceTemplateRequest,
+    status: 201,
+    answer: SourceTemplate,
+    errors: ['source_template_not_found', ...checking],
+    handle: async ({ body, principal }) =>
+      await templates.presentSourceTemplate(
+        ctx,
+        await templates.createSourceTemplate(ctx, principal.organizationId, body),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'GET',
+    url: `${path}/:source_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Get source template',
+    params: SourceTemplatePath,
+    answer: SourceTemplate,
+    errors: ['source_template_not_found', ...showing],
+    handle: async ({ params, principal }) =>
+      await templates.presentSourceTemplate(
+        ctx,
+        await templates.getSourceTemplate(ctx, principal.organizationId, params.source_template_id),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'PATCH',
+    url: `${path}/:source_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Update source template',
+    description:
+      'What is given replaces what the template has. Existing sources stay as they are unless `propagate` is true.',
+    params: SourceTemplatePath,
+    body: UpdateSourceTemplateRequest,
+    answer: UpdatedSourceTemplate,
+    errors: ['source_template_not_found', ...checking],
+    handle: async ({ params, body, principal }) => {
+      const { template, propagatedSources } = await templates.updateSourceTemplate(
+        ctx,
+        principal.organizationId,
+        params.source_template_id,
+        body,
+      );
+      const shown = await templates.presentSourceTemplate(ctx, template);
+      return propagatedSources === undefined ? shown : { ...shown, propagated_sources: propagatedSources };
+    },
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/:source_template_id`,
+    access: 'operator',
+    tag,
+    summary: 'Delete source template',
+    description: 'It is offered to nobody any more. Sources made from it stay.',
+    params: SourceTemplatePath,
+    answer: DeletedTemplate,
+    errors: ['source_template_not_found'],
+    handle: async ({ params, principal }) => {
+      const { source_template_id: id } = params;
+      const { deletedAt } = await templates.deleteSourceTemplate(ctx, principal.organizationId, id);
+      return { id, deleted_at: new Date(deletedAt).toISOString() };
+    },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/:source_template_id/tags`,
+    access: 'operator',
+    tag,
+    summary: 'Add a tag to a source template',
+    description: 'The tag must exist. Adding one that the template has changes nothing.',
+    params: SourceTemplatePath,
+    body: TagTemplateRequest,
+    answer: SourceTemplate,
+    errors: ['source_template_not_found', 'tag_not_found', ...showing],
+    handle: async ({ params, body, principal }) =>
+      await templates.presentSourceTemplate(
+        ctx,
+        await templates.tagSourceTemplate(ctx, principal.organizationId, params.source_template_id, body.tag),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/:source_template_id/tags/:tag_name`,
+    access: 'operator',
+    tag,
+    summary: 'Remove a tag from a source template',
+    params: Type.Object({ ...SourceTemplatePath.properties, ...TemplateTagPath.properties }),
+    answer: UntaggedTemplate,
+    errors: ['source_template_not_found', 'tag_not_found'],
+    handle: async ({ params, principal }) => {
+      const { source_template_id: id, tag_name } = params;
+      const { deletedAt } = await templates.untagSourceTemplate(ctx, principal.organizationId, id, tag_name);
+      return { deleted_at: new Date(deletedAt).toISOString() };
+    },
+  });
+}

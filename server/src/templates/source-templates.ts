@@ -1,0 +1,305 @@
+/**
+ * Source templates: what an operator lets customers set up. A template names a connector and gives a part of its
+ * configuration; customers are asked for the rest. This file owns making, changing and offering them; the sources made from
+ * them are somebody else's.
+ *
+ * What always holds: the defaults fit the connector's specification when they are written, and are sealed at rest; a
+ * change leaves existing sources alone unless it is propagated, in the same transaction.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import type { Fault } from '@inlay/contract/errors';
+import type {
+  CreateSourceTemplateRequest,
+  Customization,
+  SourceTemplate as ShownSourceTemplate,
+  UpdateSourceTemplateRequest,
+} from '@inlay/contract/source-templates';
+import type { SourceTemplateRow } from '../db/tables.ts';
+import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
+import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError, invalidRequest } from '../errors.ts';
+import type { TemplateFilters } from '../tokens/principals.ts';
+import type { TemplatesContext } from './context.ts';
+import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
+import * as templates from './source-templates.store.ts';
+import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
+import * as tags from './tags.store.ts';
+import { setTags, sortedTags } from './tags.ts';
+import { userConfigSpec } from './user-config-spec.ts';
+
+const taggings = 'source_template_tags';
+const tagged: TaggedTemplates = {
+  taggings,
+  notFound: 'source_template_not_found',
+  lock: templates.lockSourceTemplate,
+  touch: (tx, organizationId, id) => templates.updateSourceTemplate(tx, organizationId, id, {}),
+};
+
+export interface SourceTemplate extends SourceTemplateRow {
+  /** By name. */
+  tags: string[];
+}
+
+export async function getSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<SourceTemplate> {
+  const row = await templates.findSourceTemplate(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('source_template_not_found');
+  return await withTags(ctx, row);
+}
+
+/** Even if it is deleted: for the sources that were made from it. */
+export async function findAnySourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<SourceTemplate | undefined> {
+  const row = await templates.findAnySourceTemplate(ctx.store.db, organizationId, id);
+  return row && (await withTags(ctx, row));
+}
+
+async function withTags(ctx: TemplatesContext, row: SourceTemplateRow): Promise<SourceTemplate> {
+  const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, row.organization_id, row.id);
+  return { ...row, tags: names.get(row.id) ?? [] };
+}
+
+export async function listSourceTemplates(
+  ctx: TemplatesContext,
+  organizationId: string,
+  filter: TagFilter = noFilter,
+): Promise<SourceTemplate[]> {
+  const rows = await templates.listSourceTemplates(ctx.store.db, organizationId);
+  const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId);
+  return rows
+    .map((row) => ({ ...row, tags: names.get(row.id) ?? [] }))
+    .filter((template) => isSelected(template.tags, filter));
+}
+
+/** Those a token with these filters may use. */
+export async function listOfferedSourceTemplates(
+  ctx: TemplatesContext,
+  organizationId: string,
+  filters: TemplateFilters | undefined,
+  narrowing: TagFilter = noFilter,
+): Promise<SourceTemplate[]> {
+  const offered = await listSourceTemplates(ctx, organizationId, sourceFilterOf(filters));
+  return offered.filter((template) => isSelected(template.tags, narrowing));
+}
+
+/** Undefined when there is none, or when a token with these filters may not use it. */
+export async function findOfferedSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  filters: TemplateFilters | undefined,
+): Promise<SourceTemplate | undefined> {
+  const row = await templates.findSourceTemplate(ctx.store.db, organizationId, id);
+  const template = row && (await withTags(ctx, row));
+  return template && isSelected(template.tags, sourceFilterOf(filters)) ? template : undefined;
+}
+
+/** The operator's part of the configuration, secrets and all. */
+export function openDefaults(ctx: TemplatesContext, template: SourceTemplateRow): Configuration {
+  return openConfiguration(ctx.sealer, 'source template', template.id, template.sealed_defaults);
+}
+
+export function customizationOf(template: SourceTemplateRow): Customization {
+  return JSON.parse(template.customization);
+}
+
+export async function createSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: CreateSourceTemplateRequest,
+): Promise<SourceTemplate> {
+  const { original_source_template_id: originalId } = request;
+  const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
+  const definition = await definitionFor(ctx, original, request);
+  const stored = original ? openDefaults(ctx, original) : {};
+  const defaults = request.partial_default_config
+    ? keepMaskedSecrets(definition.specification.connectionSpecification, request.partial_default_config, stored)
+    : stored;
+  const customization = request.customization ?? (original ? customizationOf(original) : {});
+  refuse([...defaultsFaults(definition, defaults), ...customizationFaults(customization)]);
+
+  const id = ctx.runtime.newId();
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.insertSourceTemplate(tx, {
+      id,
+      organization_id: organizationId,
+      name: request.name ?? original?.name ?? definition.name,
+      definition_id: definition.id,
+      icon: definition.icon,
+      sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
+      customization: JSON.stringify(complete(customization)),
+    });
+    const names = request.tags ?? original?.tags ?? [];
+    return { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+  });
+}
+
+async function definitionFor(
+  ctx: TemplatesContext,
+  original: SourceTemplate | undefined,
+  { actor_definition_id }: CreateSourceTemplateRequest,
+): Promise<Definition> {
+  if (original) return await getDefinition(ctx, 'source', original.definition_id);
+  const definition = actor_definition_id && (await findDefinition(ctx, 'source', actor_definition_id));
+  if (definition) return definition;
+  throw invalidRequest({
+    loc: ['body', 'actor_definition_id'],
+    msg: 'there is no source definition with this id',
+    type: 'value_error.definition',
+  });
+}
+
+export interface UpdatedSourceTemplate {
+  template: SourceTemplate;
+  /** How many sources are being updated, if that was asked for. */
+  propagatedSources: number | undefined;
+}
+
+export async function updateSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  request: UpdateSourceTemplateRequest,
+): Promise<UpdatedSourceTemplate> {
+  // Before the transaction: reading definitions may take a while. Which one a template has never changes.
+  const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'source', definition_id);
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.lockSourceTemplate(tx, organizationId, id);
+    if (!row) throw new AppError('source_template_not_found');
+    const changes = changesTo(ctx, row, definition, request);
+    const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
+    const names = request.tags && sortedTags(request.tags);
+    const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
+    if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
+    const isChanged = isRetagged || Object.keys(changes).length > 0;
+    const updated = isChanged ? await templates.updateSourceTemplate(tx, organizationId, id, changes) : row;
+    const propagatedSources = request.propagate ? await ctx.propagate(tx, organizationId, id) : undefined;
+    return { template: { ...updated, tags: names ?? present }, propagatedSources };
+  });
+}
+
+/** What really differs from the present state; throws when it may not be. */
+function changesTo(
+  ctx: TemplatesContext,
+  row: SourceTemplateRow,
+  definition: Definition,
+  request: UpdateSourceTemplateRequest,
+): templates.SourceTemplateChanges {
+  const changes: templates.SourceTemplateChanges = {};
+  const faults: Fault[] = [];
+  if (request.name !== undefined && request.name !== row.name) changes.name = request.name;
+  if (request.partial_default_config) {
+    const { connectionSpecification } = definition.specification;
+    const stored = openDefaults(ctx, row);
+    const defaults = keepMaskedSecrets(connectionSpecification, request.partial_default_config, stored);
+    faults.push(...defaultsFaults(definition, defaults));
+    if (!isDeepStrictEqual(defaults, stored)) {
+      changes.sealed_defaults = sealConfiguration(ctx.sealer, 'source template', row.id, defaults);
+    }
+  }
+  if (request.customization) {
+    faults.push(...customizationFaults(request.customization));
+    const customization = complete(request.customization);
+    if (!isDeepStrictEqual(customization, customizationOf(row))) changes.customization = JSON.stringify(customization);
+  }
+  refuse(faults);
+  return changes;
+}
+
+export async function deleteSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+): Promise<{ deletedAt: number }> {
+  const deleted = await templates.deleteSourceTemplate(ctx.store.db, organizationId, id);
+  if (!deleted) throw new AppError('source_template_not_found');
+  return { deletedAt: deleted.deleted_at ?? 0 };
+}
+
+export async function tagSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  tagName: string,
+): Promise<SourceTemplate> {
+  await tagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+  return await getSourceTemplate(ctx, organizationId, id);
+}
+
+export async function untagSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  tagName: string,
+): Promise<{ deletedAt: number }> {
+  return await untagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+}
+
+function defaultsFaults({ specification }: Definition, defaults: Configuration): Fault[] {
+  return partialConfigurationFaults(specification, defaults, ['body', 'partial_default_config']);
+}
+
+function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: Partial<Customization>): Fault[] {
+  if (stream_selection_mode !== 'whitelist' || stream_whitelist.length > 0) return [];
+  return [
+    {
+      loc: ['body', 'customization', 'stream_whitelist'],
+      msg: 'the list must not be empty when stream_selection_mode is whitelist',
+      type: 'value_error.list.min_items',
+    },
+  ];
+}
+
+function complete(customization: Partial<Customization>): Customization {
+  return {
+    stream_selection_mode: customization.stream_selection_mode ?? 'suggested',
+    stream_whitelist: customization.stream_whitelist ?? [],
+    stream_customizations: customization.stream_customizations ?? {},
+  };
+}
+
+function refuse(faults: Fault[]): void {
+  if (faults.length > 0) throw invalidRequest(...faults);
+}
+
+export function presentSummary(template: SourceTemplate) {
+  return {
+    ...presentOffer(template),
+    source_definition_id: template.definition_id,
+    customization: customizationOf(template),
+    created_at: new Date(template.created_at).toISOString(),
+    updated_at: new Date(template.updated_at).toISOString(),
+  };
+}
+
+export function presentOffer({ id, name, icon, tags: names }: SourceTemplate) {
+  return { id, name, icon, tags: names };
+}
+
+export async function presentSourceTemplate(
+  ctx: TemplatesContext,
+  template: SourceTemplate,
+): Promise<ShownSourceTemplate> {
+  const definition = await getDefinition(ctx, 'source', template.definition_id);
+  const defaults = openDefaults(ctx, template);
+  return {
+    ...presentSummary(template),
+    user_config_spec: userConfigSpec(definition.specification, defaults),
+    partial_default_config: maskConfiguration(definition, defaults),
+  };
+}
+
+/** What the customer is asked for. */
+export async function userConfigSpecOf(ctx: TemplatesContext, template: SourceTemplate) {
+  const { specification } = await getDefinition(ctx, 'source', template.definition_id);
+  return userConfigSpec(specification, openDefaults(ctx, template));
+}

@@ -1,0 +1,47 @@
+/** One tag onto, or off, one template, the same for both kinds. Who has which tag is part of the template: it counts as changed. */
+import type { Db } from '../db/open.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { TemplatesContext } from './context.ts';
+import * as tags from './tags.store.ts';
+import { lockTag } from './tags.ts';
+
+/** How one kind of template is kept. */
+export interface TaggedTemplates {
+  taggings: tags.Taggings;
+  notFound: ErrorCode;
+  lock(tx: Db, organizationId: string, id: string): Promise<object | undefined>;
+  /** Makes `updated_at` grow. */
+  touch(tx: Db, organizationId: string, id: string): Promise<unknown>;
+}
+
+export interface Tagging {
+  organizationId: string;
+  templateId: string;
+  tagName: string;
+}
+
+/** The tag must exist; having it already is fine. */
+export async function tagTemplate(ctx: TemplatesContext, of: TaggedTemplates, tagging: Tagging): Promise<void> {
+  const { organizationId, templateId, tagName } = tagging;
+  await ctx.store.transaction(async (tx) => {
+    if (!(await of.lock(tx, organizationId, templateId))) throw new AppError(of.notFound);
+    const { id } = await lockTag(tx, organizationId, tagName);
+    const isNew = await tags.insertTagging(tx, of.taggings, organizationId, templateId, id);
+    if (isNew) await of.touch(tx, organizationId, templateId);
+  });
+}
+
+export async function untagTemplate(
+  ctx: TemplatesContext,
+  of: TaggedTemplates,
+  { organizationId, templateId, tagName }: Tagging,
+): Promise<{ deletedAt: number }> {
+  await ctx.store.transaction(async (tx) => {
+    if (!(await of.lock(tx, organizationId, templateId))) throw new AppError(of.notFound);
+    const { id } = await lockTag(tx, organizationId, tagName);
+    const wasThere = await tags.deleteTagging(tx, of.taggings, organizationId, templateId, id);
+    if (!wasThere) throw new AppError('tag_not_found');
+    await of.touch(tx, organizationId, templateId);
+  });
+  return { deletedAt: await ctx.store.now() };
+}

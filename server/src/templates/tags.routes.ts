@@ -1,0 +1,74 @@
+/** The endpoints of template tags. Names stand in paths, percent-encoded. */
+import {
+  DeletedTemplateTag,
+  TemplateTag,
+  TemplateTagList,
+  TemplateTagPath,
+  TemplateTagRequest,
+} from '@inlay/contract/template-tags';
+import type { FastifyInstance } from 'fastify';
+import { endpoint } from '../http/endpoint.ts';
+import type { TemplatesContext } from './context.ts';
+import * as tags from './tags.ts';
+
+const path = '/api/v1/integrations/templates/tags';
+const tag = 'Template tags';
+
+export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
+  endpoint(app, {
+    method: 'GET',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'List tags',
+    answer: TemplateTagList,
+    handle: async ({ principal }) => ({
+      data: (await tags.listTags(ctx, principal.organizationId)).map(tags.presentTag),
+    }),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: path,
+    access: 'operator',
+    tag,
+    summary: 'Create tag',
+    body: TemplateTagRequest,
+    status: 201,
+    answer: TemplateTag,
+    errors: ['tag_name_taken'],
+    handle: async ({ body, principal }) =>
+      tags.presentTag(await tags.createTag(ctx, principal.organizationId, body.name)),
+  });
+
+  endpoint(app, {
+    method: 'PUT',
+    url: `${path}/:tag_name`,
+    access: 'operator',
+    tag,
+    summary: 'Rename tag',
+    description: 'On every template that has it. Widget tokens issued before go on asking for the old name.',
+    params: TemplateTagPath,
+    body: TemplateTagRequest,
+    answer: TemplateTag,
+    errors: ['tag_not_found', 'tag_name_taken'],
+    handle: async ({ params, body, principal }) =>
+      tags.presentTag(await tags.renameTag(ctx, principal.organizationId, params.tag_name, body.name)),
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/:tag_name`,
+    access: 'operator',
+    tag,
+    summary: 'Delete tag',
+    description: 'Takes it off every template that has it. The templates stay.',
+    params: TemplateTagPath,
+    answer: DeletedTemplateTag,
+    errors: ['tag_not_found'],
+    handle: async ({ params, principal }) => {
+      const { id, deletedAt } = await tags.deleteTag(ctx, principal.organizationId, params.tag_name);
+      return { id, deleted_at: new Date(deletedAt).toISOString() };
+    },
+  });
+}

@@ -1,0 +1,96 @@
+/**
+ * Tags: words by which an operator groups templates, one set for both kinds. A name stands for one tag of the organization
+ * and is kept in NFC, so that the same word typed on two machines is one tag. Renaming changes it on every template;
+ * deleting takes it off every template.
+ */
+import type { TemplateTag } from '@inlay/contract/template-tags';
+import type { Db } from '../db/open.ts';
+import type { TemplateTagRow } from '../db/tables.ts';
+import { isUniqueViolation } from '../db/unique-violation.ts';
+import { AppError } from '../errors.ts';
+import type { TemplatesContext } from './context.ts';
+import { tagIdentity } from './filtering.ts';
+import * as tags from './tags.store.ts';
+
+export async function listTags(ctx: TemplatesContext, organizationId: string): Promise<TemplateTagRow[]> {
+  return await tags.listTags(ctx.store.db, organizationId);
+}
+
+export async function createTag(ctx: TemplatesContext, organizationId: string, name: string): Promise<TemplateTagRow> {
+  const tag = await tags.insertTag(ctx.store.db, organizationId, { id: ctx.runtime.newId(), name: tagIdentity(name) });
+  if (!tag) throw new AppError('tag_name_taken');
+  return tag;
+}
+
+export async function renameTag(
+  ctx: TemplatesContext,
+  organizationId: string,
+  name: string,
+  newName: string,
+): Promise<TemplateTagRow> {
+  try {
+    return await ctx.store.transaction(async (tx) => {
+      const tag = await lockTag(tx, organizationId, name);
+      const wanted = tagIdentity(newName);
+      return tag.name === wanted ? tag : await tags.renameTag(tx, organizationId, tag.id, wanted);
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw new AppError('tag_name_taken', {}, { cause: error });
+    throw error;
+  }
+}
+
+export async function deleteTag(
+  ctx: TemplatesContext,
+  organizationId: string,
+  name: string,
+): Promise<{ id: string; deletedAt: number }> {
+  const id = await ctx.store.transaction(async (tx) => {
+    const tag = await lockTag(tx, organizationId, name);
+    await tags.deleteTag(tx, organizationId, tag.id);
+    return tag.id;
+  });
+  return { id, deletedAt: await ctx.store.now() };
+}
+
+/** Throws not-found. */
+export async function lockTag(tx: Db, organizationId: string, name: string): Promise<TemplateTagRow> {
+  const tag = await tags.lockTag(tx, organizationId, tagIdentity(name));
+  if (!tag) throw new AppError('tag_not_found');
+  return tag;
+}
+
+/** Gives a template exactly these tags, making those the organization lacks; their names, in order. */
+export async function setTags(
+  ctx: TemplatesContext,
+  tx: Db,
+  taggings: tags.Taggings,
+  { organizationId, templateId, names }: { organizationId: string; templateId: string; names: string[] },
+): Promise<string[]> {
+  const sorted = sortedTags(names);
+  const wanted = sorted.map((name) => ({ id: ctx.runtime.newId(), name }));
+  const rows = await tags.ensureTags(tx, organizationId, wanted);
+  await tags.replaceTaggings(
+    tx,
+    taggings,
+    organizationId,
+    templateId,
+    rows.map(({ id }) => id),
+  );
+  return sorted;
+}
+
+/** Each once, in the order of the database. */
+export function sortedTags(names: readonly string[]): string[] {
+  return [...new Set(names.map(tagIdentity))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+}
+
+export function presentTag({ id, name, organization_id, created_at, updated_at }: TemplateTagRow): TemplateTag {
+  return {
+    id,
+    name,
+    organization_id,
+    created_at: new Date(created_at).toISOString(),
+    updated_at: new Date(updated_at).toISOString(),
+  };
+}

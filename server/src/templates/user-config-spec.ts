@@ -1,0 +1,84 @@
+/**
+ * What a customer is asked for: the connector's specification minus what the template's defaults cover. A value that is
+ * given is covered whole, but of an object only the properties that are given; where the defaults choose one of several
+ * forms, the rest of that form remains. Everything else of the specification stays as it is, and no default value is ever
+ * part of the result.
+ */
+import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { choiceOf } from '../definitions/choices.ts';
+
+export function userConfigSpec(
+  { connectionSpecification, advanced_auth, ...rest }: ConnectorSpecification,
+  defaults: Configuration,
+): ConnectorSpecification {
+  return {
+    ...rest,
+    connectionSpecification: remainder(connectionSpecification, defaults),
+    ...(advanced_auth && !isRuledOut(advanced_auth, defaults) ? { advanced_auth } : {}),
+  };
+}
+
+/** The schema of an object without the properties that `given` covers. */
+function remainder(schema: JsonSchema, given: Configuration): JsonSchema {
+  const choice = choiceOf(schema);
+  const chosen = choice && Object.hasOwn(given, choice.tag) ? choice.forms.get(String(given[choice.tag])) : undefined;
+  if (chosen) {
+    const { oneOf: _, ...outside } = schema;
+    return remainder({ ...outside, ...chosen, ...bothProperties(schema, chosen) }, given);
+  }
+  const reduced = isObject(schema.properties) ? withoutCovered(schema, schema.properties, given) : schema;
+  if (!Array.isArray(schema.oneOf)) return reduced;
+  return { ...reduced, oneOf: schema.oneOf.map((form) => (isObject(form) ? remainder(form, given) : form)) };
+}
+
+function bothProperties(outer: JsonSchema, inner: JsonSchema): JsonSchema {
+  const properties = [outer, inner].map((schema) => (isObject(schema.properties) ? schema.properties : {}));
+  return {
+    properties: Object.assign({}, ...properties),
+    required: [...new Set([...requiredOf(outer), ...requiredOf(inner)])],
+    // The name of the field, not of the form that was chosen for it.
+    ...(outer.title === undefined ? {} : { title: outer.title }),
+  };
+}
+
+function withoutCovered(schema: JsonSchema, properties: Record<string, unknown>, given: Configuration): JsonSchema {
+  const left: Record<string, unknown> = {};
+  const required = new Set(requiredOf(schema));
+  for (const [name, property] of Object.entries(properties)) {
+    if (!Object.hasOwn(given, name)) {
+      left[name] = property;
+      continue;
+    }
+    required.delete(name);
+    const rest = restOf(property, given[name]);
+    if (!rest) continue;
+    left[name] = rest;
+    // The object is there by the defaults, so what it still needs must come, even if it could have been left out itself.
+    if (requiredOf(rest).length > 0 || Array.isArray(rest.oneOf)) required.add(name);
+  }
+  return { ...schema, properties: left, required: [...required] };
+}
+
+/** What is left to ask of one property, if anything. */
+function restOf(property: unknown, value: unknown): JsonSchema | undefined {
+  if (!isObject(property) || !isObject(value)) return undefined;
+  if (!isObject(property.properties) && !Array.isArray(property.oneOf)) return undefined;
+  const rest = remainder(property, value);
+  const isEmpty = Object.keys(isObject(rest.properties) ? rest.properties : {}).length === 0;
+  return isEmpty && !Array.isArray(rest.oneOf) ? undefined : rest;
+}
+
+function requiredOf({ required }: JsonSchema): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+/** OAuth applies only where a field has a certain value; the defaults may have given it another. */
+function isRuledOut({ predicate_key, predicate_value }: Record<string, unknown>, defaults: Configuration): boolean {
+  if (!Array.isArray(predicate_key) || predicate_key.length === 0) return false;
+  let value: unknown = defaults;
+  for (const key of predicate_key) {
+    value = isObject(value) && Object.hasOwn(value, String(key)) ? value[String(key)] : undefined;
+  }
+  return value !== undefined && value !== predicate_value;
+}

@@ -1,0 +1,35 @@
+/** What a new connection has to know of its workspace, and the workspace of it. */
+import type { WorkspaceStatus } from '@inlay/contract/fields';
+import type { Db } from '../db/open.ts';
+import type { WorkspaceRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import type { WorkspacesContext } from './context.ts';
+import * as workspaces from './workspaces.store.ts';
+
+export async function findLiveWorkspace(
+  { store }: WorkspacesContext,
+  organizationId: string,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
+  const row = await workspaces.findWorkspace(store.db, organizationId, id);
+  return row?.lifecycle === 'live' ? row : undefined;
+}
+
+/** Keeps it from being deleted or (de)activated until the transaction ends. */
+export async function holdLiveWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow> {
+  const row = await workspaces.lockWorkspace(tx, organizationId, id);
+  if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
+  if (row.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
+  return row;
+}
+
+/** A new connection of an inactive workspace is enabled with it, as those that were there before. */
+export async function recordNewConnection(
+  { store }: WorkspacesContext,
+  workspaceId: string,
+  connectionId: string,
+  status: WorkspaceStatus,
+): Promise<void> {
+  if (status === 'inactive') await workspaces.rememberPaused(store.db, workspaceId, [connectionId]);
+  else await workspaces.forgetPaused(store.db, workspaceId, connectionId);
+}

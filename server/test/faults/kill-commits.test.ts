@@ -1,0 +1,124 @@
+/**
+ * `kill -9` at every commit: before the database has it, and right after. What was committed is completed, what was not is
+ * absent, on both sides alike, whether the client asks again or not.
+ *
+ * How many commits a piece of work makes is not written down but found out: the process is killed at the first, the second
+ * and so on, until a piece of work is done before its process was killed. Clients ask again after every other crash;
+ * with INLAY_LONG_TESTS each crash comes twice, once with a retry and once without.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Crash } from '../support/crashing-service.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
+import { call, letTwoMinutesPass, startHostedPlatform, untilNothingIsOpen } from '../support/deployment.ts';
+import { type Service, startService } from '../support/service.ts';
+import { type WorkKind, Workload } from '../support/workload.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** Two deployments side by side, because most of the time goes into starting processes. */
+const lanes: WorkKind[][] = [
+  ['create', 'rename', 'delete'],
+  ['deactivate', 'sync'],
+];
+const turns = process.env.INLAY_LONG_TESTS ? [0, 1] : [0];
+/** The lease and the work before and after it; a deactivation also remembers its connections and renews its lease for each. */
+const expectedCommits: Partial<Record<WorkKind, number>> = { create: 3, rename: 3, deactivate: 6, delete: 3, sync: 2 };
+
+let directory: string;
+let program: string;
+beforeAll(async () => {
+  // Below the repository, so that its packages are found.
+  await mkdir(join(root, 'server/dist'), { recursive: true });
+  directory = await mkdtemp(join(root, 'server/dist/crashing-'));
+  program = join(directory, 'main.mjs');
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['server/test/support/crashing-service.ts'],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // All in one file, so that it starts twice as fast; what is native is found where it is.
+    external: ['better-sqlite3', 'pg-native'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },
+    logLevel: 'error',
+  });
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** Kills at every commit of these kinds of work, one after the other. */
+async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]): Promise<void> {
+  const [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+  let service: Service | undefined;
+  const running = () => service as Service;
+  const start = async (port?: number) => {
+    service = await startService({
+      program,
+      dataDir: database.dataDir,
+      ...(port ? { port } : {}),
+      env: { ...platform.env, ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}) },
+    });
+  };
+  const workload = new Workload(platform, running);
+  const unknownHere: string[] = [];
+
+  /** Whether there were that many commits. */
+  async function killAt(workKind: WorkKind, crash: Crash, clientRetries: boolean): Promise<boolean> {
+    if (workKind === 'sync') unknownHere.push(await workload.makeElsewhere(`for sync ${workload.all.length}`));
+    const work = await workload.prepare(workKind);
+    await running().tell(crash);
+    const reply = await work.send().catch(() => undefined);
+    if (reply) {
+      expect([work.name, reply.status]).toEqual([work.name, 200]);
+      await running().tell({ ...crash, at: 0 });
+      return false;
+    }
+    expect((await running().exited).signal).toBe('SIGKILL');
+    // While the service is down: what it held is free again when it starts.
+    await letTwoMinutesPass(database);
+    await start(running().port);
+    if (clientRetries) await workload.retry(work);
+    else work.isLost = crash.at === 1 && crash.edge === 'before';
+    await untilNothingIsOpen(running());
+    return true;
+  }
+
+  try {
+    await start();
+    await workload.fillPlatform();
+    for (const workKind of workKinds) {
+      for (const turn of turns) {
+        for (const [number, edge] of (['before', 'after'] as const).entries()) {
+          let commits = 0;
+          const isEven = () => (commits + number + turn) % 2 === 0;
+          while (await killAt(workKind, { at: commits + 1, edge }, !isEven())) commits++;
+          expect([workKind, commits]).toEqual([workKind, expectedCommits[workKind]]);
+        }
+      }
+    }
+    // Sync is nobody's duty but the client's; everything else has been finished without it.
+    expect((await call(running(), 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
+    await workload.expectBothSidesAgree();
+    const here = await Promise.all(unknownHere.map((id) => call(running(), 'GET', `/api/v1/workspaces/${id}`)));
+    expect(here.filter(({ status }) => status !== 200)).toEqual([]);
+    await workload.expectEveryNameToWork();
+    await untilNothingIsOpen(running());
+  } finally {
+    await service?.kill();
+    await platform.stop();
+    await database.drop();
+  }
+}
+
+describeOnBothDatabases('a service killed at a commit', (kind) => {
+  it('leaves both sides consistent, with and without a retry, before and after each', {
+    timeout: 600_000,
+  }, async () => {
+    await Promise.all(lanes.map((workKinds) => killAtEveryCommit(kind, workKinds)));
+  });
+});

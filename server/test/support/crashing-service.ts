@@ -1,0 +1,77 @@
+/**
+ * The real service, in a process that ends itself with SIGKILL at a commit it is told: just before the database gets to see
+ * it, or when the database has answered. Nothing of the service knows: the two database drivers are listened to.
+ *
+ * A commit is what makes something durable: the end of a transaction, and every statement outside of one that writes.
+ */
+import Sqlite from 'better-sqlite3';
+import pg from 'pg';
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+
+/** The n-th commit from now on; 0 for none. */
+export interface Crash {
+  at: number;
+  edge: 'before' | 'after';
+}
+
+let crash: Crash = { at: 0, edge: 'before' };
+let commits = 0;
+
+process.on('message', (message: Crash) => {
+  crash = message;
+  commits = 0;
+  process.send?.('understood');
+});
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+
+function isCommit(statement: string, inTransaction: boolean): boolean {
+  return /^\s*commit\b/i.test(statement) || (!inTransaction && /^\s*(insert|update|delete)\b/i.test(statement));
+}
+
+/** What is to be done after this commit, if anything. */
+function reachCommit(): (() => void) | undefined {
+  commits++;
+  if (commits !== crash.at) return undefined;
+  if (crash.edge === 'before') die();
+  return die;
+}
+
+type Run = (...given: unknown[]) => unknown;
+
+const prepare = Sqlite.prototype.prepare;
+Sqlite.prototype.prepare = function (this: Sqlite.Database, text: string) {
+  const statement = prepare.call(this, text) as unknown as Record<'run' | 'all', Run>;
+  if (!this.name.endsWith('inlay.db')) return statement as never;
+  for (const method of ['run', 'all'] as const) {
+    const run = statement[method].bind(statement);
+    statement[method] = (...given) => {
+      const after = isCommit(text, this.inTransaction) ? reachCommit() : undefined;
+      const result = run(...given);
+      after?.();
+      return result;
+    };
+  }
+  return statement as never;
+} as typeof prepare;
+
+const query = pg.Client.prototype.query as Run;
+const inTransaction = new WeakSet<pg.Client>();
+pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
+  const [first] = given;
+  const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text);
+  if (/^\s*(begin|start transaction)\b/i.test(text)) inTransaction.add(this);
+  const after = isCommit(text, inTransaction.has(this)) ? reachCommit() : undefined;
+  if (/^\s*(commit|rollback)\b/i.test(text)) inTransaction.delete(this);
+  const result = query.apply(this, given);
+  if (!after) return result;
+  return (result as Promise<unknown>).then((answer) => {
+    after();
+    return answer;
+  });
+} as typeof pg.Client.prototype.query;
+
+const { config, secrets } = readConfig(process.env);
+const app = await createApp(config, secrets);
+await app.listen();

@@ -1,0 +1,81 @@
+/** Templates and sources of a test, by the API. */
+import { expect } from 'vitest';
+import type { Answer, TestApp } from './app.ts';
+
+export const sampleData = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+export const localFiles = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
+
+const templates = '/api/v1/integrations/templates';
+
+async function created(answer: Answer): Promise<string> {
+  if (answer.status !== 201) throw new Error(`not created: ${answer.status} ${answer.text}`);
+  return answer.body.id;
+}
+
+export async function makeSourceTemplate(test: TestApp, body: object = {}): Promise<string> {
+  const defaults = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
+  return await created(await test.request('POST', `${templates}/sources`, { body: { ...defaults, ...body } }));
+}
+
+export async function makeConnectionTemplate(test: TestApp, body: object = {}): Promise<string> {
+  const defaults = {
+    destination_name: 'Files',
+    destination_definition_id: localFiles,
+    destination_config: { path: 'exports' },
+    sync_on_create: false,
+  };
+  return await created(await test.request('POST', `${templates}/connections`, { body: { ...defaults, ...body } }));
+}
+
+export interface Customer {
+  token: string;
+  workspaceId: string;
+  request(method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Makes a source and gives its id. */
+  connect(templateId: string, body?: object): Promise<string>;
+  /** The source, once there is nothing left to do for it. */
+  settled(sourceId: string): Promise<Answer['body']>;
+}
+
+export async function customer(test: TestApp, workspaceName: string): Promise<Customer> {
+  const token = await test.scopedToken(workspaceName);
+  const workspaceId = await test.workspaceId(workspaceName);
+  const self: Customer = {
+    token,
+    workspaceId,
+    request: (method, path, body) =>
+      test.request(method, `/api/v1/embedded${path}`, { token, ...(body === undefined ? {} : { body }) }),
+    connect: async (templateId, body = {}) =>
+      created(
+        await self.request('POST', '/sources', {
+          source_template_id: templateId,
+          name: 'Shop',
+          source_config: { count: 10 },
+          ...body,
+        }),
+      ),
+    async settled(sourceId) {
+      await expect
+        .poll(
+          async () => {
+            await test.app.setUps.pass();
+            return (await self.request('GET', `/sources/${sourceId}`)).body.status;
+          },
+          { timeout: 60_000, interval: 50 },
+        )
+        .not.toBe('pending');
+      return (await self.request('GET', `/sources/${sourceId}`)).body;
+    },
+  };
+  return self;
+}
+
+/** What the platform has in a workspace. */
+export async function onPlatform(test: TestApp, workspaceId: string) {
+  const list = async (what: string) => (await test.platform('GET', `/${what}?workspaceIds=${workspaceId}`)).body.data;
+  return {
+    sources: await list('sources'),
+    destinations: await list('destinations'),
+    connections: await list('connections'),
+  };
+}

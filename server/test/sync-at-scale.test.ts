@@ -1,0 +1,94 @@
+/** Ten thousand workspaces on a hosted platform, read over HTTP. */
+
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { startTestApp } from './support/app.ts';
+import { describeOnBothDatabases } from './support/databases.ts';
+import { startHostedServer } from './support/hosted-server.ts';
+import { virtualRuntime } from './support/virtual-time.ts';
+
+const organizationId = '11111111-1111-4111-8111-111111111111';
+const count = 10_000;
+
+describeOnBothDatabases('a sync of ten thousand workspaces', (kind) => {
+  async function start() {
+    const hosted = await startHostedServer();
+    onTestFinished(() => hosted.stop());
+    hosted.organizations = [organizationId];
+    hosted.workspaces = Array.from({ length: count }, (_, i) => ({
+      workspaceId: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+      name: `customer ${i}`,
+      organizationId,
+    }));
+    // Whatever is tried again is tried at once.
+    const runtime = virtualRuntime(Date.now());
+    const lines: { msg: string; found?: number; created?: number }[] = [];
+    const test = await startTestApp(kind, {
+      env: {
+        INLAY_PLATFORM_URL: hosted.url,
+        INLAY_PLATFORM_CLIENT_ID: 'id',
+        INLAY_PLATFORM_CLIENT_SECRET: 'secret',
+        INLAY_ORGANIZATION_ID: organizationId,
+      },
+      overrides: {
+        runtime,
+        log: pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) }),
+      },
+    });
+    onTestFinished(() => test.stop());
+    const sync = () => test.request('POST', '/api/v1/workspaces/sync');
+    const progress = () => lines.filter(({ msg }) => msg === 'synchronising workspaces').map(({ found }) => found);
+    const total = async () => (await test.request('GET', '/api/v1/workspaces/stats')).body.total_count;
+    return { hosted, runtime, test, sync, progress, total };
+  }
+
+  it('reads a few pages at a time, says how far it is, and imports each once', async () => {
+    const { hosted, sync, progress, total } = await start();
+    let underWay = 0;
+    let most = 0;
+    hosted.intercept = (request, response) => {
+      if (!request.url?.includes('/workspaces?')) return false;
+      most = Math.max(most, ++underWay);
+      response.once('close', () => underWay--);
+      return false;
+    };
+    const { status, body } = await sync();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total_count: count, created_count: count });
+    expect(new Set(body['created_workspace IDs']).size).toBe(count);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(progress()).toHaveLength(count / 1_000);
+    expect(await total()).toBe(count);
+    expect((await sync()).body).toEqual({ total_count: count, created_count: 0, 'created_workspace IDs': [] });
+  });
+
+  it('keeps what it has when it is interrupted, and a retry imports the rest', async () => {
+    const { hosted, runtime, test, sync, total } = await start();
+    const failFrom =
+      (first: number): typeof hosted.intercept =>
+      (request, response) => {
+        const offset = Number(/[?&]offset=(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
+        if (offset < first) return false;
+        response.writeHead(503).end('<html>');
+        return true;
+      };
+    let before = 0;
+    for (const first of [2_500, 6_000]) {
+      hosted.intercept = failFrom(first);
+      const { status, body } = await sync();
+      expect(status).toBe(502);
+      const stoppedAfter = Number(/stopped after (\d+) workspaces; retry/.exec(body.detail)?.[1]);
+      expect(stoppedAfter).toBeGreaterThanOrEqual(first);
+      expect(stoppedAfter).toBeGreaterThan(before);
+      expect(await total()).toBe(stoppedAfter);
+      before = stoppedAfter;
+      // The breaker, too, has had time to see that the platform is back.
+      runtime.advance(10_000);
+    }
+    hosted.intercept = () => false;
+    expect((await sync()).body).toMatchObject({ total_count: count, created_count: count - before });
+    expect(await total()).toBe(count);
+    const unbound = test.app.store.db.selectFrom('name_claims').select('name').where('state', '=', 'creating');
+    expect(await unbound.execute()).toEqual([]);
+  });
+});
