@@ -22,6 +22,7 @@ import { AppError } from '../errors.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
 import { holdLiveWorkspace } from '../workspaces/connections.ts';
+import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -168,9 +169,9 @@ export async function deleteSource(
   await getSource(ctx, scope, id);
   const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
   if (!recorded) throw new AppError('source_not_found');
-  await setUpSource(ctx, id);
+  const cause = await setUpSource(ctx, id);
   const row = await sources.findAnySource(ctx.store.db, id);
-  if (row?.deleted_at == null) throw new AppError('source_deletion_recorded', { delay: 'unavailable' });
+  if (row?.deleted_at == null) throw new AppError('source_deletion_recorded', { delay: delayOf(cause) }, { cause });
   return { id, deleted_at: new Date(row.deleted_at).toISOString() };
 }
 
