@@ -34,6 +34,7 @@ describe('The configuration', () => {
       scopedTokenTtlSeconds: undefined,
       platformUrl: undefined,
       platformOrganizationId: undefined,
+      connectorRegistry: undefined,
       settleMs: 0,
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
       trustedProxies: [],
@@ -58,6 +59,7 @@ describe('The configuration', () => {
         'HOST',
         'LOG_LEVEL',
         'INLAY_ALLOW_PRIVATE_NETWORKS',
+        'INLAY_CONNECTOR_REGISTRY',
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
@@ -96,6 +98,7 @@ describe('The configuration', () => {
       INLAY_PLATFORM_URL: 'x',
       INLAY_PLATFORM_ORGANIZATION_ID: 'x',
       INLAY_PLATFORM_SETTLE_SECONDS: 'x',
+      INLAY_CONNECTOR_REGISTRY: 'x://x',
       INLAY_ENCRYPTION_KEY: 'x',
       INLAY_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: 'x',
@@ -140,6 +143,26 @@ describe('PORT and HOST', () => {
   it.each(['0', '65536', '-1', '80.5', 'http', '0x50', '1e3'])('refuse the port %s', (PORT) => {
     expect(faultsOf({ PORT })).toEqual([`PORT must be a whole number from 1 to 65535, not "${PORT}".`]);
   });
+});
+
+describe('INLAY_CONNECTOR_REGISTRY', () => {
+  it.each([
+    ['https://registry.example/all.json?version=2', 'https://registry.example/all.json?version=2'],
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:9000/'],
+    ['/etc/inlay/registry.json', '/etc/inlay/registry.json'],
+    ['registry.json', resolve('registry.json')],
+  ])('%s becomes %s', (INLAY_CONNECTOR_REGISTRY, connectorRegistry) => {
+    expect(configOf({ INLAY_CONNECTOR_REGISTRY }).connectorRegistry).toBe(connectorRegistry);
+  });
+
+  it.each(['ftp://registry.example/', 'https://user:secret@registry.example/', 'file:///etc/registry.json', 'http://'])(
+    'refuses %s',
+    (INLAY_CONNECTOR_REGISTRY) => {
+      expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([
+        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.',
+      ]);
+    },
+  );
 });
 
 describe('INLAY_PUBLIC_URL', () => {

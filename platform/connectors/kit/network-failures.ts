@@ -20,6 +20,7 @@ const silent = transient('took too long to answer');
 const untrusted = config('has a certificate that is not trusted. Check the host, or have the certificate replaced');
 const notTls = config('does not speak TLS. Check whether the address begins with http:// or https://');
 const notHttp = config('does not answer in HTTP. Check the host and the port');
+const endless = config('sends far more than an answer should have. Check the address');
 const damaged = transient('sent compressed data that is damaged');
 
 const failures: Record<string, Failure> = {
@@ -36,6 +37,7 @@ const failures: Record<string, Failure> = {
   UND_ERR_HEADERS_TIMEOUT: silent,
   UND_ERR_BODY_TIMEOUT: silent,
   UND_ERR_HEADERS_OVERFLOW: notHttp,
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: endless,
   EPROTO: notTls,
   ERR_SSL_WRONG_VERSION_NUMBER: notTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: notTls,

@@ -2,6 +2,7 @@
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { RecordMessage } from '../../src/protocol.ts';
 import { dataText } from '../kit/input.ts';
+import { addedFields, jsonLines, timeText } from '../kit/json-lines.ts';
 
 export interface LineFormat {
   extension: string;
@@ -12,9 +13,6 @@ export interface LineFormat {
 
 export type FormatName = 'jsonl' | 'csv';
 
-/** Added to every record: what tells the copies apart when a record was sent twice. */
-const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;
-const [emittedAtField, syncIdField] = addedFields;
 const wholeDataColumn = '_inlay_data';
 
 export function lineFormat(
@@ -23,21 +21,9 @@ export function lineFormat(
   syncId: number,
   onUndeclaredField: (field: string) => void,
 ): LineFormat {
-  return name === 'csv' ? csv(schema, syncId, onUndeclaredField) : jsonLines(syncId);
-}
-
-/** The data stays as the source wrote it; the added fields come last, where they win over fields of the same name. */
-function jsonLines(syncId: number): LineFormat {
-  const timeOf = timeText();
-  return {
-    extension: 'jsonl',
-    header: '',
-    line(record) {
-      const fields = dataText(record).slice(0, -1).trimEnd();
-      const comma = fields.length === 1 ? '' : ',';
-      return `${fields}${comma}"${emittedAtField}":"${timeOf(record.emitted_at)}","${syncIdField}":${syncId}}\n`;
-    },
-  };
+  return name === 'csv'
+    ? csv(schema, syncId, onUndeclaredField)
+    : { extension: 'jsonl', header: '', line: jsonLines(syncId) };
 }
 
 /**
@@ -74,19 +60,4 @@ function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-const latestDateMs = 8.64e15;
-
-/** Many records in a row are sent in the same millisecond. */
-function timeText(): (ms: number) => string {
-  let lastMs = Number.NaN;
-  let text = '';
-  return (ms) => {
-    if (ms !== lastMs) {
-      lastMs = ms;
-      text = new Date(Math.min(Math.max(ms, 0), latestDateMs)).toISOString();
-    }
-    return text;
-  };
 }

@@ -105,9 +105,16 @@ const textFormats = {
   extra_float_digits: '1',
 };
 
+/**
+ * A state is confirmed when its records are committed, so a commit has to outlive a crash of the server, even where its
+ * owner has given that up for speed. Settings that promise more stay as they are.
+ */
+const durableCommit = `set_config('synchronous_commit', case current_setting('synchronous_commit')
+  when 'off' then 'on' else current_setting('synchronous_commit') end, true)`;
+
 const lockTimeoutMs = 60_000;
-/** The other connector of a sync may be slow; one that has stopped is ended by the platform long before this. */
-const idleTimeoutMs = 3_600_000;
+/** The other connector of a sync may be slow. One that has stopped is for the platform to end, and before this. */
+const idleTimeoutMs = 7_200_000;
 
 export async function inTransaction<T>(
   client: pg.Client,
@@ -123,6 +130,7 @@ export async function inTransaction<T>(
       idle_in_transaction_session_timeout: String(idleTimeoutMs),
     });
     const list = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`);
+    list.push(durableCommit);
     await client.query(`select ${list.join(', ')}`);
     const result = await work();
     await client.query(end);

@@ -9,7 +9,8 @@ import { AwsClient } from 'aws4fetch';
 import { request } from 'undici';
 import { guardedDispatcher } from '../kit/addresses.ts';
 import { ConnectorError, type Surroundings } from '../kit/connector.ts';
-import { connectionError, isTransient, type Refusal, readRefusal, refusalError } from './failures.ts';
+import { explainNetworkFailure } from '../kit/network-failures.ts';
+import { isTransient, type Refusal, readRefusal, refusalError } from './failures.ts';
 import type { Settings } from './settings.ts';
 import { elementsIn, escapeXml, textIn } from './xml.ts';
 
@@ -70,10 +71,9 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
   async function call(wanted: Call): Promise<Answer> {
     for (let tried = 1; ; tried += 1) {
       const answer = await callOnce(wanted, tried > 1).catch((error) => {
-        // Whatever comes from the network has a code; anything else is a bug of ours.
-        if (error.code === undefined && !(error instanceof ConnectorError)) throw error;
-        const failure = connectionError(error, settings);
-        if (tried === tries || failure.failureType === 'config_error') throw failure;
+        const failure = explainNetworkFailure(error, new URL(settings.bucketUrl).origin);
+        const isWorthIt = failure instanceof ConnectorError && failure.failureType === 'transient_error';
+        if (tried === tries || !isWorthIt) throw failure;
       });
       if (answer) {
         const { refusal } = answer;

@@ -169,7 +169,7 @@ describe('a check', () => {
       'a port nobody listens on',
       { endpoint: 'http://127.0.0.1:1' },
       () => {},
-      /http:\/\/127\.0\.0\.1:1 cannot be reached/,
+      /http:\/\/127\.0\.0\.1:1 refuses the connection/,
     ],
     [
       'a store that is down',
@@ -206,7 +206,7 @@ describe('a check', () => {
     const { port } = website.address() as AddressInfo;
     const check = (endpoint: string) => connector.check(configuration({ endpoint }), surroundings);
     await expect(check(`http://127.0.0.1:${port}`)).rejects.toThrow('not as an S3-compatible store does');
-    await expect(check(`https://127.0.0.1:${port}`)).rejects.toThrow('try http instead of https');
+    await expect(check(`https://127.0.0.1:${port}`)).rejects.toThrow('does not speak TLS');
   });
 
   it('does not reach into private networks unless the operator allows it', async () => {

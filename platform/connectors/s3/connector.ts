@@ -113,9 +113,9 @@ async function writeStreams(
     const completed: string[] = [];
     for (const message of batch) {
       if (message.type === 'RECORD') {
-        const { stream: name, namespace, data } = message.record;
+        const { stream: name, namespace } = message.record;
         const stream = getStream(streams, streamKey(namespace === undefined ? { name } : { name, namespace }));
-        stream.add(data);
+        stream.add(message.record);
         touched.add(stream);
       } else if (message.type === 'STATE') {
         unconfirmed.push(message.state);

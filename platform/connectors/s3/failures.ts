@@ -74,21 +74,3 @@ export function refusalError(refusal: Refusal, doing: string, { bucket, region }
   }
   return new ConnectorError(`The store refused to ${doing}: ${code}. ${refusal.message.slice(0, 300)}`.trim());
 }
-
-/** What keeps a connection from being made at all. Certificates and unknown hosts do not get better by waiting. */
-export function connectionError(error: Error & { code?: string }, { bucketUrl }: Settings): ConnectorError {
-  if (error instanceof ConnectorError) return error;
-  const { origin, protocol } = new URL(bucketUrl);
-  const { code = '' } = error;
-  if (/CERT|SIGNED|SSL|TLS/.test(code)) {
-    const hint = /WRONG_VERSION|PACKET_LENGTH/.test(code)
-      ? 'It may not speak TLS: try http instead of https.'
-      : 'Its certificate is not valid.';
-    return new ConnectorError(`A secure connection to ${origin} could not be made. ${hint}`, { cause: error });
-  }
-  const hint = protocol === 'http:' && code === 'UND_ERR_SOCKET' ? ' Perhaps it expects https.' : '';
-  return new ConnectorError(`The store at ${origin} cannot be reached (${code || error.message}).${hint}`, {
-    cause: error,
-    failureType: 'transient_error',
-  });
-}

@@ -3,7 +3,8 @@
  * wait, at the store but invisible, until the stream is complete; then they appear and everything older is deleted, in
  * this order, so that the stream is never empty in between.
  */
-import type { ConfiguredStream } from '../../src/protocol.ts';
+import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
+import { jsonLines } from '../kit/json-lines.ts';
 import type { S3Client } from './client.ts';
 import { generationOf, numberedObject, runPrefix, streamFolder } from './keys.ts';
 import { ObjectWriter } from './object-writer.ts';
@@ -23,6 +24,7 @@ export class StreamWriter {
   readonly isReplaced: boolean;
   readonly #folder: string;
   readonly #runPrefix: string;
+  readonly #line: ReturnType<typeof jsonLines>;
   #lines = '';
   #count = 0;
   #current: ObjectWriter | undefined;
@@ -36,6 +38,7 @@ export class StreamWriter {
     { prefix, startedAtMs }: { prefix: string; startedAtMs: number },
   ) {
     this.#folder = streamFolder(prefix, stream.stream);
+    this.#line = jsonLines(stream.sync_id);
     this.#runPrefix = runPrefix(stream, startedAtMs);
     this.isReplaced = stream.destination_sync_mode === 'overwrite';
   }
@@ -49,8 +52,8 @@ export class StreamWriter {
     return this.isReplaced ? 0 : (this.#current?.bytes ?? 0);
   }
 
-  add(data: Record<string, unknown>): void {
-    this.#lines += `${JSON.stringify(data)}\n`;
+  add(record: RecordMessage['record']): void {
+    this.#lines += this.#line(record);
   }
 
   /** Takes in what was added. */

@@ -1,0 +1,32 @@
+/* How a record becomes a line of a file or object: its data, and what this platform adds to it. */
+import type { RecordMessage } from '../../src/protocol.ts';
+import { dataText } from './input.ts';
+
+/** Added to every record: what tells the copies apart when a record was sent twice. */
+export const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;
+const [emittedAtField, syncIdField] = addedFields;
+
+/** The data stays as the source wrote it; the added fields come last, where they win over fields of the same name. */
+export function jsonLines(syncId: number): (record: RecordMessage['record']) => string {
+  const timeOf = timeText();
+  return (record) => {
+    const fields = dataText(record).slice(0, -1).trimEnd();
+    const comma = fields.length === 1 ? '' : ',';
+    return `${fields}${comma}"${emittedAtField}":"${timeOf(record.emitted_at)}","${syncIdField}":${syncId}}\n`;
+  };
+}
+
+const latestDateMs = 8.64e15;
+
+/** Many records in a row are sent in the same millisecond. */
+export function timeText(): (ms: number) => string {
+  let lastMs = Number.NaN;
+  let text = '';
+  return (ms) => {
+    if (ms !== lastMs) {
+      lastMs = ms;
+      text = new Date(Math.min(Math.max(ms, 0), latestDateMs)).toISOString();
+    }
+    return text;
+  };
+}
