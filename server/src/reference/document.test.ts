@@ -336,11 +336,14 @@ describe('The errors of an endpoint', () => {
       [504, answering(() => true, 504)],
     ] as const;
     for (const [status, rule] of troubles) {
+      // With a breaker that has seen nothing yet.
+      await on.restart();
+      const doomed = await acme.connect(template);
+      await acme.settled(doomed);
       const restore = faulty.rule(rule);
       await expectAnswer(status, '/connections', 'GET', '/connections');
       await expectAnswer(status, sync, 'POST', syncNow);
       await expectAnswer(status, '/connections/{connection_id}/jobs', 'GET', `/connections/${connection.id}/jobs`);
-      const doomed = await acme.connect(template);
       await expectAnswer(status, '/sources/{source_id}', 'DELETE', `/sources/${doomed}`);
       restore();
     }
