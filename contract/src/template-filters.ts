@@ -3,7 +3,7 @@
  * query that narrows a list.
  */
 import { type Static, Type } from 'typebox';
-import { Enumeration, Tag, tagModes } from './fields.ts';
+import { Enumeration, Tag, tagModes, Uuid } from './fields.ts';
 
 const TagList = (of: string) =>
   Type.Array(Tag, {
@@ -50,7 +50,7 @@ export type ListTemplatesQuery = Static<typeof ListTemplatesQuery>;
 
 const Explained = Type.Object(
   {
-    id: Type.String({ format: 'uuid', description: 'Identifier of the template' }),
+    id: Uuid('Identifier of the template', '9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21'),
     name: Type.String({ description: 'Its name; of a connection template the name of its destination' }),
     shown: Type.Boolean({ description: 'Whether a token with these filters is offered the template' }),
     rule: Type.String({

@@ -30,7 +30,7 @@ interface Parts {
   destination: ConnectorRow;
 }
 
-/** Undefined when it was stopped, or somebody else has the job. */
+/** Undefined when it was stopped, or somebody else has the job. Throws only for a fault of the platform itself. */
 export async function runAttempt(
   platform: Platform,
   run: Run,
@@ -56,9 +56,7 @@ export async function runAttempt(
       const failure = { message: error.message, origin: 'source', type: 'config_error' } as const;
       return { status: 'failed', failure, disablesConnection: error.disablesConnection };
     }
-    platform.log.error({ err: error, jobId: run.job.job_id }, 'platform: a job could not be run');
-    const message = 'The platform could not run the job.';
-    return { status: 'failed', failure: { message, origin: 'platform', type: 'system_error' } };
+    throw error;
   }
 }
 

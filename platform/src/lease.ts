@@ -6,11 +6,12 @@
 import { forgetProcessName, isAbandoned, newProcessName } from './process-names.ts';
 import type { Store } from './store.ts';
 
-/** Many times longer than the time between two renewals. */
 const leaseMs = 30_000;
+/** Often enough to survive two failed tries, seldom enough to let the disk rest. */
+const renewEveryMs = 10_000;
 
 export interface Lease {
-  /** Takes or renews the lease: the name it is held under, undefined while somebody else has it. */
+  /** Takes the lease, or renews it when it is time: the name it is held under, undefined while somebody else has it. */
   hold(): Promise<string | undefined>;
   release(): Promise<void>;
 }
@@ -28,7 +29,9 @@ export function createLease({ store, now }: { store: Store; now(): number }): Le
       store.transaction().execute(async (trx) => {
         const held = await trx.selectFrom('runner_lease').selectAll().executeTakeFirst();
         // As long as nobody took it over, a late renewal does no harm.
-        if (!held || held.holder !== holder) {
+        if (held && held.holder === holder) {
+          if (held.expires_at - now() > leaseMs - renewEveryMs) return holder;
+        } else {
           drop();
           if (held && held.expires_at > now() && !isAbandoned(held.holder)) return undefined;
           holder = newProcessName();

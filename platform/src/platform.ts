@@ -51,6 +51,8 @@ export interface PlatformOptions {
 export interface OpenPlatform extends Platform {
   /** Begins to run jobs. Until then they are only written down. */
   start(): void;
+  /** Does at once what is due, for whoever has moved the clock. */
+  look(): Promise<void>;
   /** Seals every secret with the key the sealer seals with now. */
   reseal(): Promise<void>;
   /** Running jobs are stopped, and gone on with after the next start. */
@@ -112,6 +114,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   return {
     ...platform,
     start: scheduler.start,
+    look: scheduler.look,
     reseal: () => resealConfigurations(store, sealer),
     async close() {
       closing.abort();

@@ -10,6 +10,7 @@ import { runAttempt } from './attempt.ts';
 import type { Platform } from './context.ts';
 import { openAttemptLog, removeLogs } from './job-logs.ts';
 import {
+  type AttemptEnd,
   claimJob,
   endAttempt,
   listLostJobs,
@@ -21,11 +22,14 @@ import {
   trimJobs,
 } from './job-runs.ts';
 import { createLease } from './lease.ts';
+import type { OpenJobLog } from './runner/job-log.ts';
 import type { Progress } from './runner/runner.ts';
 
 export interface Scheduler {
   start(): void;
   wake(): void;
+  /** Does what is due now; over when that has been started, stopped or written down. */
+  look(): Promise<void>;
   /** Stops what runs, leaves it to be gone on with after the next start, and lets another process have the lease. */
   stop(): Promise<void>;
 }
@@ -50,13 +54,23 @@ export function createScheduler(platform: Platform): Scheduler {
   let wokenAgain = false;
   let wakeUp = () => {};
   let loop: Promise<void> | undefined;
+  let looking = Promise.resolve();
 
   function wake(): void {
     wokenAgain = true;
     wakeUp();
   }
 
-  async function look(): Promise<void> {
+  /** One after the other, whoever asks. */
+  function look(): Promise<void> {
+    looking = looking.then(lookOnce).catch((err) => {
+      log.error({ err }, 'platform: the scheduler could not do its work; it tries again');
+    });
+    return looking;
+  }
+
+  async function lookOnce(): Promise<void> {
+    if (isClosing) return;
     const held = await lease.hold();
     if (held !== holder) {
       holder = held;
@@ -113,16 +127,25 @@ export function createScheduler(platform: Platform): Scheduler {
     }
   }
 
-  async function attempt({ run, stopping, progress }: Active) {
-    const jobLog = openAttemptLog(platform, run.job);
+  async function attempt({ run, stopping, progress }: Active): Promise<AttemptEnd | undefined> {
+    let jobLog: OpenJobLog | undefined;
     try {
+      jobLog = openAttemptLog(platform, run.job);
       return await runAttempt(platform, run, {
         signal: stopping.signal,
         log: jobLog,
         onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
       });
+    } catch (err) {
+      log.error({ err, jobId: run.job.job_id }, 'platform: a job could not be run');
+      const failure = {
+        message: 'The platform could not run the job.',
+        origin: 'platform',
+        type: 'system_error',
+      } as const;
+      return { status: 'failed', failure };
     } finally {
-      jobLog.close();
+      jobLog?.close();
     }
   }
 
@@ -137,7 +160,7 @@ export function createScheduler(platform: Platform): Scheduler {
   async function lookAgainAndAgain(): Promise<void> {
     while (!isClosing) {
       wokenAgain = false;
-      await look().catch((err) => log.error({ err }, 'platform: the scheduler could not do its work; it tries again'));
+      await look();
       if (wokenAgain) continue;
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, lookEveryMs);
@@ -154,10 +177,12 @@ export function createScheduler(platform: Platform): Scheduler {
       loop ??= lookAgainAndAgain();
     },
     wake,
+    look,
     async stop() {
       isClosing = true;
       wake();
       await loop;
+      await looking;
       for (const { stopping } of active.values()) stopping.abort();
       await Promise.all([...active.values()].map(({ done }) => done));
       await lease.release();

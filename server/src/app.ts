@@ -18,6 +18,7 @@ import { openPostgres, openSqlite, type Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { openDefinitions } from './definitions/open.ts';
+import { openSealer } from './encryption-keys.ts';
 import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
 import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
@@ -37,7 +38,7 @@ import type { Platform } from './platform/platform.ts';
 import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
-import { createSealer, type Sealer } from './sealing.ts';
+import type { Sealer } from './sealing.ts';
 import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
 import type { TemplatesContext } from './templates/context.ts';
 import { quartzFormat } from './templates/cron.ts';
@@ -89,8 +90,6 @@ const platformPatienceMs = 5_000;
 const housekeepingEveryMs = 60_000;
 const shutdownPatienceMs = 5_000;
 export const platformPath = '/platform/v1';
-const encryptionKeyFile = 'encryption.key';
-const newEncryptionKey = () => randomBytes(32).toString('base64');
 
 export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
   const runtime = overrides.runtime ?? systemRuntime;
@@ -269,20 +268,6 @@ export function openStore(
   }
   const file = openDataDir(config.dataDir).path('inlay.db');
   return openSqlite({ file, now: runtime.now, ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }) });
-}
-
-/** With the keys of the environment, or with those in the data directory, one a line. */
-export function openSealer(secrets: Secrets, dataDir: DataDir): Sealer {
-  const generated = () =>
-    dataDir
-      .readOrCreate(encryptionKeyFile, newEncryptionKey)
-      .trim()
-      .split('\n')
-      .map((key) => Buffer.from(key, 'base64'));
-  const [current, ...former] = secrets.encryptionKeys ?? generated();
-  if (!current)
-    throw new OperatorError(`The file ${dataDir.path(encryptionKeyFile)} is empty. Restore it from a backup.`);
-  return createSealer(current, ...former);
 }
 
 async function makeFirstOperatorToken(tokens: OperatorTokens, organizationId: string): Promise<string | undefined> {

@@ -11,13 +11,15 @@ import {
 } from '@inlay/platform/registered-definitions';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { openBundledPlatform, openSealer, openStore, platformCredentials } from './app.ts';
+import { openBundledPlatform, openStore, platformCredentials } from './app.ts';
 import { readConfig } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
+import { resealEverything } from './db/resealing.ts';
 import { isStorageFailure } from './db/storage-failure.ts';
 import { examine } from './doctor.ts';
+import { openSealer, replaceEncryptionKey } from './encryption-keys.ts';
 import { AppError, OperatorError } from './errors.ts';
 import { createLog } from './log.ts';
 import { startPlatform, startService } from './main.ts';
@@ -197,6 +199,25 @@ keys
         throw new OperatorError(`There is no retired key ${kid}. See: inlay keys list`);
       }
       print(`Removed ${kid}. Its tokens are refused within a few seconds.`);
+    }),
+  );
+
+program
+  .command('encryption-key')
+  .description('the key that encrypts stored secrets')
+  .command('rotate')
+  .description('encrypt every stored secret anew, with a new key or with the first one of INLAY_ENCRYPTION_KEY')
+  .action(() =>
+    withStore(async (store) => {
+      const { config, secrets } = readConfig(process.env);
+      const dataDir = openDataDir(config.dataDir);
+      await replaceEncryptionKey(secrets, dataDir, async (sealer) => {
+        const count = await resealEverything(store.db, sealer);
+        if (config.platformUrl === undefined) await withPlatform((platform) => platform.reseal());
+        print(`${count} secrets are encrypted anew.`);
+      });
+      if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
+      else print('The data directory holds a new key. Restart the service, and make a new backup.');
     }),
   );
 

@@ -34,10 +34,13 @@ describe('The configuration', () => {
       scopedTokenTtlSeconds: undefined,
       platformUrl: undefined,
       platformOrganizationId: undefined,
+      connectorRegistry: undefined,
       settleMs: 0,
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
       trustedProxies: [],
       allowPrivateNetworks: true,
+      readableDirs: [],
+      maxConcurrentSyncs: 4,
       logLevel: 'info',
     });
     expect(secrets).toEqual({
@@ -56,9 +59,11 @@ describe('The configuration', () => {
         'HOST',
         'LOG_LEVEL',
         'INLAY_ALLOW_PRIVATE_NETWORKS',
+        'INLAY_CONNECTOR_REGISTRY',
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
+        'INLAY_MAX_CONCURRENT_SYNCS',
         'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
         'INLAY_OPERATOR_TOKEN',
         'INLAY_ORGANIZATION_ID',
@@ -69,6 +74,7 @@ describe('The configuration', () => {
         'INLAY_PLATFORM_URL',
         'INLAY_PUBLIC_URL',
         'INLAY_RATE_LIMIT_PER_MINUTE',
+        'INLAY_READABLE_DIRS',
         'INLAY_SCOPED_TOKEN_TTL_SECONDS',
         'INLAY_TRUSTED_PROXIES',
         'INLAY_VENDOR',
@@ -92,11 +98,14 @@ describe('The configuration', () => {
       INLAY_PLATFORM_URL: 'x',
       INLAY_PLATFORM_ORGANIZATION_ID: 'x',
       INLAY_PLATFORM_SETTLE_SECONDS: 'x',
+      INLAY_CONNECTOR_REGISTRY: 'x://x',
       INLAY_ENCRYPTION_KEY: 'x',
       INLAY_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_TRUSTED_PROXIES: 'x',
       INLAY_ALLOW_PRIVATE_NETWORKS: 'x',
+      INLAY_READABLE_DIRS: 'x',
+      INLAY_MAX_CONCURRENT_SYNCS: 'x',
       LOG_LEVEL: 'x',
     };
     const faults = faultsOf(bad);
@@ -134,6 +143,26 @@ describe('PORT and HOST', () => {
   it.each(['0', '65536', '-1', '80.5', 'http', '0x50', '1e3'])('refuse the port %s', (PORT) => {
     expect(faultsOf({ PORT })).toEqual([`PORT must be a whole number from 1 to 65535, not "${PORT}".`]);
   });
+});
+
+describe('INLAY_CONNECTOR_REGISTRY', () => {
+  it.each([
+    ['https://registry.example/all.json?version=2', 'https://registry.example/all.json?version=2'],
+    ['http://127.0.0.1:9000', 'http://127.0.0.1:9000/'],
+    ['/etc/inlay/registry.json', '/etc/inlay/registry.json'],
+    ['registry.json', resolve('registry.json')],
+  ])('%s becomes %s', (INLAY_CONNECTOR_REGISTRY, connectorRegistry) => {
+    expect(configOf({ INLAY_CONNECTOR_REGISTRY }).connectorRegistry).toBe(connectorRegistry);
+  });
+
+  it.each(['ftp://registry.example/', 'https://user:secret@registry.example/', 'file:///etc/registry.json', 'http://'])(
+    'refuses %s',
+    (INLAY_CONNECTOR_REGISTRY) => {
+      expect(faultsOf({ INLAY_CONNECTOR_REGISTRY })).toEqual([
+        'INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.',
+      ]);
+    },
+  );
 });
 
 describe('INLAY_PUBLIC_URL', () => {
@@ -387,6 +416,23 @@ describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
 
   it.each(['1', 'yes', 'TRUE'])('refuses %s', (INLAY_ALLOW_PRIVATE_NETWORKS) => {
     expect(faultsOf({ INLAY_ALLOW_PRIVATE_NETWORKS })).toEqual(['INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.']);
+  });
+});
+
+describe('What syncs may use', () => {
+  it('are the folders in INLAY_READABLE_DIRS, by their full path', () => {
+    expect(configOf({ INLAY_READABLE_DIRS: '/srv/files, /srv/more' }).readableDirs).toEqual([
+      '/srv/files',
+      '/srv/more',
+    ]);
+    expect(faultsOf({ INLAY_READABLE_DIRS: '/srv/files,here' })).toEqual([
+      'INLAY_READABLE_DIRS must list folders by their full path; "here" is none.',
+    ]);
+  });
+
+  it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
+    expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '12' }).maxConcurrentSyncs).toBe(12);
+    expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' })).toHaveLength(1);
   });
 });
 

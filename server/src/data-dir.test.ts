@@ -42,13 +42,19 @@ it('agrees with another process that made the file at the same moment', () => {
   expect(readdirSync(directory)).toEqual(['key']);
 });
 
-it('knows its paths and what it has', () => {
+it('knows its paths', () => {
+  const directory = temporaryDirectory();
+  expect(openDataDir(directory).path('inlay.db')).toBe(join(directory, 'inlay.db'));
+});
+
+it('replaces a file by another one, for its owner only', () => {
   const directory = temporaryDirectory();
   const dataDir = openDataDir(directory);
-  expect(dataDir.path('inlay.db')).toBe(join(directory, 'inlay.db'));
-  expect(dataDir.has('key')).toBe(false);
-  dataDir.readOrCreate('key', () => 'x');
-  expect(dataDir.has('key')).toBe(true);
+  dataDir.readOrCreate('key', () => 'first');
+  dataDir.replace('key', 'second');
+  expect(dataDir.readOrCreate('key', () => 'third')).toBe('second');
+  expect(modeOf(join(directory, 'key'))).toBe('600');
+  expect(readdirSync(directory)).toEqual(['key']);
 });
 
 it('says what to do when it cannot be made', () => {

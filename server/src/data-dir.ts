@@ -1,14 +1,15 @@
 /** The data directory: SQLite files and the secrets that the service generates for itself, readable by its owner only. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from './errors.ts';
 
 export interface DataDir {
   path(file: string): string;
-  has(file: string): boolean;
   /** The content of a file, made and kept if there is none yet. */
   readOrCreate(file: string, create: () => string): string;
+  /** Whole or not at all. */
+  replace(file: string, content: string): void;
 }
 
 export function openDataDir(directory: string): DataDir {
@@ -21,13 +22,11 @@ export function openDataDir(directory: string): DataDir {
   }
   return {
     path: (file) => join(directory, file),
-    has: (file) => existsSync(join(directory, file)),
     readOrCreate(file, create) {
       const target = join(directory, file);
       if (!existsSync(target)) {
         // Written whole under another name, then linked: another process sees all of it or nothing, and one of two wins.
-        const draft = `${target}.${randomBytes(6).toString('hex')}`;
-        writeFileSync(draft, create(), { mode: 0o600, flag: 'wx', flush: true });
+        const draft = writeDraft(target, create());
         try {
           linkSync(draft, target);
         } catch (error) {
@@ -38,5 +37,15 @@ export function openDataDir(directory: string): DataDir {
       }
       return readFileSync(target, 'utf8');
     },
+    replace(file, content) {
+      const target = join(directory, file);
+      renameSync(writeDraft(target, content), target);
+    },
   };
+}
+
+function writeDraft(target: string, content: string): string {
+  const draft = `${target}.${randomBytes(6).toString('hex')}`;
+  writeFileSync(draft, content, { mode: 0o600, flag: 'wx', flush: true });
+  return draft;
 }

@@ -1,7 +1,8 @@
 /** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
-import { createApp, openBundledPlatform, openSealer, platformCredentials, platformPath } from './app.ts';
+import { createApp, openBundledPlatform, platformCredentials, platformPath } from './app.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
+import { openSealer } from './encryption-keys.ts';
 import { createLog } from './log.ts';
 
 /** Longer than any request may take; whatever is still open then is cut off. */

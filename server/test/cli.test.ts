@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli, type Service, startService } from './support/service.ts';
@@ -61,7 +62,16 @@ describe('inlay', () => {
       succeed('operator-token', '--help'),
       succeed('operator-token', 'create', '--help'),
     ]);
-    for (const name of ['start', 'migrate', 'organization', 'operator-token', 'keys', 'platform', 'doctor']) {
+    for (const name of [
+      'start',
+      'migrate',
+      'organization',
+      'operator-token',
+      'keys',
+      'connector',
+      'platform',
+      'doctor',
+    ]) {
       expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
     }
     expect(help).toContain('Start here: inlay start');
@@ -381,6 +391,60 @@ describe('inlay doctor', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/ {2}FAIL {2}data directory: /);
     expect(stdout).toMatch(/\d to fix\.\n$/);
+  });
+});
+
+describe('inlay connector', () => {
+  const steered = fileURLToPath(new URL('../../platform/test/fixtures/steered-source.mjs', import.meta.url));
+
+  it('adds a program, lists it, lets a running service use it, and removes it when nothing uses it', async () => {
+    const { dataDir, succeed, fail } = commandLine();
+    const platform = await startService({ command: 'platform', dataDir, env: platformCredentials });
+    onTestFinished(() => platform.kill());
+    const added = await succeed('connector', 'add', '--source', '--name', 'Mine', '--', process.execPath, steered);
+    expect(added).toMatch(/^Added Mine \([0-9a-f-]{36}\)\. It can be used at once\.\n$/);
+    const definitionId = uuid.exec(added)?.[0] ?? '';
+    const [head, ...rows] = rowsOf(await succeed('connector', 'list'));
+    expect(head).toEqual(['ID', 'KIND', 'NAME', 'RUNS']);
+    expect(rows).toEqual([[definitionId, 'source', 'Mine', `${process.execPath} ${steered}`]]);
+
+    // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+    const call = async (method: string, path: string, body?: object, token = ''): Promise<any> => {
+      const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
+      const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      const text = await (await fetch(`${platform.url}/platform/v1${path}`, request)).text();
+      return text === '' ? undefined : JSON.parse(text);
+    };
+    const { access_token: token } = await call('POST', '/applications/token', {
+      client_id: platformCredentials.INLAY_PLATFORM_CLIENT_ID,
+      client_secret: platformCredentials.INLAY_PLATFORM_CLIENT_SECRET,
+    });
+    const { workspaceId } = await call('POST', '/workspaces', { name: 'w' }, token);
+    const source = { name: 'used', workspaceId, definitionId, configuration: { folder: dataDir } };
+    const { sourceId } = await call('POST', '/sources', source, token);
+    expect(await fail('connector', 'remove', definitionId)).toBe('The connector is in use by: used.\n');
+    await call('DELETE', `/sources/${sourceId}`, undefined, token);
+    expect(await succeed('connector', 'remove', definitionId)).toBe(`Removed ${definitionId}.\n`);
+    expect(await fail('connector', 'remove', definitionId)).toBe(
+      'There is no such connector. See: inlay connector list\n',
+    );
+    expect(await platform.stop()).toBe(0);
+  });
+
+  it('says what is wrong with what it is given', async () => {
+    const { fail } = commandLine();
+    const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);
+    expect(await add('--', 'true')).toBe('Say which it is: --source or --destination.\n');
+    expect(await add('--source', '--destination', '--', 'true')).toBe('Say which it is: --source or --destination.\n');
+    const nothingToRun = 'Say what runs it: --image <image>, or a command after --.\n';
+    expect(await add('--source')).toBe(nothingToRun);
+    expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
+    expect(await add('--source', '--', 'true')).toMatch(/^The connector cannot be used: /);
+    expect(await add('--source', '--image', '--network=host')).toContain('is not the name of an image');
+    const { code, stderr } = await runCli(['connector', 'list'], {
+      env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('where the bundled platform runs')]);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   complete,
   configure,
   createDatabase,
+  discoverStream,
   input,
   startProgram,
   type TestDatabase,
@@ -281,5 +282,40 @@ describe('two syncs at once', () => {
       }),
     );
     for (const name of names) expect(await database.query(`select from "new schema".${name}`)).toHaveLength(1);
+  });
+});
+
+describe('the programs of source and destination, one into the other', () => {
+  it('copy a table, and then what is new in it', async () => {
+    const from = await createDatabase();
+    const to = await createDatabase();
+    await from.client.query(`create table t (id bigint primary key, at timestamptz not null, doc jsonb);
+      insert into t select n, now() + n * interval '1 microsecond', '{"a": [1]}' from generate_series(1, 25000) n`);
+    const stream = await discoverStream(from.config, 't');
+    const catalog = {
+      streams: [
+        configure(stream, {
+          sync_mode: 'incremental',
+          destination_sync_mode: 'append_dedup',
+          cursor_field: ['at'],
+          primary_key: [['id']],
+        }),
+      ],
+    };
+    const sync = async (state: State[]) => {
+      const reading = startProgram('source-postgres', 'read', { config: from.config, catalog, state });
+      const writing = startProgram('destination-postgres', 'write', { config: to.config, catalog });
+      reading.child.stdout.pipe(writing.child.stdin);
+      const states: State[] = [];
+      for await (const message of writing.messages) if (message.type === 'STATE') states.push(message.state);
+      expect([await reading.exitCode, await writing.exitCode]).toEqual([0, 0]);
+      return states.slice(-1);
+    };
+    const state = await sync([]);
+    await from.client.query(`update t set at = now() + interval '1 day', doc = '{}' where id <= 10`);
+    await sync(state);
+    const rows = 'select id::text, at, doc from t order by t.id';
+    expect(await to.query(rows)).toEqual(await from.query(rows));
+    expect(await to.query('select count(*)::int from t where _inlay_meta is null')).toEqual([{ count: 25_000 }]);
   });
 });

@@ -1,56 +1,11 @@
 import { createWriteStream, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
-import { type Handler, startHttpServer } from '../../test/http-server.ts';
-import {
-  configuredStream,
-  openSurroundings,
-  readSource,
-  runSourceProgram,
-  temporaryFolder,
-} from '../../test/run-source.ts';
-import type { Configuration } from '../kit/connector.ts';
-import { connector } from './file.ts';
-import { specification } from './specification.ts';
-
-const validate = new Ajv({ strict: false }).compile(specification.connectionSpecification);
-
-/** A source of `path` in an allowed folder. The configuration satisfies the specification. */
-function startFolder(path: string, format: object, contents: Record<string, string | Buffer> = {}) {
-  const folder = temporaryFolder();
-  const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
-  for (const [name, content] of Object.entries(contents)) write(name, content);
-  const location = { type: 'path', path: join(folder, path) };
-  return { folder, write, ...start({ location, format }, [folder]) };
-}
-
-async function startWeb(handler: Handler, format: object, more: object = {}) {
-  const server = await startHttpServer(handler);
-  const location = { type: 'url', url: `${server.origin}/files/things.csv?signature=hidden`, ...more };
-  return { ...server, ...start({ location, format }, []) };
-}
-
-function start(more: object, readableDirs: string[]) {
-  const configuration: Configuration = { stream_name: 'things', ...more };
-  expect(validate(configuration), JSON.stringify(validate.errors)).toBe(true);
-  const surroundings = { ...openSurroundings, readableDirs };
-  const check = (other: object = {}) => connector.check(configuration, { ...surroundings, ...other });
-  const read = async (options: Parameters<typeof readSource>[2] = {}) => {
-    const result = await readSource(connector, configuration, { surroundings, ...options });
-    return { ...result, all: result.records.things ?? [], things: (result.records.things ?? []).map(withoutOrigin) };
-  };
-  return { configuration, surroundings, check, read };
-}
-
-function withoutOrigin({ _file, _file_modified_at, ...record }: Record<string, unknown>) {
-  return record;
-}
-
-const csv = { type: 'csv' };
+import { configuredStream, openSurroundings, runSourceProgram, temporaryFolder } from '../../test/run-source.ts';
+import { csv, startFiles, startFolder, validate } from '../../test/start-files.ts';
 
 describe('a file', () => {
   test.each([
@@ -163,6 +118,13 @@ describe('a file', () => {
     await expect(check()).rejects.toThrow(`There is no ${join(folder, 'no.csv')}. Check the path.`);
   });
 
+  test('without a field of the primary key is explained by a check', async () => {
+    const location = { type: 'path', path: join(temporaryFolder(), 'f') };
+    writeFileSync(location.path, 'id,name\n1,a\n');
+    const { check } = startFiles({ location, format: csv, primary_key: ['id', 'key'] }, [dirname(location.path)]);
+    await expect(check()).rejects.toThrow('The records have no field key. Choose among id, name.');
+  });
+
   test('of JSON has an upper limit, and a line of JSON Lines too', async () => {
     const document = startFolder('f', { type: 'json' }, { f: gzipSync(' '.repeat(65 * 1024 * 1024)) });
     await expect(document.check()).rejects.toThrow('f: The file is longer than 64 MB, the most for JSON.');
@@ -205,101 +167,6 @@ describe('an incremental sync', () => {
   });
 });
 
-describe('a web address', () => {
-  test('is read with credentials', async () => {
-    const { asked, read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv, {
-      authentication: { type: 'basic', username: 'me', password: 'hidden' },
-    });
-    expect((await read()).all).toMatchObject([{ id: 1, _file: 'things.csv' }]);
-    expect(asked[0]).toMatchObject({
-      path: '/files/things.csv',
-      query: { signature: 'hidden' },
-      headers: { authorization: 'Basic bWU6aGlkZGVu' },
-    });
-  });
-
-  test.each([{ etag: '"v1"' }, { etag: 'W/"v1"' }, { 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' }])(
-    'is not read again while it is the same: %j',
-    async (headers) => {
-      let isAttentive = true;
-      const { read } = await startWeb(({ headers: { 'if-none-match': etag, 'if-modified-since': since } }, reply) => {
-        const isKnown = isAttentive && Object.values<string | undefined>(headers).includes(etag ?? since);
-        reply.writeHead(isKnown ? 304 : 200, headers).end(isKnown ? '' : 'id\n1\n');
-      }, csv);
-      const { states, all } = await read({ syncMode: 'incremental' });
-      expect(all).toHaveLength(1);
-      if ('last-modified' in headers) expect(all[0]?._file_modified_at).toBe('2024-01-02T00:00:00.000Z');
-      const second = await read({ syncMode: 'incremental', state: states });
-      expect(second.things).toEqual([]);
-      isAttentive = false;
-      expect((await read({ syncMode: 'incremental', state: second.states })).things).toEqual([]);
-    },
-  );
-
-  test('that does not tell its version is read every time', async () => {
-    const { read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv);
-    const { states } = await read({ syncMode: 'incremental' });
-    expect((await read({ syncMode: 'incremental', state: states })).things).toHaveLength(1);
-  });
-
-  test.each([
-    [401, 'The server does not accept the token or password (401). Check the authentication.'],
-    [403, 'The server does not allow reading the file (403). Check the address and permissions.'],
-    [404, 'There is no file at the address (404). Check the address.'],
-    [418, 'The server answers 418 instead of sending the file. Check the address.'],
-  ])('that answers %i is explained', async (status, message) => {
-    const { check } = await startWeb((_, reply) => void reply.writeHead(status).end(), csv);
-    await expect(check()).rejects.toThrow(message);
-  });
-
-  test('that shows a web page is explained', async () => {
-    const { check } = await startWeb((_, reply) => {
-      reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>');
-    }, csv);
-    await expect(check()).rejects.toThrow('There is a web page at the address and not a file. Check the address.');
-  });
-
-  test('that breaks off in the middle fails for now, after what came', async () => {
-    let isSample = true;
-    const { read } = await startWeb((_, reply, request) => {
-      reply.writeHead(200, { 'content-length': String(10_000_000) }).write('id\n1\n2\n');
-      if (isSample) reply.write('3\n'.repeat(10_000));
-      else setImmediate(() => request.socket.resetAndDestroy());
-      isSample = false;
-    }, csv);
-    await expect(read()).rejects.toMatchObject({
-      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before its answer was complete\.$/),
-      failureType: 'transient_error',
-    });
-  });
-
-  test('of a private network is not reached unless that is allowed', async () => {
-    const { check, asked } = await startWeb(() => [], csv);
-    await expect(check({ allowPrivateNetworks: false })).rejects.toThrow('is not on the public internet');
-    expect(asked).toEqual([]);
-  });
-
-  test('with a user name in it is refused', async () => {
-    const { check } = start({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
-    await expect(check()).rejects.toThrow('The address contains a user name. Put it into the authentication.');
-  });
-
-  test('is sampled without being read to the end', async () => {
-    let sent = 0;
-    const { configuration } = await startWeb((_, reply) => {
-      const send = (): void => {
-        sent += 1;
-        if (reply.writable && sent < 10_000) reply.write('1\n'.repeat(50_000), () => send());
-      };
-      reply.write('id\n');
-      send();
-    }, csv);
-    const { streams } = await connector.discover(configuration, openSurroundings);
-    expect(streams[0]?.json_schema.properties).toMatchObject({ id: { type: ['null', 'integer'] } });
-    expect(sent).toBeLessThan(10_000);
-  });
-});
-
 describe('as a program', () => {
   /** Far less than the files below, and enough for the program itself. */
   const nodeOptions = ['--max-old-space-size=24'];
@@ -333,7 +200,7 @@ describe('as a program', () => {
   });
 
   test('reads nothing outside of the allowed folders', async () => {
-    const { configuration } = start({ location: { type: 'path', path: '/etc/passwd' }, format: csv }, []);
+    const { configuration } = startFiles({ location: { type: 'path', path: '/etc/passwd' }, format: csv }, []);
     const surroundings = { ...openSurroundings, readableDirs: [temporaryFolder()] };
     const { messages, exitCode } = await runSourceProgram('file', 'check', { configuration, surroundings });
     expect(exitCode).toBe(0);

@@ -11,10 +11,11 @@ import {
   type SourceConnector,
   type Surroundings,
 } from '../kit/connector.ts';
-import { type HttpClientOptions, httpClient } from '../kit/http-client.ts';
+import { type HttpClientOptions, httpClient, logRetries } from '../kit/http-client.ts';
 import type { HeaderAuthentication } from '../kit/http-settings.ts';
 import { inferSchema } from '../kit/inference.ts';
 import { isJsonObject } from '../kit/json.ts';
+import { requireFields } from '../kit/records.ts';
 import { inferColumns, type Row, rowConverter } from './columns.ts';
 import { type Encoding, readText } from './content.ts';
 import { type CsvFormat, readCsv } from './csv.ts';
@@ -47,10 +48,12 @@ export const connector: SourceConnector = {
   specification,
 
   check(configuration, surroundings) {
-    const { format } = configuration as unknown as FileConfiguration;
+    const { format, primary_key = [] } = configuration as unknown as FileConfiguration;
     // Somebody waits for the answer.
     return withFiles(configuration, surroundings, { attempts: 2, silenceMs: 20_000 }, async ([first]) => {
-      if (first) await readSome(first, format, checkedRecords, () => {});
+      const records: Record<string, unknown>[] = [];
+      if (first) await readSome(first, format, checkedRecords, (record) => records.push(record));
+      requireFields(records, primary_key);
     });
   },
 
@@ -72,7 +75,9 @@ export const connector: SourceConnector = {
       if (name !== stream_name) {
         throw new ConnectorError(`There is no stream ${name} any more. Refresh the list of streams.`);
       }
-      await withFiles(configuration, surroundings, {}, (files) => readStream(files, format, configured, states, emit));
+      await withFiles(configuration, surroundings, logRetries(emit), (files) =>
+        readStream(files, format, configured, states, emit),
+      );
     }
   },
 };

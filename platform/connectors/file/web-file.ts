@@ -13,9 +13,13 @@ export function webFile(client: HttpClient, address: string, authentication: Hea
     explain: (error) => explainNetworkFailure(error, url.origin),
     open: (knownVersion) =>
       client.get({ url, credentials, headers: condition(knownVersion) }, async (answer) => {
-        const opened = openAnswer(answer, knownVersion);
-        if (!opened) discard(answer.body);
-        return opened;
+        let opened: OpenFile | undefined;
+        try {
+          opened = openAnswer(answer, knownVersion);
+          return opened;
+        } finally {
+          if (!opened) discard(answer.body);
+        }
       }),
   };
 }
@@ -28,12 +32,8 @@ function condition(knownVersion: string | undefined): Record<string, string> {
 
 function openAnswer({ status, headers, body }: HttpAnswer, knownVersion: string | undefined): OpenFile | undefined {
   if (status === 304) return undefined;
-  if (status !== 200) {
-    discard(body);
-    throw refusal(status);
-  }
+  if (status !== 200) throw refusal(status);
   if (String(headers['content-type']).startsWith('text/html')) {
-    discard(body);
     throw new ConnectorError('There is a web page at the address and not a file. Check the address.');
   }
   const { etag, 'last-modified': lastModified } = headers;

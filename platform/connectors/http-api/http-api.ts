@@ -5,8 +5,9 @@
 import type { Catalog, ConfiguredStream, State, Stream } from '../../src/protocol.ts';
 import { streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
-import type { HttpClient } from '../kit/http-client.ts';
+import { type HttpClient, logRetries } from '../kit/http-client.ts';
 import { inferSchema } from '../kit/inference.ts';
+import { requireFields } from '../kit/records.ts';
 import { type Api, readConfiguration, type StreamConfiguration } from './configuration.ts';
 import { cursorReader, readCursorState } from './cursor.ts';
 import { apiClient, readPages } from './pages.ts';
@@ -47,7 +48,7 @@ export const connector: SourceConnector = {
 
   async read(configuration, catalog, state, emit, surroundings) {
     const api = readConfiguration(configuration);
-    const client = apiClient(api, surroundings);
+    const client = apiClient(api, surroundings, logRetries(emit));
     try {
       for (const configured of catalog.streams) {
         const { name } = configured.stream;
@@ -71,17 +72,14 @@ async function explained<T>(stream: string, work: () => Promise<T>): Promise<T> 
 }
 
 async function checkStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<void> {
-  const { primary_key = [], cursor_field } = stream;
   for await (const records of readPages(client, api, stream)) {
-    const [first] = records;
-    if (!first) return;
-    for (const field of cursor_field === undefined ? primary_key : [...primary_key, cursor_field]) {
-      if (records.some((record) => Object.hasOwn(record, field))) continue;
-      const fields = Object.keys(first).slice(0, 20).join(', ');
-      throw new ConnectorError(`The records have no field ${field}. Choose among ${fields}.`);
-    }
+    requireFields(records, namedFields(stream));
     return;
   }
+}
+
+function namedFields({ primary_key = [], cursor_field }: StreamConfiguration): string[] {
+  return cursor_field === undefined ? primary_key : [...primary_key, cursor_field];
 }
 
 async function discoverStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<Stream> {
@@ -96,8 +94,8 @@ async function discoverStream(client: HttpClient, api: Api, stream: StreamConfig
     if (pages === sample.pages || left <= 0) break;
   }
   const schema = inference.schema();
-  const named = [...primary_key, ...(cursor_field === undefined ? [] : [cursor_field])];
-  const properties = { ...Object.fromEntries(named.map((field) => [field, {}])), ...(schema.properties as object) };
+  const named = Object.fromEntries(namedFields(stream).map((field) => [field, {}]));
+  const properties = { ...named, ...(schema.properties as object) };
   return {
     name,
     json_schema: { ...schema, properties },

@@ -126,12 +126,13 @@ describe('trying again', () => {
 
   test('ends after six attempts, as a passing failure without the address details', async () => {
     const { origin, asked } = await startHttpServer((_, reply) => void reply.writeHead(503).end('secret detail'));
-    const { get, waits } = start();
-    await expect(get(`${origin}/path?key=hidden`)).rejects.toMatchObject({
-      message: `${origin} has a problem of its own (503). Try again later.`,
-      failureType: 'transient_error',
-    });
+    const retries: unknown[] = [];
+    const { get, waits } = start({ onRetry: ({ message }, waitMs) => retries.push([message, waitMs]) });
+    const message = `${origin} has a problem of its own (503). Try again later.`;
+    const failure = { message, failureType: 'transient_error' };
+    await expect(get(`${origin}/path?key=hidden`)).rejects.toMatchObject(failure);
     expect([asked.length, waits.length]).toEqual([6, 5]);
+    expect(retries).toEqual(waits.map((waitMs) => [message, waitMs]));
   });
 
   test('waits as long as Retry-After says, in seconds or as a date', async () => {

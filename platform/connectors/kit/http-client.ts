@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { request as send } from 'undici';
 import { guardedDispatcher } from './addresses.ts';
-import { ConnectorError, type Surroundings } from './connector.ts';
+import { ConnectorError, type Emitter, type Surroundings } from './connector.ts';
 import { explainNetworkFailure } from './network-failures.ts';
 
 const maxRedirects = 5;
@@ -44,6 +44,7 @@ export interface HttpClientOptions {
   /** How long the server may be silent, before the answer and within it. */
   silenceMs?: number;
   requestsPerSecond?: number | undefined;
+  onRetry?: (failure: ConnectorError, waitMs: number) => void;
   clock?: Clock;
 }
 
@@ -52,10 +53,18 @@ export interface Clock {
   wait(ms: number): Promise<unknown>;
 }
 
+/** For the log of a sync. */
+export function logRetries(emit: Emitter): Pick<HttpClientOptions, 'onRetry'> {
+  return {
+    onRetry: ({ message }, waitMs) =>
+      emit.log('WARN', `${message} Next attempt in ${Math.ceil(waitMs / 1000)} seconds.`),
+  };
+}
+
 const realClock: Clock = { now: Date.now, wait: (ms) => sleep(ms) };
 
 export function httpClient(surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
-  const { attempts = 6, silenceMs = 60_000, requestsPerSecond, clock = realClock } = options;
+  const { attempts = 6, silenceMs = 60_000, requestsPerSecond, onRetry, clock = realClock } = options;
   const dispatcher = guardedDispatcher(surroundings);
   const pace = pacer(requestsPerSecond, clock);
 
@@ -108,6 +117,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
         }
         const isWorthIt = failure.failureType === 'transient_error' && waitMs <= longestWaitMs;
         if (tried === attempts || !isWorthIt) throw failure;
+        onRetry?.(failure, waitMs);
         await clock.wait(waitMs);
       }
     },

@@ -1,4 +1,4 @@
-/* Finds the records within a JSON document. */
+/* Finds the records within a JSON document, and looks whether they are what the configuration says. */
 import { ConnectorError } from './connector.ts';
 import { isJsonObject, valueAt } from './json.ts';
 
@@ -15,4 +15,14 @@ export function recordsAt(document: unknown, path: string, mayLackList: boolean)
     ? ` There are the fields ${Object.keys(document).slice(0, 20).join(', ')}.`
     : '';
   throw new ConnectorError(`There is no ${path}.${fields} Check the path of the records.`);
+}
+
+/** Throws unless each of the fields is in at least one of the records, where there are any. */
+export function requireFields(records: readonly Record<string, unknown>[], fields: readonly string[]): void {
+  const [first] = records;
+  if (!first) return;
+  const missing = fields.find((field) => !records.some((record) => Object.hasOwn(record, field)));
+  if (missing === undefined) return;
+  const known = Object.keys(first).slice(0, 20).join(', ');
+  throw new ConnectorError(`The records have no field ${missing}. Choose among ${known}.`);
 }

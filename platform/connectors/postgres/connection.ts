@@ -113,8 +113,8 @@ const durableCommit = `set_config('synchronous_commit', case current_setting('sy
   when 'off' then 'on' else current_setting('synchronous_commit') end, true)`;
 
 const lockTimeoutMs = 60_000;
-/** The other connector of a sync may be slow; one that has stopped is ended by the platform long before this. */
-const idleTimeoutMs = 3_600_000;
+/** The other connector of a sync may be slow. One that has stopped is for the platform to end, and before this. */
+const idleTimeoutMs = 7_200_000;
 
 export async function inTransaction<T>(
   client: pg.Client,

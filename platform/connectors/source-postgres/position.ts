@@ -4,7 +4,8 @@
  * from being sent again each time, their digests are remembered; where too many rows share one value they are sent
  * again instead, and a destination that removes duplicates sees to the rest.
  *
- * Rows without a cursor value come first, and only until a state says that they are done.
+ * Rows without a cursor value come first, and only until a state says that they are done. A row that is committed with a
+ * value below the last one is not seen: the cursor has to be a column that only grows.
  */
 import { hash } from 'node:crypto';
 

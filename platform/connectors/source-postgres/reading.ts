@@ -63,26 +63,40 @@ export async function readStream(client: pg.Client, { stream, table, columns, in
   const name = `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`;
   const list = columns.map((column) => column.expression(pg.escapeIdentifier(column.name)));
   const makeRecord = recordMaker(columns);
-  if (incremental) {
-    await readIncrement(client, { stream, name, list, makeRecord, ...incremental }, emit);
-  } else {
-    for await (const rows of readRows(client, `select ${list.join(', ')} from ${name}`, [])) {
-      for (const row of rows) {
-        const isBehind = emit.record(stream, makeRecord(row));
-        if (isBehind) await isBehind;
-      }
-    }
+  try {
+    if (incremental) await readIncrement(client, { stream, name, list, makeRecord, ...incremental }, emit);
+    else await readAll(client, { stream, name, list, makeRecord }, emit);
+  } catch (error) {
+    throw explainTable(error, stream.name);
   }
   await emit.status(stream, 'COMPLETE');
 }
 
-interface Increment {
+/** A view may divide by zero, a foreign table may be offline: what the server says is for whoever made the table. */
+function explainTable(error: unknown, table: string): unknown {
+  const isOfTable = error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? '');
+  return isOfTable ? new ConnectorError(`${table} cannot be read: ${error.message}.`, { cause: error }) : error;
+}
+
+interface Selection {
   stream: StreamDescriptor;
   /** Of the table, quoted. */
   name: string;
   /** What is selected, and how it becomes a record. */
   list: string[];
   makeRecord: ReturnType<typeof recordMaker>;
+}
+
+async function readAll(client: pg.Client, { stream, name, list, makeRecord }: Selection, emit: Emitter): Promise<void> {
+  for await (const rows of readRows(client, `select ${list.join(', ')} from ${name}`, [])) {
+    for (const row of rows) {
+      const isBehind = emit.record(stream, makeRecord(row));
+      if (isBehind) await isBehind;
+    }
+  }
+}
+
+interface Increment extends Selection {
   cursor: Column;
   position: Position;
 }

@@ -201,6 +201,34 @@ describe('a full refresh', () => {
     });
   });
 
+  it('says what the server says when a view cannot be computed', async () => {
+    const { client, config } = await createDatabase();
+    await client.query('create view broken as select 1 / (n - 2) as q from generate_series(1, 3) n');
+    await expect(read(config, [configure(await discoverStream(config, 'broken'))])).rejects.toMatchObject({
+      message: 'broken cannot be read: division by zero.',
+      failureType: 'config_error',
+    });
+  });
+
+  it('fails as a passing fault, without COMPLETE, when its session is ended', async () => {
+    const { client, config, query } = await createDatabase();
+    await client.query(`create table t as select n, repeat('x', 1000) as text from generate_series(1, 50000) n`);
+    const catalog = { streams: [configure(await discoverStream(config, 't'))] };
+    const program = startProgram('source-postgres', 'read', { config, catalog });
+    const statuses: unknown[] = [];
+    let isEnded = false;
+    for await (const message of program.messages) {
+      if (message.type === 'TRACE')
+        statuses.push(message.trace.stream_status?.status ?? message.trace.error?.failure_type);
+      if (isEnded || message.type !== 'RECORD') continue;
+      isEnded = true;
+      await query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'inlay' and datname = current_database()`);
+    }
+    expect(await program.exitCode).toBe(1);
+    expect(statuses).toEqual(['STARTED', 'transient_error']);
+  });
+
   it('reads 200,000 wide rows in a process with 128 MB for all of its objects', async () => {
     const { client, config } = await createDatabase();
     await client.query(`create table wide as

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { formats } from '@inlay/contract/formats';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
+import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
 import {
   answering,
   faultyPlatform,
@@ -11,7 +15,9 @@ import {
   isRename,
   unreachable,
 } from '../../test/support/faults.ts';
+import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
+import { quartzFormat } from '../templates/cron.ts';
 import { type Endpoint, endpointsOf, firstExample, type Media, type OpenApiDocument } from './document.ts';
 
 let test: TestApp;
@@ -65,7 +71,12 @@ describe('The OpenAPI document', () => {
 
   it('says that a body may be left out when it has no required field', async () => {
     const bodies = Object.fromEntries(endpoints.map((one) => [one.operationId, one.requestBody?.required]));
-    expect(bodies).toMatchObject({ generateScopedToken: true, updateWorkspace: false, listWorkspaces: undefined });
+    expect(bodies).toMatchObject({
+      generateScopedToken: true,
+      createSourceTemplate: true,
+      updateWorkspace: false,
+      listWorkspaces: undefined,
+    });
     const id = await test.workspaceId('untouched');
     expect((await test.request('PUT', `/api/v1/workspaces/${id}`)).status).toBe(200);
   });
@@ -76,6 +87,7 @@ describe('The OpenAPI document', () => {
       ajv.addFormat(name, (text: string) => fault(text) === undefined);
     }
     ajv.addFormat('cursor', true);
+    ajv.addFormat('quartz', (text: string) => quartzFormat.fault(text) === undefined);
     const check = (where: string, media: Media) => {
       const validate = ajv.compile(media.schema ?? false);
       const examples = Object.values(media.examples ?? { only: { value: firstExample(media) } });
@@ -120,11 +132,14 @@ describe('The errors of an endpoint', () => {
     seen.set(name, (seen.get(name) ?? new Set()).add(status));
   }
 
+  async function tokenFor(on: TestApp, { security = [] }: Endpoint): Promise<string> {
+    return security.some((schemes) => 'scopedToken' in schemes) ? await on.scopedToken('acme') : on.operatorToken;
+  }
+
   /** A call that would be fine but for what `changes` says. */
   async function call(on: TestApp, endpoint: Endpoint, changes: { ids?: string; token?: string; headers?: object }) {
-    const { path, method, security = [], requestBody } = endpoint;
-    const isScoped = security.some((schemes) => 'scopedToken' in schemes);
-    const token = changes.token ?? (isScoped ? await on.scopedToken('acme') : on.operatorToken);
+    const { path, method, requestBody } = endpoint;
+    const token = changes.token ?? (await tokenFor(on, endpoint));
     const body = requestBody && firstExample(requestBody.content['application/json'] ?? {});
     const url = path.replace(/\{\w+\}/g, changes.ids ?? '00000000-0000-4000-8000-000000000000');
     return await on.request(method.toUpperCase(), url, { token, body, headers: { ...changes.headers } });
@@ -155,13 +170,16 @@ describe('The errors of an endpoint', () => {
   it('are those of its path, query and body: 404 and 422', async () => {
     for (const endpoint of endpoints) {
       const { path, parameters = [], requestBody } = endpoint;
+      const token = await tokenFor(test, endpoint);
       if (path.includes('{')) {
         expectDocumented(endpoint, 404, await call(test, endpoint, {}));
-        expectDocumented(endpoint, 422, await call(test, endpoint, { ids: 'nonsense' }));
+        // Neither an id nor a tag.
+        expectDocumented(endpoint, 422, await call(test, endpoint, { ids: '%20' }));
       } else if (requestBody) {
-        expectDocumented(endpoint, 422, await test.request('POST', path, { payload: '[' }));
+        expectDocumented(endpoint, 422, await test.request('POST', path, { token, payload: '[' }));
       } else if (parameters.length > 0) {
-        expectDocumented(endpoint, 422, await test.request('GET', `${path}?limit=x&status=x`));
+        const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x';
+        expectDocumented(endpoint, 422, await test.request('GET', `${path}?${query}`, { token }));
       }
     }
   });
@@ -216,6 +234,53 @@ describe('The errors of an endpoint', () => {
     faulty.rule(unreachable(isList));
     const sync = 'POST /api/v1/workspaces/sync';
     expectDocumented(find(sync), 502, await on.request('POST', '/api/v1/workspaces/sync'));
+  });
+
+  it('are those of templates: what they name is not there, taken, or of no use', async () => {
+    const templates = '/api/v1/integrations/templates';
+    const post = (on: TestApp, path: string, body: object) => on.request('POST', `${templates}/${path}`, { body });
+    const clone = { original_source_template_id: '00000000-0000-4000-8000-000000000000' };
+    expectDocumented(find(`POST ${templates}/sources`), 404, await post(test, 'sources', clone));
+    for (const name of ['taken', 'free']) expect((await post(test, 'tags', { name })).status).toBe(201);
+    expectDocumented(find(`POST ${templates}/tags`), 409, await post(test, 'tags', { name: 'taken' }));
+    const rename = await test.request('PUT', `${templates}/tags/free`, { body: { name: 'taken' } });
+    expectDocumented(find(`PUT ${templates}/tags/{tag_name}`), 409, rename);
+
+    const directory = mkdtempSync(join(tmpdir(), 'inlay-reference-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const spec = { connectionSpecification: { properties: { name: { type: 'no such type' } } } };
+    const broken = {
+      sources: registryDocument.sources.map((entry) => ({ ...entry, spec })),
+      destinations: registryDocument.destinations.map((entry) => ({ ...entry, spec })),
+    };
+    const registry = join(directory, 'registry.json');
+    writeFileSync(registry, JSON.stringify(registryDocument));
+    const runtime = virtualRuntime(Date.now());
+    const on = await startTestApp('sqlite', { env: registryEnvironment(registry), overrides: { runtime } });
+    onTestFinished(() => on.stop());
+    const source = { actor_definition_id: crmId, partial_default_config: {} };
+    const connection = {
+      destination_name: 'x',
+      destination_definition_id: warehouseId,
+      destination_config: { host: 'h', password: 'p' },
+    };
+    const made = [await post(on, 'sources', source), await post(on, 'connections', connection)];
+    expect(made.map(({ status }) => status)).toEqual([201, 201]);
+    writeFileSync(registry, JSON.stringify(broken));
+    runtime.advance(60_000);
+    expectDocumented(find(`POST ${templates}/sources`), 502, await post(on, 'sources', source));
+    expectDocumented(find(`POST ${templates}/connections`), 502, await post(on, 'connections', connection));
+    const patch = (path: string, body: object) => on.request('PATCH', `${templates}/${path}`, { body });
+    expectDocumented(
+      find(`PATCH ${templates}/sources/{source_template_id}`),
+      502,
+      await patch(`sources/${made[0]?.body.id}`, source),
+    );
+    expectDocumented(
+      find(`PATCH ${templates}/connections/{connection_template_id}`),
+      502,
+      await patch(`connections/${made[1]?.body.id}`, connection),
+    );
   });
 
   it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {

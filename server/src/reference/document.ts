@@ -73,7 +73,8 @@ export function completeDocument(document: OpenApiDocument): OpenApiDocument {
     const { requestBody } = operation;
     if (requestBody) {
       requestBody.content = withExamples(requestBody.content);
-      requestBody.required = (mediaOf(requestBody)?.schema?.required ?? []).length > 0;
+      const schema = mediaOf(requestBody)?.schema;
+      requestBody.required = [schema, schema?.else].some((part) => (part?.required ?? []).length > 0);
     }
     for (const response of Object.values(operation.responses)) {
       if (response.content) response.content = withExamples(response.content);

@@ -17,6 +17,8 @@ export interface Schema {
   maxItems?: number;
   properties?: Record<string, Schema>;
   required?: string[];
+  /** Applies where another condition of the schema does not. */
+  else?: Schema;
   items?: Schema;
   additionalProperties?: boolean | Schema;
   anyOf?: Schema[];

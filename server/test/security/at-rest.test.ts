@@ -85,12 +85,14 @@ describe('The data directory', () => {
     onTestFinished(() => service.kill());
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
     expect(await modeOf(dataDir)).toBe('700');
-    const files = await readdir(dataDir);
-    expect(files).toEqual(
-      expect.arrayContaining(['encryption.key', 'platform-credentials.json', 'inlay.db', 'platform.db']),
+    const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+    expect(entries.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['encryption.key', 'platform-credentials.json', 'inlay.db', 'platform.db', 'running']),
     );
-    const modes = await Promise.all(files.map(async (file) => [file, await modeOf(join(dataDir, file))]));
-    expect(modes).toEqual(files.map((file) => [file, '600']));
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      expect([path, await modeOf(path)]).toEqual([path, entry.isDirectory() ? '700' : '600']);
+    }
   });
 });
 

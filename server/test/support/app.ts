@@ -27,6 +27,8 @@ export interface TestApp {
   organizationId: string;
   operatorToken: string;
   dataDir: string;
+  /** For the command line on the same data. */
+  env: Record<string, string>;
   /** With the operator token unless another token, or null for none, is given. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** A scoped token for the workspace of that name, made if needed. */
@@ -55,14 +57,14 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase(kind));
   const { dataDir } = database;
+  const environment = {
+    INLAY_DATA_DIR: dataDir,
+    ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}),
+    ...env,
+  };
   let app: App;
   const start = async (changes: { env?: Record<string, string>; overrides?: Overrides } = {}) => {
-    const { config, secrets } = readConfig({
-      INLAY_DATA_DIR: dataDir,
-      ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}),
-      ...env,
-      ...changes.env,
-    });
+    const { config, secrets } = readConfig({ ...environment, ...changes.env });
     app = await createApp(config, secrets, { log: pino({ level: 'silent' }), ...overrides, ...changes.overrides });
     await app.http.ready();
   };
@@ -101,6 +103,7 @@ export async function startTestApp(
     },
     operatorToken,
     dataDir,
+    env: environment,
     request: (method, path, options = {}) =>
       send(method, path, options.token === undefined ? operatorToken : options.token, options),
     async scopedToken(workspaceName) {

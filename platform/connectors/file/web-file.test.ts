@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { openSurroundings } from '../../test/run-source.ts';
+import { csv, startFiles, startWeb } from '../../test/start-files.ts';
+import { connector } from './file.ts';
+
+describe('a web address', () => {
+  test('is read with credentials', async () => {
+    const { asked, read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv, {
+      authentication: { type: 'basic', username: 'me', password: 'hidden' },
+    });
+    expect((await read()).all).toMatchObject([{ id: 1, _file: 'things.csv' }]);
+    expect(asked[0]).toMatchObject({
+      path: '/files/things.csv',
+      query: { signature: 'hidden' },
+      headers: { authorization: 'Basic bWU6aGlkZGVu' },
+    });
+  });
+
+  test.each([{ etag: '"v1"' }, { etag: 'W/"v1"' }, { 'last-modified': 'Tue, 02 Jan 2024 00:00:00 GMT' }])(
+    'is not read again while it is the same: %j',
+    async (headers) => {
+      let isAttentive = true;
+      const { read } = await startWeb(({ headers: { 'if-none-match': etag, 'if-modified-since': since } }, reply) => {
+        const isKnown = isAttentive && Object.values<string | undefined>(headers).includes(etag ?? since);
+        reply.writeHead(isKnown ? 304 : 200, headers).end(isKnown ? '' : 'id\n1\n');
+      }, csv);
+      const { states, all } = await read({ syncMode: 'incremental' });
+      expect(all).toHaveLength(1);
+      if ('last-modified' in headers) expect(all[0]?._file_modified_at).toBe('2024-01-02T00:00:00.000Z');
+      const second = await read({ syncMode: 'incremental', state: states });
+      expect(second.things).toEqual([]);
+      isAttentive = false;
+      expect((await read({ syncMode: 'incremental', state: second.states })).things).toEqual([]);
+    },
+  );
+
+  test('that does not tell its version is read every time', async () => {
+    const { read } = await startWeb((_, reply) => void reply.end('id\n1\n'), csv);
+    const { states } = await read({ syncMode: 'incremental' });
+    expect((await read({ syncMode: 'incremental', state: states })).things).toHaveLength(1);
+  });
+
+  test.each([
+    [401, 'The server does not accept the token or password (401). Check the authentication.'],
+    [403, 'The server does not allow reading the file (403). Check the address and permissions.'],
+    [404, 'There is no file at the address (404). Check the address.'],
+    [418, 'The server answers 418 instead of sending the file. Check the address.'],
+  ])('that answers %i is explained', async (status, message) => {
+    const { check } = await startWeb((_, reply) => void reply.writeHead(status).end(), csv);
+    await expect(check()).rejects.toThrow(message);
+  });
+
+  test('that shows a web page is explained', async () => {
+    const { check } = await startWeb((_, reply) => {
+      reply.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>');
+    }, csv);
+    await expect(check()).rejects.toThrow('There is a web page at the address and not a file. Check the address.');
+  });
+
+  test('that breaks off in the middle fails for now, after what came', async () => {
+    let isSample = true;
+    const { read } = await startWeb((_, reply, request) => {
+      reply.writeHead(200, { 'content-length': String(10_000_000) }).write('id\n1\n2\n');
+      if (isSample) reply.write('3\n'.repeat(10_000));
+      else setImmediate(() => request.socket.resetAndDestroy());
+      isSample = false;
+    }, csv);
+    await expect(read()).rejects.toMatchObject({
+      message: expect.stringMatching(/^things.csv: http:\S+ closed the connection before its answer was complete\.$/),
+      failureType: 'transient_error',
+    });
+  });
+
+  test('of a private network is not reached unless that is allowed', async () => {
+    const { check, asked } = await startWeb(() => [], csv);
+    await expect(check({ allowPrivateNetworks: false })).rejects.toThrow('is not on the public internet');
+    expect(asked).toEqual([]);
+  });
+
+  test('with a user name in it is refused', async () => {
+    const { check } = startFiles({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
+    await expect(check()).rejects.toThrow('The address contains a user name. Put it into the authentication.');
+  });
+
+  test('is sampled without being read to the end', async () => {
+    let sent = 0;
+    const { configuration } = await startWeb((_, reply) => {
+      const send = (): void => {
+        sent += 1;
+        if (reply.writable && sent < 10_000) reply.write('1\n'.repeat(50_000), () => send());
+      };
+      reply.write('id\n');
+      send();
+    }, csv);
+    const { streams } = await connector.discover(configuration, openSurroundings);
+    expect(streams[0]?.json_schema.properties).toMatchObject({ id: { type: ['null', 'integer'] } });
+    expect(sent).toBeLessThan(10_000);
+  });
+});
