@@ -207,18 +207,20 @@ async function run(
   let source = sampleSource(sample);
   let destination = store.connector;
   const afterBytes = pointIn(streams, sample, state);
+  const until = join(temporaryFolder(), 'struck');
   if (victim === 'source') source = struck(source, { strike: 'kill', afterBytes });
   else if (victim === 'destination') destination = struck(destination, { strike: 'kill', afterBytes });
   else if (victim === 'destination, late')
     destination = struck(destination, { strike: 'kill', afterEndMs: random(60) });
   else if (victim === 'session' || victim === 'database') {
-    destination = struck(destination, { strike: 'tell', afterBytes });
+    destination = struck(destination, { strike: 'tell', afterBytes, until });
   }
   let blow: Promise<void> | undefined;
   const states: State[] = [];
   const log: JobLog = {
     write(_level, _origin, message) {
-      if (message === 'struck') blow = victim === 'session' ? endSessions() : killDatabase();
+      if (message !== 'strike') return;
+      blow = (victim === 'session' ? endSessions() : killDatabase()).finally(() => writeFileSync(until, ''));
     },
   };
   const keepState: SyncRequest['keepState'] = async (confirmed) => {

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DestinationSyncMode, State, Stream } from '../../src/protocol.ts';
 import {
   complete,
@@ -243,6 +245,29 @@ describe('states', () => {
 });
 
 describe('two syncs at once', () => {
+  it('that replace one stream leave the records of one of them, not of both', async () => {
+    const database = await createDatabase();
+    await write(database.config, [userStream('overwrite')], input(users, [{ id: 1 }]));
+    const { host, port, database: name, username, password } = database.config;
+    const somebody = new pg.Client({ host, port, database: name, user: username, password } as pg.ClientConfig);
+    await somebody.connect();
+    onTestFinished(() => somebody.end());
+    await somebody.query('begin');
+    await somebody.query('select from users for update');
+    const untilWaiting = async (sessions: number) => {
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      while ((await database.query(waiting)).length < sessions) await delay(10);
+    };
+    // The first one was given up for dead, and the second one started in its place.
+    const first = write(database.config, [userStream('overwrite', { generation_id: 2 })], input(users, [{ id: 2 }]));
+    await untilWaiting(1);
+    const second = write(database.config, [userStream('overwrite', { generation_id: 3 })], input(users, [{ id: 3 }]));
+    await untilWaiting(2);
+    await somebody.query('commit');
+    await Promise.all([first, second]);
+    expect(await database.query('select id::int from users')).toEqual([{ id: 3 }]);
+  });
+
   it('write to different tables of one database and create their schema once', async () => {
     const database = await createDatabase();
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];

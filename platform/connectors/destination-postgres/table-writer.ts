@@ -95,6 +95,9 @@ export class TableWriter {
   async complete(): Promise<void> {
     const { name } = this.table;
     if (this.isOverwriting) {
+      // Waits for a run that was given up for dead and still ends: without the lock, what it inserts meanwhile would stay
+      // beside the new records. Readers do not notice it.
+      await this.client.query(`lock table ${name} in share row exclusive mode`);
       await this.client.query(`delete from ${name}`);
       await this.client.query(
         `insert into ${name} (${this.columnList}) select ${this.columnList} from ${this.staging}`,

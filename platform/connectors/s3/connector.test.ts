@@ -355,6 +355,18 @@ describe('overwriting', () => {
     expect(await keys()).toEqual(foreign.sort());
   });
 
+  it('deletes nothing of a later run when it was given up for dead and still completes', async () => {
+    await write(
+      [replaced('users', 2)],
+      (async function* () {
+        yield records('users', 0, 10);
+        await server.seed([`${prefix}/users/3/3-${Date.now() + 1_000}-00001.jsonl.gz`]);
+        yield [complete('users')];
+      })(),
+    );
+    expect(await keys()).toEqual([expect.stringContaining('/users/2/2-'), expect.stringContaining('/users/3/3-')]);
+  });
+
   it('replaces more objects than a listing has on a page', async () => {
     server.pageSize = 10;
     await server.seed(range(0, 45).map((n) => `${prefix}/users/1/1-1-${String(n).padStart(5, '0')}.jsonl.gz`));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { StreamDescriptor } from '../../src/protocol.ts';
-import { generationOf, streamFolder } from './keys.ts';
+import { findOrigin, streamFolder } from './keys.ts';
 
 const name = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 300 }),
@@ -36,8 +36,11 @@ it('tells names apart that a careless escape would merge', () => {
 });
 
 it('knows its own objects and no others', () => {
-  expect(generationOf('7/12-1790000000000-00001.jsonl.gz')).toBe(7);
+  expect(findOrigin('7/12-1790000000000-00001.jsonl.gz')).toEqual({
+    generation: 7,
+    startedAtMs: 1_790_000_000_000,
+  });
   for (const foreign of ['7/notes.txt', '12-1790000000000-00001.jsonl.gz', '7/3/12-1-00001.jsonl.gz', '7/12-1.jsonl']) {
-    expect(generationOf(foreign)).toBeUndefined();
+    expect(findOrigin(foreign)).toBeUndefined();
   }
 });

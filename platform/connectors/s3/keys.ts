@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import type { ConfiguredStream, StreamDescriptor } from '../../src/protocol.ts';
 
 const longestSegment = 200;
-const objectName = /^(\d+)\/(\d+-\d+)-\d+\.jsonl\.gz$/;
+const objectName = /^(\d+)\/\d+-(\d+)-\d+\.jsonl\.gz$/;
 
 /** Where all generations of a stream are; ends with a slash. */
 export function streamFolder(prefix: string, { name, namespace }: StreamDescriptor): string {
@@ -25,10 +25,10 @@ export function numberedObject(n: number): string {
   return `${String(n).padStart(5, '0')}.jsonl.gz`;
 }
 
-/** The generation of an object in a stream's folder; undefined for anything this connector has not put there. */
-export function generationOf(nameInFolder: string): number | undefined {
+/** Which run an object in a stream's folder is of; undefined for anything this connector has not put there. */
+export function findOrigin(nameInFolder: string): { generation: number; startedAtMs: number } | undefined {
   const found = objectName.exec(nameInFolder);
-  return found ? Number(found[1]) : undefined;
+  return found ? { generation: Number(found[1]), startedAtMs: Number(found[2]) } : undefined;
 }
 
 /** Letters, digits, '-', '_' and inner dots stay; every other byte becomes '!' and two hexadecimal digits. */

@@ -6,7 +6,7 @@
 import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
 import { jsonLines } from '../kit/json-lines.ts';
 import type { S3Client } from './client.ts';
-import { generationOf, numberedObject, runPrefix, streamFolder } from './keys.ts';
+import { findOrigin, numberedObject, runPrefix, streamFolder } from './keys.ts';
 import { ObjectWriter } from './object-writer.ts';
 import type { UploadSlots } from './upload-slots.ts';
 
@@ -23,6 +23,7 @@ export class StreamWriter {
   /** All earlier records are to go. */
   readonly isReplaced: boolean;
   readonly #folder: string;
+  readonly #startedAtMs: number;
   readonly #runPrefix: string;
   readonly #line: ReturnType<typeof jsonLines>;
   #lines = '';
@@ -39,6 +40,7 @@ export class StreamWriter {
   ) {
     this.#folder = streamFolder(prefix, stream.stream);
     this.#line = jsonLines(stream.sync_id);
+    this.#startedAtMs = startedAtMs;
     this.#runPrefix = runPrefix(stream, startedAtMs);
     this.isReplaced = stream.destination_sync_mode === 'overwrite';
   }
@@ -102,7 +104,7 @@ export class StreamWriter {
 
   /** Whether an object is one of this stream, made by this run or another one. */
   owns(key: string): boolean {
-    return key.startsWith(this.#folder) && generationOf(key.slice(this.#folder.length)) !== undefined;
+    return key.startsWith(this.#folder) && findOrigin(key.slice(this.#folder.length)) !== undefined;
   }
 
   #nextKey(): string {
@@ -122,10 +124,11 @@ export class StreamWriter {
   }
 
   #isOld(name: string): boolean {
-    const generation = generationOf(name);
-    if (generation === undefined) return false;
-    // The whole stream is replaced, so an earlier run of the same generation is as old as any other.
-    if (this.isReplaced) return !name.startsWith(this.#runPrefix);
-    return generation < this.stream.minimum_generation_id;
+    const origin = findOrigin(name);
+    if (!origin || name.startsWith(this.#runPrefix)) return false;
+    // The whole stream is replaced, whatever generation the old records are of. Only a run that was given up for dead
+    // finds later ones: its platform was killed and has run the stream again. What that has stored stays.
+    if (this.isReplaced) return origin.startedAtMs <= this.#startedAtMs;
+    return origin.generation < this.stream.minimum_generation_id;
   }
 }
