@@ -32,6 +32,8 @@ import * as sources from './sources.ts';
 interface Audience {
   access: 'scoped' | 'operator';
   path: string;
+  /** How its endpoints are told from those of the other audience, at the end of their titles. */
+  where: string;
   query: TProperties;
   errors: ErrorCode[];
   /** Beyond those, of what changes something. A scoped token ends with its workspace, so it meets none of them. */
@@ -43,6 +45,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
   routesFor(app, ctx, {
     access: 'scoped',
     path: '/api/v1/embedded',
+    where: '',
     query: {},
     errors: [],
     changeErrors: [],
@@ -54,6 +57,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
   routesFor(app, ctx, {
     access: 'operator',
     path: '/api/v1/integrations',
+    where: ' in a workspace',
     query: InWorkspaceQuery.properties,
     errors: ['workspace_not_found'],
     changeErrors: ['workspace_being_deleted'],
@@ -75,7 +79,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources(),
     method: 'GET',
     url: `${path}/sources`,
-    summary: 'List sources',
+    summary: `List sources${audience.where}`,
     description: 'All sources of the workspace, oldest first.',
     query,
     answer: SourceList,
@@ -86,7 +90,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'POST',
     url: `${path}/sources`,
-    summary: 'Create source',
+    summary: `Create source${audience.where}`,
     description:
       'Makes a source from a template, with a connection for every connection template that applies. The answer comes as soon as this is recorded; `status` tells when all of it is set up.',
     query,
@@ -100,7 +104,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_not_found'),
     method: 'GET',
     url: `${path}/sources/:source_id`,
-    summary: 'Get source',
+    summary: `Get source${audience.where}`,
     params: SourcePath,
     query,
     answer: Source,
@@ -114,7 +118,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'PUT',
     url: `${path}/sources/:source_id`,
-    summary: 'Update source',
+    summary: `Update source${audience.where}`,
     description:
       'Both fields are optional. `source_config` replaces what was given before; asterisks keep the secret they stand for.',
     params: SourcePath,
@@ -129,7 +133,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_not_found', 'source_deletion_recorded'),
     method: 'DELETE',
     url: `${path}/sources/:source_id`,
-    summary: 'Delete source',
+    summary: `Delete source${audience.where}`,
     description: 'Deletes the source and its connections. What has arrived at destinations stays there.',
     params: SourcePath,
     query,
@@ -142,7 +146,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_template_not_found'),
     method: 'POST',
     url: `${path}/sources/check`,
-    summary: 'Check a configuration',
+    summary: `Check a configuration${audience.where}`,
     description: 'Runs the connector to see whether it would work. Ask for the outcome with the id.',
     query,
     body: CheckSourceRequest,
@@ -156,7 +160,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('check_not_found'),
     method: 'GET',
     url: `${path}/sources/check/:check_id/status`,
-    summary: 'Get check',
+    summary: `Get check${audience.where}`,
     params: CheckPath,
     query,
     answer: Check,
@@ -168,7 +172,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofSources('source_not_found'),
     method: 'POST',
     url: `${path}/sources/:source_id/check`,
-    summary: 'Check a source',
+    summary: `Check a source${audience.where}`,
     description: 'With the configuration it has, or with the one that is given.',
     params: SourcePath,
     query,
@@ -183,7 +187,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofConnections('platform_does_not_answer'),
     method: 'GET',
     url: `${path}/connections`,
-    summary: 'List connections',
+    summary: `List connections${audience.where}`,
     description: 'All connections of the workspace with their last and next run, oldest first.',
     query,
     answer: ConnectionList,
@@ -202,7 +206,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ),
     method: 'POST',
     url: `${path}/connections/:connection_id/sync`,
-    summary: 'Sync now',
+    summary: `Sync now${audience.where}`,
     params: ConnectionPath,
     query,
     answer: Job,
@@ -214,7 +218,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...ofConnections('connection_not_found', 'platform_does_not_answer'),
     method: 'GET',
     url: `${path}/connections/:connection_id/jobs`,
-    summary: 'List jobs',
+    summary: `List jobs${audience.where}`,
     description: 'The history of the connection, newest first.',
     params: ConnectionPath,
     query: Type.Object({ ...audience.query, ...ListJobsQuery.properties }),
