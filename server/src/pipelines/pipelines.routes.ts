@@ -32,6 +32,7 @@ import * as sources from './sources.ts';
 interface Audience {
   access: 'scoped' | 'operator';
   path: string;
+  tag: string;
   /** How its endpoints are told from those of the other audience, at the end of their titles. */
   where: string;
   query: TProperties;
@@ -45,6 +46,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
   routesFor(app, ctx, {
     access: 'scoped',
     path: '/api/v1/embedded',
+    tag: 'Inside a workspace',
     where: '',
     query: {},
     errors: [],
@@ -57,6 +59,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
   routesFor(app, ctx, {
     access: 'operator',
     path: '/api/v1/integrations',
+    tag: 'Inside a workspace, for operators',
     where: ' in a workspace',
     query: InWorkspaceQuery.properties,
     errors: ['workspace_not_found'],
@@ -71,12 +74,10 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audience): void {
   const { access, path, scopeOf } = audience;
   const query = Object.keys(audience.query).length > 0 ? Type.Object(audience.query) : undefined;
-  const about = (tag: string, ...errors: ErrorCode[]) => ({ access, tag, errors: [...audience.errors, ...errors] });
-  const ofSources = (...errors: ErrorCode[]) => about('Sources', ...errors);
-  const ofConnections = (...errors: ErrorCode[]) => about('Connections', ...errors);
+  const about = (...errors: ErrorCode[]) => ({ access, tag: audience.tag, errors: [...audience.errors, ...errors] });
 
   endpoint(app, {
-    ...ofSources(),
+    ...about(),
     method: 'GET',
     url: `${path}/sources`,
     summary: `List sources${audience.where}`,
@@ -87,7 +88,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
+    ...about('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'POST',
     url: `${path}/sources`,
     summary: `Create source${audience.where}`,
@@ -101,7 +102,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_not_found'),
+    ...about('source_not_found'),
     method: 'GET',
     url: `${path}/sources/:source_id`,
     summary: `Get source${audience.where}`,
@@ -115,7 +116,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_not_found', 'definitions_unavailable', ...audience.changeErrors),
+    ...about('source_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'PUT',
     url: `${path}/sources/:source_id`,
     summary: `Update source${audience.where}`,
@@ -130,7 +131,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_not_found', 'source_deletion_recorded'),
+    ...about('source_not_found', 'source_deletion_recorded'),
     method: 'DELETE',
     url: `${path}/sources/:source_id`,
     summary: `Delete source${audience.where}`,
@@ -143,7 +144,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_template_not_found'),
+    ...about('source_template_not_found'),
     method: 'POST',
     url: `${path}/sources/check`,
     summary: `Check a configuration${audience.where}`,
@@ -157,7 +158,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('check_not_found'),
+    ...about('check_not_found'),
     method: 'GET',
     url: `${path}/sources/check/:check_id/status`,
     summary: `Get check${audience.where}`,
@@ -169,7 +170,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_not_found'),
+    ...about('source_not_found'),
     method: 'POST',
     url: `${path}/sources/:source_id/check`,
     summary: `Check a source${audience.where}`,
@@ -184,7 +185,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofConnections('platform_does_not_answer'),
+    ...about('platform_does_not_answer'),
     method: 'GET',
     url: `${path}/connections`,
     summary: `List connections${audience.where}`,
@@ -197,7 +198,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofConnections(
+    ...about(
       'connection_not_found',
       'connection_pending',
       'sync_already_running',
@@ -215,7 +216,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofConnections('connection_not_found', 'platform_does_not_answer'),
+    ...about('connection_not_found', 'platform_does_not_answer'),
     method: 'GET',
     url: `${path}/connections/:connection_id/jobs`,
     summary: `List jobs${audience.where}`,

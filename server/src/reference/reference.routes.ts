@@ -46,6 +46,10 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Template tags',
           description: 'Words that group templates, so that a token can be offered some of them.',
         },
+        {
+          name: 'Inside a workspace, for operators',
+          description: 'The same as your customer can do, in any workspace of yours.',
+        },
         { name: 'Definitions', description: 'The connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
