@@ -36,10 +36,17 @@ export function expectSame401(answer: Answer, method = 'GET'): void {
   });
 }
 
-/** A route's address with these values for its parameters. */
+/** A route's address with these values for its parameters, and the workspace an operator has to name on some. */
 export function fill(url: string, parameters: Record<string, string>): string {
-  return url.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? unknownId);
+  const path = url.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? unknownId);
+  return isInWorkspace(url) ? `${path}?workspace_id=${parameters.workspace_id ?? unknownId}` : path;
 }
+
+export function isInWorkspace(url: string): boolean {
+  return /^\/api\/v1\/integrations\/(sources|connections)\b/.test(url);
+}
+
+export const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
 export function routesWith(test: TestApp, access: KnownRoute['access']): KnownRoute[] {
   return test.app.routeTable.routes.filter((route) => route.access === access);
@@ -91,6 +98,22 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     connection_template_id: connection.id,
     tag_name: 'walked',
   };
+}
+
+/** A source with a connection and a check: values for the parameters of every route about them. */
+export async function makeSource(
+  { app, request }: Pick<TestApp, 'app' | 'request'>,
+  { workspaceId, templateId }: { workspaceId: string; templateId: string },
+): Promise<Record<string, string>> {
+  const path = '/api/v1/integrations';
+  const query = `?workspace_id=${workspaceId}`;
+  const body = { source_template_id: templateId, source_config: { count: 1 } };
+  const check = await request('POST', `${path}/sources/check${query}`, { body });
+  const source = await request('POST', `${path}/sources${query}`, { body });
+  expect([check.status, source.status]).toEqual([200, 201]);
+  await app.setUps.pass();
+  const { body: connections } = await request('GET', `${path}/connections${query}`);
+  return { source_id: source.body.id, check_id: check.body.id, connection_id: connections.data[0].id };
 }
 
 export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
-import { addTenant, essence, fill, infoPath, makeTemplates, routesWith, type Tenant } from './support.ts';
+import { addTenant, essence, fill, infoPath, makeSource, makeTemplates, routesWith, type Tenant } from './support.ts';
 
 const names = ['acme', 'globex', 'initech'];
 
@@ -52,8 +52,11 @@ describeOnBothDatabases('An organization beside another', (kind) => {
 
   it("answers to the other's id exactly as to one that does not exist, on every route", async () => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
+    const templates = await makeTemplates(a);
+    const templateId = templates.source_template_id ?? '';
     const foreign: Record<string, string> = {
-      ...(await makeTemplates(a)),
+      ...templates,
+      ...(await makeSource({ ...test, request: a.request }, { workspaceId: idOf(a, 'acme'), templateId })),
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
     };
