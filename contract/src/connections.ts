@@ -9,19 +9,23 @@ export const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succe
 
 export const ConnectionPath = Type.Object({ connection_id: Uuid('Identifier of the connection', exampleId) });
 
-const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
+const NullableText = (description: string, options: object = {}) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
+const NullableTime = (description: string) =>
+  NullableText(description, { format: 'date-time', examples: ['2026-01-31T09:30:42.000Z'] });
+const NullableNumber = (type: 'number' | 'integer', description: string, example: number) =>
+  Type.Unsafe<number | null>({ type: [type, 'null'], description, examples: [example] });
 
 export const Job = Type.Object(
   {
     id: Type.String({ description: 'Identifier of the job', examples: ['17'] }),
     status: Enumeration(jobStatuses, { description: '`incomplete`: a try failed and another will follow' }),
     started_at: Timestamp('When it was started'),
-    ended_at: Nullable(Type.String({ format: 'date-time' }), 'When it ended; null while it goes on'),
-    duration_seconds: Nullable(Type.Number(), 'How long it took'),
-    rows: Nullable(Type.Integer(), 'Records moved'),
-    bytes: Nullable(Type.Integer(), 'Bytes moved'),
-    error: Nullable(Type.String(), 'Why it failed, and what to do'),
+    ended_at: NullableTime('When it ended; null while it goes on'),
+    duration_seconds: NullableNumber('number', 'How long it took', 42),
+    rows: NullableNumber('integer', 'Records moved', 3100),
+    bytes: NullableNumber('integer', 'Bytes moved', 798_532),
+    error: NullableText('Why it failed, and what to do'),
   },
   { title: 'Job' },
 );
@@ -36,10 +40,10 @@ export const Connection = Type.Object(
     status: Enumeration(connectionStatuses, {
       description: '`pending`: still being set up. `inactive`: disabled, or its workspace is inactive: no sync runs.',
     }),
-    status_message: Nullable(Type.String(), 'Why it is pending or has failed'),
-    cron_expression: Nullable(Type.String(), 'When it runs (Quartz, UTC); null: only when asked'),
-    last_run: Nullable(Job, 'The newest job'),
-    next_run_at: Nullable(Type.String({ format: 'date-time' }), 'When it runs next by itself'),
+    status_message: NullableText('Why it is pending or has failed'),
+    cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
+    last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
+    next_run_at: NullableTime('When it runs next by itself'),
     created_at: Timestamp('When it was created'),
   },
   { title: 'Connection' },

@@ -80,11 +80,14 @@ describe('access', () => {
   });
 
   test('ends when the token expires', async () => {
-    const { call, clock } = await startPlatform();
+    const { inject, clock } = await startPlatform();
+    const { body } = await inject({ method: 'POST', url: tokenUrl, payload: goodBody });
+    const list = () =>
+      inject({ url: '/platform/v1/workspaces', headers: { authorization: `Bearer ${body.access_token}` } });
     clock.time += 899_000;
-    expect((await call('GET', '/workspaces')).status).toBe(200);
+    expect((await list()).status).toBe(200);
     clock.time += 1_000;
-    expect(await call('GET', '/workspaces')).toMatchObject(refused);
+    expect(await list()).toMatchObject(refused);
   });
 
   test('survives a restart, but not a change of the secret', async () => {

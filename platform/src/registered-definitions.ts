@@ -48,7 +48,7 @@ export async function registerDefinition(
 }
 
 export async function listRegisteredDefinitions(platform: Platform): Promise<Definition[]> {
-  return (await listDefinitions(platform)).filter(({ launch }) => launch !== undefined);
+  return (await listDefinitions(platform)).filter(({ launch }) => launch !== undefined && launch.type !== 'bundled');
 }
 
 export async function removeDefinition({ store }: Platform, definitionId: string): Promise<void> {

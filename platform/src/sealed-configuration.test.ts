@@ -14,7 +14,7 @@ function contentOf(file: string): string {
 
 const secret = 'a-path-that-nobody-may-read';
 
-async function storeSource(file: string, sealer = testSealer('first')) {
+async function storeDestination(file: string, sealer = testSealer('first')) {
   const running = await startPlatform({ file, sealer });
   const { workspaceId } = (await running.call('POST', '/workspaces', { name: 'w' })).body;
   const configuration = { destinationType: 'local-files', path: secret };
@@ -26,7 +26,7 @@ async function storeSource(file: string, sealer = testSealer('first')) {
 describe('the configuration of a connector', () => {
   test('is sealed in the file, when created, patched and deleted', async () => {
     const file = temporaryFile();
-    const { call, path } = await storeSource(file);
+    const { call, path } = await storeDestination(file);
     expect(contentOf(file)).not.toContain(secret);
     expect((await call('GET', path)).body.configuration).toEqual({ path: secret });
     await call('PATCH', path, { configuration: { path: `${secret}/2` } });
@@ -36,7 +36,7 @@ describe('the configuration of a connector', () => {
 
   test('cannot be opened with another key, nor in the row of another connector', async () => {
     const file = temporaryFile();
-    const { stop, platform, path } = await storeSource(file);
+    const { stop, platform, path } = await storeDestination(file);
     const other = await fillWorkspace(await startPlatform({ file, sealer: testSealer('first') }));
     const { configuration } = await platform.store
       .selectFrom('connectors')
@@ -58,7 +58,7 @@ describe('the configuration of a connector', () => {
 
   test('that an earlier version stored in plain text is sealed when the platform is opened', async () => {
     const file = temporaryFile();
-    const { stop, path } = await storeSource(file);
+    const { stop, path } = await storeDestination(file);
     await stop();
     const store = await openStore(file);
     await store
@@ -77,7 +77,7 @@ describe('the configuration of a connector', () => {
 
   test('is sealed anew with another key, after which the old one is not needed', async () => {
     const file = temporaryFile();
-    const { stop, path } = await storeSource(file);
+    const { stop, path } = await storeDestination(file);
     await stop();
     const both = await startPlatform({ file, sealer: testSealer('second', 'first') });
     await both.platform.reseal();

@@ -169,7 +169,11 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     };
     const setUps = createSetUps(pipelines);
     const reconciler = createReconciler(workspaces);
-    metrics.watchBacklog(reconciler.backlog);
+    metrics.watchBacklog(async () => {
+      const { claims, operations } = await reconciler.backlog();
+      const none = { rename: 0, status: 0, delete: 0, orphan_delete: 0 };
+      return { claim: claims, ...none, ...operations, source: await setUps.backlog() };
+    });
 
     let shuttingDown = false;
     const readiness = async (): Promise<Readiness> => {

@@ -33,16 +33,16 @@ export function repeatedly(
 }
 
 export interface Background {
-  run(what: string, work: () => Promise<void>): void;
+  run(what: string, work: () => Promise<unknown>): void;
   /** Resolves when everything has ended, or after a while: what is worth finishing is on disk and is taken up again. */
   settle(patienceMs: number): Promise<void>;
 }
 
 export function createBackground({ runtime, log }: { runtime: Runtime; log: Logger }): Background {
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
   return {
     run(what, work) {
-      const ended: Promise<void> = work()
+      const ended: Promise<unknown> = work()
         .catch((err) => log.error({ err }, `${what} failed`))
         .finally(() => running.delete(ended));
       running.add(ended);

@@ -48,6 +48,8 @@ describeOnBothDatabases('Migrations', (kind) => {
     expect(tables.toSorted()).toEqual([
       'connection_template_tags',
       'connection_templates',
+      'connections',
+      'destinations',
       'migrations',
       'name_claims',
       'operations',
@@ -56,8 +58,10 @@ describeOnBothDatabases('Migrations', (kind) => {
       'paused_connections',
       'revoked_tokens',
       'signing_keys',
+      'source_checks',
       'source_template_tags',
       'source_templates',
+      'sources',
       'template_tags',
       'workspaces',
     ]);

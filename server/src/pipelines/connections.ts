@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 import type { PlatformJob } from '../platform/pipelines.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { findLiveWorkspace } from '../workspaces/connections.ts';
+import { delayOf } from '../workspaces/operations.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 
@@ -74,11 +75,7 @@ async function asking<T>(question: () => Promise<T>): Promise<T> {
     return await question();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    throw new AppError(
-      'platform_does_not_answer',
-      { delay: error.timedOut ? 'timed_out' : 'unavailable' },
-      { cause: error },
-    );
+    throw new AppError('platform_does_not_answer', { delay: delayOf(error) }, { cause: error });
   }
 }
 

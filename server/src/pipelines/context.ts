@@ -21,7 +21,7 @@ export interface PipelinesContext {
   /** Sets a source up in the background, now rather than at the next pass. */
   setUpSoon(sourceId: string): void;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
-  inBackground(what: string, work: () => Promise<void>): void;
+  inBackground(what: string, work: () => Promise<unknown>): void;
 }
 
 /** Where a request acts: the workspace of a scoped token, or the one an operator names. */

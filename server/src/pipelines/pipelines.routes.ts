@@ -34,7 +34,9 @@ interface Audience {
   path: string;
   query: TProperties;
   errors: ErrorCode[];
-  scopeOf(principal: OperatorPrincipal | ScopedPrincipal, query: Record<string, unknown>): Promise<Scope>;
+  /** Beyond those, of what changes something. A scoped token ends with its workspace, so it meets none of them. */
+  changeErrors: ErrorCode[];
+  scopeOf(principal: OperatorPrincipal | ScopedPrincipal, query: Record<string, unknown> | undefined): Promise<Scope>;
 }
 
 export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): void {
@@ -43,6 +45,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     path: '/api/v1/embedded',
     query: {},
     errors: [],
+    changeErrors: [],
     async scopeOf(principal) {
       const { organizationId, workspaceId, templateFilters } = principal as ScopedPrincipal;
       return { organizationId, workspaceId, templateFilters };
@@ -53,8 +56,9 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     path: '/api/v1/integrations',
     query: InWorkspaceQuery.properties,
     errors: ['workspace_not_found'],
-    async scopeOf({ organizationId }, { workspace_id }) {
-      const { id } = await getWorkspace(ctx.workspaces, organizationId, String(workspace_id));
+    changeErrors: ['workspace_being_deleted'],
+    async scopeOf({ organizationId }, query) {
+      const { id } = await getWorkspace(ctx.workspaces, organizationId, String(query?.workspace_id));
       return { organizationId, workspaceId: id };
     },
   });
@@ -62,7 +66,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
 
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audience): void {
   const { access, path, scopeOf } = audience;
-  const query = Type.Object(audience.query);
+  const query = Object.keys(audience.query).length > 0 ? Type.Object(audience.query) : undefined;
   const about = (tag: string, ...errors: ErrorCode[]) => ({ access, tag, errors: [...audience.errors, ...errors] });
   const ofSources = (...errors: ErrorCode[]) => about('Sources', ...errors);
   const ofConnections = (...errors: ErrorCode[]) => about('Connections', ...errors);
@@ -79,7 +83,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_template_not_found', 'workspace_being_deleted'),
+    ...ofSources('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'POST',
     url: `${path}/sources`,
     summary: 'Create source',
@@ -107,7 +111,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...ofSources('source_not_found', 'workspace_being_deleted'),
+    ...ofSources('source_not_found', 'definitions_unavailable', ...audience.changeErrors),
     method: 'PUT',
     url: `${path}/sources/:source_id`,
     summary: 'Update source',

@@ -40,23 +40,22 @@ interface Work {
   leaseId: string;
 }
 
-/** Everything that is due for one source. Resolves when it is done, put off, or in other hands. */
-export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<void> {
+/** Everything that is due for one source. Resolves when it is done, in other hands, or put off: then with the reason. */
+export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<PlatformError | undefined> {
   const leaseId = ctx.runtime.newId();
   for (;;) {
     const row = await sources.leaseSource(ctx.store.db, sourceId, leaseId, leaseMs);
-    if (!row) return;
+    if (!row) return undefined;
     const work = { ctx, row, leaseId };
     try {
-      if (await whileHolding(work, () => (row.lifecycle === 'live' ? setUp(work) : takeDown(work)))) return;
+      if (await whileHolding(work, () => (row.lifecycle === 'live' ? setUp(work) : takeDown(work)))) return undefined;
     } catch (error) {
       if (error instanceof Outdated) continue;
       if (error instanceof Refused) {
-        if (await sources.finishSource(ctx.store.db, sourceId, leaseId, row.version, error.message)) return;
+        if (await sources.finishSource(ctx.store.db, sourceId, leaseId, row.version, error.message)) return undefined;
         continue;
       }
-      await putOff(work, error);
-      return;
+      return await putOff(work, error);
     }
   }
 }
@@ -79,15 +78,15 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
   }
 }
 
-async function putOff({ ctx, row, leaseId }: Work, error: unknown): Promise<void> {
+async function putOff({ ctx, row, leaseId }: Work, error: unknown): Promise<PlatformError | undefined> {
   if (!(error instanceof PlatformError) && !(error instanceof Waiting)) throw error;
   const backoffMs = ctx.runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** row.attempts);
   const askedForMs = error instanceof Waiting ? error.delayMs : (error.retryAfterSeconds ?? 0) * 1000;
   const delayMs = error instanceof Waiting ? askedForMs : Math.max(backoffMs, askedForMs);
   await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: error.message });
-  if (error instanceof PlatformError) {
-    ctx.log.warn({ sourceId: row.id, workspaceId: row.workspace_id, err: error }, 'a source is not set up yet');
-  }
+  if (!(error instanceof PlatformError)) return undefined;
+  ctx.log.warn({ sourceId: row.id, workspaceId: row.workspace_id, err: error }, 'a source is not set up yet');
+  return error;
 }
 
 /** True when nothing is left to do. */

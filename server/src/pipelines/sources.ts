@@ -22,6 +22,7 @@ import { AppError } from '../errors.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
 import { holdLiveWorkspace } from '../workspaces/connections.ts';
+import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -31,6 +32,8 @@ import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 
+/** How long a deletion waits for whoever is setting the source up. */
+const deletionPatienceMs = 10_000;
 /** Tenants are told apart by where their tables and files are. */
 const defaultNamespace = 'workspace_{workspace_id}';
 /** Two sources of one workspace may have streams of one name. */
@@ -168,10 +171,17 @@ export async function deleteSource(
   await getSource(ctx, scope, id);
   const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
   if (!recorded) throw new AppError('source_not_found');
-  await setUpSource(ctx, id);
-  const row = await sources.findAnySource(ctx.store.db, id);
-  if (row?.deleted_at == null) throw new AppError('source_deletion_recorded', { delay: 'unavailable' });
-  return { id, deleted_at: new Date(row.deleted_at).toISOString() };
+  const deadline = ctx.runtime.elapsed() + deletionPatienceMs;
+  for (;;) {
+    const cause = await setUpSource(ctx, id);
+    const row = await sources.findAnySource(ctx.store.db, id);
+    if (row?.deleted_at != null) return { id, deleted_at: new Date(row.deleted_at).toISOString() };
+    // Without a cause somebody else is at work on it, and will notice.
+    if (cause || ctx.runtime.elapsed() >= deadline) {
+      throw new AppError('source_deletion_recorded', { delay: delayOf(cause) }, { cause });
+    }
+    await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
+  }
 }
 
 /** For the deletion of a workspace: the platform has deleted everything in it already. */

@@ -15,6 +15,7 @@ import {
   isRename,
   unreachable,
 } from '../../test/support/faults.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
 import { quartzFormat } from '../templates/cron.ts';
@@ -136,13 +137,27 @@ describe('The errors of an endpoint', () => {
     return security.some((schemes) => 'scopedToken' in schemes) ? await on.scopedToken('acme') : on.operatorToken;
   }
 
+  /** By the store, because a limited token has no request to spare for it. */
+  async function workspaceOf(on: TestApp): Promise<string> {
+    const row = await on.app.store.db
+      .selectFrom('workspaces')
+      .select('id')
+      .where('name', '=', 'acme')
+      .executeTakeFirst();
+    return row?.id ?? (await on.workspaceId('acme'));
+  }
+
   /** A call that would be fine but for what `changes` says. */
   async function call(on: TestApp, endpoint: Endpoint, changes: { ids?: string; token?: string; headers?: object }) {
     const { path, method, requestBody } = endpoint;
     const token = changes.token ?? (await tokenFor(on, endpoint));
     const body = requestBody && firstExample(requestBody.content['application/json'] ?? {});
     const url = path.replace(/\{\w+\}/g, changes.ids ?? '00000000-0000-4000-8000-000000000000');
-    return await on.request(method.toUpperCase(), url, { token, body, headers: { ...changes.headers } });
+    const isInWorkspace = endpoint.parameters?.some(
+      ({ name }) => name === 'workspace_id' && !path.includes(`{${name}}`),
+    );
+    const query = isInWorkspace ? `?workspace_id=${await workspaceOf(on)}` : '';
+    return await on.request(method.toUpperCase(), url + query, { token, body, headers: { ...changes.headers } });
   }
 
   it('are those of its token: 401, 403 and 429', async () => {
@@ -281,6 +296,64 @@ describe('The errors of an endpoint', () => {
       502,
       await patch(`connections/${made[1]?.body.id}`, connection),
     );
+  });
+
+  it.each(['embedded', 'integrations'])('are those of pipelines under /%s', async (audience) => {
+    const faulty = faultyPlatform();
+    const on = await startTestApp('sqlite', { overrides: { wrapTransport: faulty.wrapTransport } });
+    onTestFinished(() => on.stop());
+    const [template] = [await makeSourceTemplate(on), await makeConnectionTemplate(on)];
+    const acme = await customer(on, 'acme');
+    const id = await acme.connect(template);
+    await acme.settled(id);
+    const [connection] = (await acme.request('GET', '/connections')).body.data;
+
+    const path = `/api/v1/${audience}`;
+    const isOperator = audience === 'integrations';
+    const query = isOperator ? `?workspace_id=${acme.workspaceId}` : '';
+    const ask = (method: string, rest: string, body?: object) =>
+      on.request(method, `${path}${rest}${query}`, { token: isOperator ? on.operatorToken : acme.token, body });
+    const expectAnswer = async (status: number, name: string, method: string, rest: string, body?: object) =>
+      expectDocumented(find(`${method} ${path}${name}`), status, await ask(method, rest, body));
+
+    const unknown = { source_template_id: '00000000-0000-4000-8000-000000000000' };
+    await expectAnswer(404, '/sources', 'POST', '/sources', unknown);
+    await expectAnswer(404, '/sources/check', 'POST', '/sources/check', unknown);
+    if (isOperator) {
+      const elsewhere = `${path}/sources?workspace_id=${unknown.source_template_id}`;
+      expectDocumented(find(`GET ${path}/sources`), 404, await on.request('GET', elsewhere));
+      const connections = elsewhere.replace('sources', 'connections');
+      expectDocumented(find(`GET ${path}/connections`), 404, await on.request('GET', connections));
+    }
+
+    const sync = '/connections/{connection_id}/sync';
+    const syncNow = `/connections/${connection.id}/sync`;
+    expect((await ask('POST', syncNow)).status).toBe(200);
+    await expectAnswer(409, sync, 'POST', syncNow);
+    const troubles = [
+      [502, answering(() => true, 400)],
+      [503, unreachable()],
+      [504, answering(() => true, 504)],
+    ] as const;
+    for (const [status, rule] of troubles) {
+      // With a breaker that has seen nothing yet.
+      await on.restart();
+      const doomed = await acme.connect(template);
+      await acme.settled(doomed);
+      const restore = faulty.rule(rule);
+      await expectAnswer(status, '/connections', 'GET', '/connections');
+      await expectAnswer(status, sync, 'POST', syncNow);
+      await expectAnswer(status, '/connections/{connection_id}/jobs', 'GET', `/connections/${connection.id}/jobs`);
+      await expectAnswer(status, '/sources/{source_id}', 'DELETE', `/sources/${doomed}`);
+      restore();
+    }
+
+    if (!isOperator) return;
+    faulty.rule(unreachable(isDelete));
+    await on.request('DELETE', `/api/v1/workspaces/${acme.workspaceId}`);
+    const wanted = { source_template_id: template, source_config: { count: 1 } };
+    await expectAnswer(409, '/sources', 'POST', '/sources', wanted);
+    await expectAnswer(409, '/sources/{source_id}', 'PUT', `/sources/${id}`, { name: 'new' });
   });
 
   it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {
