@@ -6,29 +6,17 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Postgres, startPostgres } from '../../scripts/postgres.mjs';
 import { sampleStreams } from '../connectors/sample-data/made-up-records.ts';
-import { connectorsProgram, type RanSync, sync, temporaryFolder, testRunner } from '../test/connectors.ts';
-import { type S3Server, startS3Server } from '../test/s3-server.ts';
+import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../test/connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
 import type { ConfiguredStream, DestinationSyncMode, State } from './protocol.ts';
-import { connectorProgram } from './runner/programs.ts';
-import type { ConfiguredConnector, ConnectorProgram, JobLog, SyncRequest } from './runner/runner.ts';
-
-/** A place that data goes to, and a look at it from outside. */
-interface Store {
-  connector: ConfiguredConnector;
-  /** All records of a stream that a reader sees. */
-  records(stream: string): Promise<Record<string, unknown>[]>;
-  /** How much a reader sees of a stream at a glance: rows, files or objects. */
-  size(stream: string): Promise<number>;
-}
+import type { ConfiguredConnector, JobLog, SyncRequest } from './runner/runner.ts';
 
 type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database' | 'database, after a state';
 
@@ -38,14 +26,12 @@ const streamNames = ['users', 'purchases'];
 const random = seededRandom(Number(process.env.DATA_PROMISES_SEED ?? 1));
 const struckConnector = fileURLToPath(new URL('../test/struck-connector.mjs', import.meta.url));
 
-let postgres: Postgres;
-let s3: S3Server;
+let stores: DataStores;
 
 beforeAll(async () => {
-  // A server of its own, because it is killed.
-  [postgres, s3] = await Promise.all([startPostgres(), startS3Server()]);
+  stores = await startDataStores();
 });
-afterAll(() => Promise.all([postgres?.stop(), s3?.stop()]));
+afterAll(() => stores.stop());
 
 const everything: Victim[] = [
   'source',
@@ -57,9 +43,9 @@ const everything: Victim[] = [
 ];
 
 describe.each<[string, () => Promise<Store>, Victim[]]>([
-  ['local files', openLocalFiles, ['source', 'destination', 'destination, late']],
-  ['S3', openBucket, ['source', 'destination', 'destination, late']],
-  ['PostgreSQL', openDatabase, everything],
+  ['local files', () => stores.openLocalFiles(), ['source', 'destination', 'destination, late']],
+  ['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']],
+  ['PostgreSQL', () => stores.openDatabase(), everything],
 ])('what goes to %s', (name, open, victims) => {
   it('is there at least once when it is appended, whatever is killed in between', async () => {
     const store = await open();
@@ -101,6 +87,7 @@ describe.each<[string, () => Promise<Store>, Victim[]]>([
       expect(found).toHaveLength(allIds(stream, fresh.count).length);
       expectAsMadeUp(stream, found, fresh.seed);
     }
+    expect(seen).not.toEqual(new Set());
     expect(seen).not.toContain(0);
     if (name === 'PostgreSQL') expect([users, fresh.count]).toEqual(expect.arrayContaining([...seen]));
   });
@@ -118,7 +105,7 @@ describe.each<[string, () => Promise<Store>, Victim[]]>([
 
 describe('what goes to PostgreSQL without duplicates', () => {
   it('is there exactly once, whatever is killed in between', async () => {
-    const store = await openDatabase();
+    const store = await stores.openDatabase();
     const count = await grow(store, 'append_dedup', everything);
     for (const stream of streamNames) {
       const found = await store.records(stream);
@@ -160,8 +147,7 @@ async function growWhilePlatformsDie(store: Store): Promise<number> {
     logLevel: 'silent',
   });
   const keptFile = join(folder, 'states.jsonl');
-  const kept = () =>
-    existsSync(keptFile) ? latest(linesOf(readFileSync(keptFile, 'utf8')) as unknown as State[]) : [];
+  const kept = () => (existsSync(keptFile) ? latest(linesIn(keptFile).map((line) => JSON.parse(line))) : []);
   let count = 0;
   for (const witness of ['source', 'destination', 'destination'] as const) {
     count += users;
@@ -208,6 +194,7 @@ async function run(
   let destination = store.connector;
   const afterBytes = pointIn(streams, sample, state);
   const until = join(temporaryFolder(), 'struck');
+  const startedAtMs = Date.now();
   if (victim === 'source') source = struck(source, { strike: 'kill', afterBytes });
   else if (victim === 'destination') destination = struck(destination, { strike: 'kill', afterBytes });
   else if (victim === 'destination, late')
@@ -220,12 +207,15 @@ async function run(
   const log: JobLog = {
     write(_level, _origin, message) {
       if (message !== 'strike') return;
-      blow = (victim === 'session' ? endSessions() : killDatabase()).finally(() => writeFileSync(until, ''));
+      blow = stores
+        .untilConnected(startedAtMs)
+        .then(victim === 'session' ? stores.endSessions : stores.killDatabase)
+        .finally(() => writeFileSync(until, ''));
     },
   };
   const keepState: SyncRequest['keepState'] = async (confirmed) => {
     states.push(confirmed);
-    if (victim === 'database, after a state') blow ??= killDatabase();
+    if (victim === 'database, after a state') blow ??= stores.killDatabase();
   };
   const outcome = await sync(testRunner(), { source, destination, streams, state, log, keepState });
   await blow;
@@ -233,7 +223,7 @@ async function run(
 }
 
 function sampleSource(sample: Sample): ConfiguredConnector {
-  return bundledConnector('source', 'sample-data', { ...sample });
+  return bundled('source', 'sample-data', { ...sample });
 }
 
 function struck(connector: ConfiguredConnector, plan: object): ConfiguredConnector {
@@ -281,96 +271,6 @@ function latest(states: readonly State[]): State[] {
   return [...new Map(states.map((state) => [state.stream?.stream_descriptor.name, state])).values()];
 }
 
-async function openLocalFiles(): Promise<Store> {
-  const workspaceDir = temporaryFolder();
-  const files = (stream: string) => {
-    const folder = join(workspaceDir, 'data', stream);
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.jsonl') && !/(^|\/)\./.test(file))
-      .map((file) => join(folder, file));
-  };
-  return {
-    connector: bundledConnector('destination', 'local-files', { path: 'data' }, workspaceDir),
-    records: async (stream) => files(stream).flatMap((file) => linesOf(readFileSync(file, 'utf8'))),
-    size: async (stream) => files(stream).length,
-  };
-}
-
-let buckets = 0;
-
-async function openBucket(): Promise<Store> {
-  buckets += 1;
-  const prefix = `store-${buckets}`;
-  return {
-    connector: bundledConnector('destination', 's3', {
-      bucket: s3.bucket,
-      region: s3.region,
-      endpoint: s3.url,
-      prefix,
-      access_key_id: s3.accessKeyId,
-      secret_access_key: s3.secretAccessKey,
-    }),
-    records: (stream) => s3.records(`${prefix}/${stream}`),
-    size: async (stream) => (await s3.keys(`${prefix}/${stream}`)).length,
-  };
-}
-
-let databases = 0;
-
-async function openDatabase(): Promise<Store> {
-  databases += 1;
-  const database = `store_${databases}`;
-  await query('postgres', `create database ${database}`);
-  const { hostname, port, username } = new URL(postgres.url);
-  return {
-    connector: bundledConnector('destination', 'destination-postgres', {
-      host: hostname,
-      port: Number(port),
-      database,
-      username,
-      ssl_mode: { mode: 'disable' },
-    }),
-    records: (stream) => query(database, `select * from ${stream}`),
-    async size(stream) {
-      const [row] = await query(database, `select count(*) as rows from ${stream}`);
-      return Number(row?.rows);
-    },
-  };
-}
-
-async function query(database: string, text: string): Promise<Record<string, unknown>[]> {
-  const url = new URL(postgres.url);
-  url.pathname = `/${database}`;
-  const client = new pg.Client({ connectionString: url.href });
-  // The server may be killed meanwhile; the query then fails as well.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-async function endSessions(): Promise<void> {
-  const sessions = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlay'`;
-  expect(await query('postgres', sessions)).not.toEqual([]);
-}
-
-async function killDatabase(): Promise<void> {
-  if (postgres.pid === undefined) throw new Error('The database does not run.');
-  process.kill(postgres.pid, 'SIGKILL');
-  for (let tries = 0; ; tries++) {
-    try {
-      return await postgres.restart();
-    } catch (error) {
-      // The sessions of the dead server hold its memory until they have noticed.
-      if (tries === 20) throw error;
-      await delay(100);
-    }
-  }
-}
-
 /** Looks again and again; the function that it gives ends that. What cannot be asked just now is asked later. */
 function watch(look: () => Promise<number>, seen: Set<number>): () => Promise<void> {
   let isOver = false;
@@ -389,16 +289,6 @@ function watch(look: () => Promise<number>, seen: Set<number>): () => Promise<vo
   };
 }
 
-function bundledConnector(
-  kind: ConnectorProgram['kind'],
-  name: string,
-  configuration: Record<string, unknown>,
-  workspaceDir = '/nowhere',
-): ConfiguredConnector {
-  const surroundings = { connectorsProgram, workspaceDir, readableDirs: [], allowPrivateNetworks: true };
-  return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
-}
-
 async function fingerprints(store: Store): Promise<string[]> {
   const texts = streamNames.map(async (stream) =>
     (await store.records(stream)).map((record) => JSON.stringify(record)),
@@ -415,13 +305,6 @@ function expectAsMadeUp(stream: string, found: Record<string, unknown>[], seed: 
     ),
   );
   expect({ number: different.length, examples: different.slice(0, 3) }).toEqual({ number: 0, examples: [] });
-}
-
-function linesOf(text: string): Record<string, unknown>[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
 }
 
 function distinctIds(records: Record<string, unknown>[]): number[] {

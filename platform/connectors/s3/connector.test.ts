@@ -291,6 +291,20 @@ describe('appending', () => {
     expect(idsOf(await stored())).toEqual(range(0, 8));
   });
 
+  it('keeps the data as it is and adds when it was sent and in which sync', async () => {
+    await write(
+      [stream('users', { sync_id: 12 })],
+      [[record('users', { id: 1, nested: { list: [null, 'ü'] } }), record('users', {})]],
+    );
+    const added = { _inlay_emitted_at: '1970-01-01T00:00:00.001Z', _inlay_sync_id: 12 };
+    expect(await stored()).toEqual([{ id: 1, nested: { list: [null, 'ü'] }, ...added }, added]);
+  });
+
+  it('refuses to remove duplicates, which objects cannot', async () => {
+    const keyed = stream('users', { destination_sync_mode: 'append_dedup', primary_key: [['id']] });
+    await expect(write([keyed], [records('users', 0, 1)])).rejects.toThrow('users cannot be synced by append_dedup');
+  });
+
   it('refuses a record of a stream it was not told about', async () => {
     await expect(write([stream('users')], [records('orders', 0, 1)])).rejects.toThrow(
       'no stream orders in the catalog',

@@ -1,12 +1,14 @@
 /*
- * The destination `s3`: JSON Lines, compressed with gzip, as objects in a bucket of any S3-compatible store. A state is
- * confirmed when the records of its stream before it are in complete objects; those of an `overwrite` stream are when the
- * stream is complete. Objects are not completed at every state, as that would make thousands of tiny ones: only when
- * enough bytes or time have come together, and at the end. Memory stays flat whatever the number of streams: past a budget the fullest objects are handed to the store.
+ * The destination `s3`: JSON Lines, compressed with gzip, as objects in a bucket of any S3-compatible store.
+ *
+ * A state is confirmed when the records of its stream before it are in complete objects; those of an `overwrite` stream
+ * are when the stream is complete. Objects are not completed at every state, as that would make thousands of tiny ones:
+ * only when enough bytes or time have come together, and at the end. Memory stays flat whatever the number of streams:
+ * past a budget the fullest objects are handed to the store.
  */
 import { randomUUID } from 'node:crypto';
-import { type State, streamKey } from '../../src/protocol.ts';
-import type { DestinationConnector, DestinationInput, Emitter } from '../kit/connector.ts';
+import { type ConfiguredCatalog, type State, streamKey } from '../../src/protocol.ts';
+import { ConnectorError, type DestinationConnector, type DestinationInput, type Emitter } from '../kit/connector.ts';
 import { type S3Client, s3Client } from './client.ts';
 import { readSettings } from './settings.ts';
 import { specification } from './specification.ts';
@@ -62,6 +64,7 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
     },
 
     async write(config, catalog, input, emit, surroundings) {
+      refuseKeys(catalog);
       const settings = readSettings(config);
       const client = s3Client(settings, surroundings, limits.tries);
       const slots = new UploadSlots(limits.uploads);
@@ -82,6 +85,14 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       }
     },
   };
+}
+
+function refuseKeys({ streams }: ConfiguredCatalog): void {
+  const keyed = streams.find(({ destination_sync_mode: mode }) => mode !== 'append' && mode !== 'overwrite');
+  if (!keyed) return;
+  throw new ConnectorError(
+    `${keyed.stream.name} cannot be synced by ${keyed.destination_sync_mode}: objects have no keys.`,
+  );
 }
 
 async function writeStreams(

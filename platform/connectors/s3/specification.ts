@@ -19,7 +19,10 @@ export const specification: ConnectorSpecification = {
       prefix: {
         type: 'string',
         title: 'Prefix',
-        description: 'The folder inside the bucket that the objects go to. Leave empty for the top of the bucket.',
+        description:
+          'The folder inside the bucket that the objects go to. Leave empty for the top of the bucket. Objects are called ' +
+          '<prefix>/<namespace>/<stream>/<generation>/<sync>-<start>-<part>.jsonl.gz. Every line is a record, with ' +
+          '_inlay_emitted_at, when the source sent it, and _inlay_sync_id, the sync that wrote it.',
         // Every segment starts with a letter or digit, so that neither '..' nor an empty segment can be written.
         pattern: '^([A-Za-z0-9][A-Za-z0-9._=-]*(/[A-Za-z0-9][A-Za-z0-9._=-]*)*/?)?$',
         pattern_descriptor: 'folder/subfolder',
