@@ -36,7 +36,10 @@ export const Connection = Type.Object(
     status: Enumeration(connectionStatuses, {
       description: '`pending`: still being set up. `inactive`: disabled, or its workspace is inactive: no sync runs.',
     }),
-    status_message: Nullable(Type.String(), 'Why it is pending or has failed'),
+    status_message: Nullable(
+      Type.String(),
+      'Why it is pending, inactive or has failed, where there is something to say',
+    ),
     cron_expression: Nullable(Type.String(), 'When it runs (Quartz, UTC); null: only when asked'),
     last_run: Nullable(Job, 'The newest job'),
     next_run_at: Nullable(Type.String({ format: 'date-time' }), 'When it runs next by itself'),

@@ -79,6 +79,8 @@ export interface App {
   makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
   setUps: SetUps;
+  /** Does what is otherwise done every minute. */
+  keepHouse(): Promise<void>;
   routeTable: RouteTable;
   /** Starts listening and working in the background. */
   listen(): Promise<void>;
@@ -169,7 +171,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     };
     const setUps = createSetUps(pipelines);
     const reconciler = createReconciler(workspaces);
-    metrics.watchBacklog(reconciler.backlog);
+    metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
 
     let shuttingDown = false;
     const readiness = async (): Promise<Readiness> => {
@@ -234,6 +236,9 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
       reconciler,
       setUps,
+      async keepHouse() {
+        for (const chore of chores) await chore();
+      },
       routeTable,
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);

@@ -10,7 +10,7 @@ export interface Metrics {
   platformBreaker(open: boolean): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
-  watchBacklog(read: () => Promise<Backlog>): void;
+  watchBacklog(read: () => Promise<Backlog & { sources: number }>): void;
 }
 
 export function createMetrics(): Metrics {
@@ -81,8 +81,9 @@ export function createMetrics(): Metrics {
         labelNames: ['kind'],
         registers,
         async collect() {
-          const { claims, operations } = await read();
+          const { claims, operations, sources } = await read();
           this.set({ kind: 'claim' }, claims);
+          this.set({ kind: 'source' }, sources);
           for (const kind of ['rename', 'status', 'delete', 'orphan_delete']) this.set({ kind }, operations[kind] ?? 0);
         },
       });
