@@ -40,7 +40,7 @@ export const Connection = Type.Object(
     status: Enumeration(connectionStatuses, {
       description: '`pending`: still being set up. `inactive`: disabled, or its workspace is inactive: no sync runs.',
     }),
-    status_message: NullableText('Why it is pending or has failed'),
+    status_message: NullableText('Why it is pending, inactive or has failed, where there is something to say'),
     cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),

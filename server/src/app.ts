@@ -79,6 +79,8 @@ export interface App {
   makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
   setUps: SetUps;
+  /** Does what is otherwise done every minute. */
+  keepHouse(): Promise<void>;
   routeTable: RouteTable;
   /** Starts listening and working in the background. */
   listen(): Promise<void>;
@@ -169,11 +171,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     };
     const setUps = createSetUps(pipelines);
     const reconciler = createReconciler(workspaces);
-    metrics.watchBacklog(async () => {
-      const { claims, operations } = await reconciler.backlog();
-      const none = { rename: 0, status: 0, delete: 0, orphan_delete: 0 };
-      return { claim: claims, ...none, ...operations, source: await setUps.backlog() };
-    });
+    metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
 
     let shuttingDown = false;
     const readiness = async (): Promise<Readiness> => {
@@ -238,6 +236,9 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
       reconciler,
       setUps,
+      async keepHouse() {
+        for (const chore of chores) await chore();
+      },
       routeTable,
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'connection_pending'
   | 'sync_already_running'
   | 'workspace_inactive'
+  | 'platform_lost_connection'
   | 'platform_does_not_answer';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */

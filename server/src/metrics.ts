@@ -1,6 +1,7 @@
 /** The numbers of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WorkspaceEvent } from './workspaces/context.ts';
+import type { Backlog } from './workspaces/reconciler.ts';
 
 export interface Metrics {
   registry: Registry;
@@ -9,7 +10,7 @@ export interface Metrics {
   platformBreaker(open: boolean): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
-  watchBacklog(read: () => Promise<Record<string, number | undefined>>): void;
+  watchBacklog(read: () => Promise<Backlog & { sources: number }>): void;
 }
 
 export function createMetrics(): Metrics {
@@ -80,7 +81,10 @@ export function createMetrics(): Metrics {
         labelNames: ['kind'],
         registers,
         async collect() {
-          for (const [kind, count = 0] of Object.entries(await read())) this.set({ kind }, count);
+          const { claims, operations, sources } = await read();
+          this.set({ kind: 'claim' }, claims);
+          this.set({ kind: 'source' }, sources);
+          for (const kind of ['rename', 'status', 'delete', 'orphan_delete']) this.set({ kind }, operations[kind] ?? 0);
         },
       });
     },

@@ -3,9 +3,9 @@
  * the log or a failure sees none of the connector's secrets.
  */
 import { isObject, textsIn } from '@inlay/contract/connector-configuration';
+import { type Redactor, redactor } from '@inlay/contract/redaction';
 import { logLevels, type Message } from '../protocol.ts';
 import type { Ending } from './connector-process.ts';
-import { type Redactor, redactor } from './redaction.ts';
 import type { ConnectorProgram, Failure, JobLog } from './runner.ts';
 
 /** Longer messages are cut: a log is for reading. */

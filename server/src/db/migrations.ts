@@ -272,7 +272,8 @@ const migrations: Record<string, Step> = {
         status ${text} not null check (status in ('running', 'succeeded', 'failed')),
         error_message ${text},
         created_at bigint not null,
-        expires_at bigint not null
+        expires_at bigint not null,
+        may_linger integer not null
       )`.execute(db);
     await sql`create index source_checks_old on source_checks (created_at)`.execute(db);
   },

@@ -165,7 +165,7 @@ export interface RemoteRow {
   workspace_id: string;
   /** Its id on the platform, once that is known. */
   platform_id: string | null;
-  /** No create may be sent before this time, because an earlier one may still take effect. */
+  /** Until then a request that was sent may still take effect: no create may be sent, no change taken for the last. */
   no_post_before: number;
   /** Why the platform will not have it, for people; null while there is hope. */
   failure: string | null;
@@ -226,6 +226,8 @@ export interface SourceCheckRow {
   created_at: number;
   /** A check that still runs after this has lost its process. */
   expires_at: number;
+  /** 0 or 1: the platform may have a source that was made for the check, and must be looked at once the check is over. */
+  may_linger: number;
 }
 
 export interface Tables {

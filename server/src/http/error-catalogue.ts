@@ -203,6 +203,11 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     'A connection runs one sync at a time.',
   ),
   workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
+  platform_lost_connection: at(
+    502,
+    'The platform no longer has this connection; delete its source here',
+    'The connection was deleted on the platform behind our back. It is listed as inactive and is not made again.',
+  ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

@@ -1,13 +1,19 @@
 /**
  * Checks: whether a source would work with a configuration, before it is saved. Running a connector takes a while, so a
- * check is started, and asked for later, on any replica. Nothing of the configuration is kept.
+ * check is started, and asked for later, on any replica. Nothing of the configuration is kept: where the platform needs a
+ * source to check, that source is taken away again, by whoever made it or, should that fail, by the housekeeping.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import { type Configuration, listSecrets } from '@inlay/contract/connector-configuration';
+import { redactor } from '@inlay/contract/redaction';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
+import type { SourceCheckRow } from '../db/tables.ts';
+import { getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
+import type { NewPlatformConnector } from '../platform/pipelines.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
+import { findLiveWorkspace } from '../workspaces/connections.ts';
 import * as checks from './checks.store.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -18,6 +24,9 @@ import { accept, getSource } from './sources.ts';
 const patienceMs = 360_000;
 const interrupted = 'The check was interrupted. Start it again.';
 const unavailable = 'The platform could not run the check. Try again later.';
+const refused = 'The platform did not accept the configuration.';
+const dayMs = 86_400_000;
+const batch = 100;
 
 export async function checkNewSource(
   ctx: PipelinesContext,
@@ -51,26 +60,38 @@ async function startCheck(
   await checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
   const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
   ctx.inBackground('a check', async () => {
-    const outcome = await run(ctx, {
-      workspaceId,
-      name: template.name,
-      definitionId: template.definition_id,
-      configuration,
+    const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration });
+    const { message } = outcome;
+    await checks.finishCheck(ctx.store.db, id, {
+      ...outcome,
+      message: message && (await withoutSecrets(ctx, template, configuration, message)),
     });
-    await checks.finishCheck(ctx.store.db, id, outcome);
   });
   return id;
 }
 
-async function run(ctx: PipelinesContext, connector: Parameters<PipelinesContext['platform']['checkSource']>[0]) {
+async function run(ctx: PipelinesContext, id: string, connector: Omit<NewPlatformConnector, 'name'>) {
   try {
-    const outcome = await ctx.platform.checkSource(connector);
-    return { status: outcome.status, message: outcome.status === 'failed' ? outcome.message : null };
+    const outcome = await ctx.platform.checkSource(id, connector);
+    const message = outcome.status === 'failed' ? outcome.message : null;
+    return { status: outcome.status, message, mayLinger: outcome.leftSource };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     ctx.log.warn({ err: error }, 'a check could not be run');
-    return { status: 'failed' as const, message: unavailable };
+    const isRefused = error.failure === 'rejected' && !error.isConflict;
+    return { status: 'failed' as const, message: isRefused ? refused : unavailable, mayLinger: !isRefused };
   }
+}
+
+/** A connector may quote what it was given; the template's part is not even the customer's own. */
+async function withoutSecrets(
+  ctx: PipelinesContext,
+  template: SourceTemplate,
+  configuration: Configuration,
+  message: string,
+): Promise<string> {
+  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
+  return redactor(listSecrets(specification.connectionSpecification, configuration)).redact(message);
 }
 
 export async function getCheck(
@@ -88,7 +109,23 @@ export async function getCheck(
   return { id, status: row.status, error_message: row.error_message };
 }
 
-/** Nobody asks for a check a day later. */
+/** Nobody asks for a check a day later. What one has left on the platform is taken away, however long that takes. */
 export function createCheckHousekeeping(ctx: PipelinesContext): () => Promise<void> {
-  return () => checks.deleteOldChecks(ctx.store.db, 86_400_000);
+  return async () => {
+    for (const check of await checks.listLingeringChecks(ctx.store.db, ctx.settleMs, batch)) await tidyUp(ctx, check);
+    await checks.deleteOldChecks(ctx.store.db, dayMs);
+  };
+}
+
+async function tidyUp(ctx: PipelinesContext, check: SourceCheckRow): Promise<void> {
+  const { id, organization_id: organizationId, workspace_id: workspaceId } = check;
+  try {
+    // Whatever was in a workspace goes with it.
+    const isLive = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
+    if (isLive) await ctx.platform.removeCheckSource(workspaceId, id);
+    await checks.recordNothingLingers(ctx.store.db, id);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    ctx.log.warn({ err: error, workspaceId }, 'what a check has left on the platform could not be removed yet');
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * Connections: what carries a source's data to a destination. They come with their source; this file shows them and their
- * jobs, and starts syncs. How a connection does is the platform's to know, so it is asked each time.
+ * jobs, and starts syncs. How a connection does is the platform's to know, so it is asked each time. One that somebody has
+ * deleted on the platform is not made again: it is shown as inactive, with a message, and cannot be synced.
  */
 import type { Connection, Job } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
@@ -12,24 +13,35 @@ import { delayOf } from '../workspaces/operations.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 
+const lost = 'The platform no longer has this connection. To have it again, delete its source and connect it again.';
+
 export async function listConnections(ctx: PipelinesContext, scope: Scope): Promise<Connection[]> {
   const { organizationId, workspaceId } = scope;
   const rows = await connections.listConnections(ctx.store.db, workspaceId);
   if (rows.length === 0) return [];
   const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
   return await asking(async () => {
-    const onPlatform = new Map(
-      (await ctx.platform.listConnections(workspaceId)).map(({ id, status }) => [id, status] as const),
-    );
+    const onPlatform = await statusesOnPlatform(ctx, workspaceId);
     return await Promise.all(
       rows.map(async (row) => {
-        const [last] =
-          row.platform_id === null ? [] : await ctx.platform.listJobs(row.platform_id, { limit: 1, offset: 0 });
-        const isRunning = onPlatform.get(row.platform_id ?? '') === 'active' && workspace?.status === 'active';
-        return present(ctx, row, isRunning, last);
+        const id = row.platform_id ?? '';
+        const [last] = onPlatform.has(id) ? await ctx.platform.listJobs(id, { limit: 1, offset: 0 }) : [];
+        const isRunning = onPlatform.get(id) === 'active' && workspace?.status === 'active';
+        return present(ctx, row, { isRunning, isLost: !onPlatform.has(id), last });
       }),
     );
   });
+}
+
+/** By id. A workspace that the platform no longer has has none. */
+async function statusesOnPlatform(ctx: PipelinesContext, workspaceId: string): Promise<Map<string, string>> {
+  try {
+    const listed = await ctx.platform.listConnections(workspaceId);
+    return new Map(listed.map(({ id, status }) => [id, status]));
+  } catch (error) {
+    if (error instanceof PlatformError && error.failure === 'not_found') return new Map();
+    throw error;
+  }
 }
 
 export async function startSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
@@ -37,9 +49,22 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
   if (workspace?.status !== 'active') throw new AppError('workspace_inactive');
   const platformId = madeOnPlatform(row);
-  const job = await asking(() => ctx.platform.startSync(platformId));
-  if (!job) throw new AppError('sync_already_running');
-  return presentJob(job);
+  return await asking(async () => {
+    const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
+    if (job instanceof PlatformError || job === undefined) {
+      // A platform says of a deleted connection what it says of one that is busy, or of one that is not ours.
+      const onPlatform = await statusesOnPlatform(ctx, scope.workspaceId);
+      if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
+      throw job ?? new AppError('sync_already_running');
+    }
+    return presentJob(job);
+  });
+}
+
+function unlessRefused(error: unknown): PlatformError {
+  if (error instanceof PlatformError && (error.failure === 'not_found' || error.failure === 'unauthorised'))
+    return error;
+  throw error;
 }
 
 export async function listJobs(
@@ -82,8 +107,7 @@ async function asking<T>(question: () => Promise<T>): Promise<T> {
 function present(
   { runtime }: PipelinesContext,
   row: connections.ConnectionWithNames,
-  isRunning: boolean,
-  last: PlatformJob | undefined,
+  { isRunning, isLost, last }: { isRunning: boolean; isLost: boolean; last: PlatformJob | undefined },
 ): Connection {
   const failure = row.failure ?? row.destination_failure;
   const isMade = row.is_set_up === 1;
@@ -95,7 +119,7 @@ function present(
     source_id: row.source_id,
     destination_name: row.destination_name,
     status: isMade ? (isRunning ? 'active' : 'inactive') : failure === null ? 'pending' : 'failed',
-    status_message: isMade ? null : failure,
+    status_message: isMade ? (isLost ? lost : null) : failure,
     cron_expression: row.cron_expression,
     last_run: last ? presentJob(last) : null,
     next_run_at: next?.toISOString() ?? null,

@@ -6,34 +6,28 @@
 import type { RemoteRow } from '../db/tables.ts';
 import { PlatformError } from '../platform/platform.ts';
 import type { PipelinesContext } from './context.ts';
+import { Waiting } from './interruptions.ts';
 import * as remote from './remote.store.ts';
-
-/** Nothing is wrong; there is just nothing to be done before some time has passed. */
-export class Waiting extends Error {
-  constructor(
-    message: string,
-    readonly delayMs: number,
-  ) {
-    super(message);
-  }
-}
 
 /** How often a create whose fate is unknown is looked for. */
 const lookAgainMs = 2_000;
 
-export interface Creation {
+export interface Creation<Wanted> {
   find(): Promise<string | undefined>;
-  create(): Promise<string>;
+  /** Finds out what is to be made. May take its time, because nothing is under way yet. */
+  prepare(): Promise<Wanted>;
+  /** The one request; the settle window counts from here. */
+  create(wanted: Wanted): Promise<string>;
   /** How long the create may take to be answered. */
   timeoutMs: number;
 }
 
 /** The platform's id of it. The caller holds the lease. */
-export async function createOnce(
+export async function createOnce<Wanted>(
   ctx: PipelinesContext,
   table: remote.RemoteTable,
   row: RemoteRow,
-  { find, create, timeoutMs }: Creation,
+  { find, prepare, create, timeoutMs }: Creation<Wanted>,
 ): Promise<string> {
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
@@ -41,11 +35,12 @@ export async function createOnce(
   if (found !== undefined) return await remote.bindIfUnbound(db, table, row.id, found);
   const waitMs = await remote.settleWaitMs(db, table, row.id);
   if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));
+  const wanted = await prepare();
   // A platform that needs no settling, the bundled one, is done with a request when whoever sent it is.
   if (ctx.settleMs > 0) await remote.openSettleWindow(db, table, row.id, timeoutMs + ctx.settleMs);
   let id: string;
   try {
-    id = await create();
+    id = await create(wanted);
   } catch (error) {
     if (error instanceof PlatformError && error.failure !== 'unknown')
       await remote.closeSettleWindow(db, table, row.id);

@@ -203,6 +203,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       'connection_pending',
       'sync_already_running',
       'workspace_inactive',
+      'platform_lost_connection',
       'platform_does_not_answer',
     ),
     method: 'POST',

@@ -28,16 +28,26 @@ export async function settleWaitMs(db: Db, table: RemoteTable, id: string): Prom
   return Math.max(0, Number(row?.wait ?? 0));
 }
 
-/** First writer wins. */
+/** First writer wins. What the platform has shown to have is no longer under way. */
 export async function bindIfUnbound(db: Db, table: RemoteTable, id: string, platformId: string): Promise<string> {
   await db
     .updateTable(table)
-    .set({ platform_id: platformId })
+    .set({ platform_id: platformId, no_post_before: 0 })
     .where('id', '=', id)
     .where('platform_id', 'is', null)
     .execute();
   const row = await db.selectFrom(table).select('platform_id').where('id', '=', id).executeTakeFirst();
   return row?.platform_id ?? platformId;
+}
+
+/** The platform no longer has it. */
+export async function unbind(db: Db, table: RemoteTable, id: string, platformId: string): Promise<void> {
+  await db
+    .updateTable(table)
+    .set({ platform_id: null })
+    .where('id', '=', id)
+    .where('platform_id', '=', platformId)
+    .execute();
 }
 
 /** Everything of a workspace goes with it, at the same instant and without its secrets. */

@@ -60,9 +60,10 @@ describeOnBothDatabases('setting up a source', (kind) => {
   });
 
   it.each(steps)('is finished after a restart in front of POST %s', async (path) => {
-    faulty.rule(unreachable(post(path)));
+    const restore = faulty.rule(unreachable(post(path)));
     const { id } = await connect();
-    await test.restart({ overrides: {} });
+    await test.restart();
+    restore();
     const acme = await customer(test, 'acme');
     expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
     await expectExactlyOne(acme.workspaceId);

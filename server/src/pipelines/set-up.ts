@@ -7,32 +7,32 @@
  * What always holds: one worker per source (a lease, kept alive while a connector is at work); what the platform refuses is
  * told to the customer and not tried again before something changes; everything else is tried until it works.
  */
+
+import type { Configuration } from '@inlay/contract/connector-configuration';
 import { type Repetition, repeatedly } from '../background.ts';
-import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import type { SourceRow } from '../db/tables.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
-import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
+import { AppError } from '../errors.ts';
+import { createTimeoutMs } from '../platform/calls.ts';
 import { PlatformError } from '../platform/platform.ts';
-import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
-import { customizationOf, openDefaults } from '../templates/source-templates.ts';
-import { findLiveWorkspace, recordNewConnection } from '../workspaces/connections.ts';
+import { openDefaults } from '../templates/source-templates.ts';
+import { findLiveWorkspace } from '../workspaces/connections.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
-import { createOnce, Waiting } from './create-once.ts';
+import { createOnce } from './create-once.ts';
+import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
+import { isLost } from './lost.ts';
+import { markOf, nameOnPlatform } from './marks.ts';
+import * as remote from './remote.store.ts';
+import { setUpConnection } from './set-up-connection.ts';
 import { templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
-import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
-
-/** The customer or the operator has to change something; the message tells them. */
-class Refused extends Error {}
-
-/** Somebody else has taken over, or something newer is wanted. */
-class Outdated extends Error {}
+const lost = 'The platform no longer has this source. Delete it and connect it again.';
 
 interface Work {
   ctx: PipelinesContext;
@@ -78,15 +78,19 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
   }
 }
 
+/** The lease is given back whatever has gone wrong: one source must not keep the others waiting. */
 async function putOff({ ctx, row, leaseId }: Work, error: unknown): Promise<PlatformError | undefined> {
-  if (!(error instanceof PlatformError) && !(error instanceof Waiting)) throw error;
   const backoffMs = ctx.runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** row.attempts);
-  const askedForMs = error instanceof Waiting ? error.delayMs : (error.retryAfterSeconds ?? 0) * 1000;
-  const delayMs = error instanceof Waiting ? askedForMs : Math.max(backoffMs, askedForMs);
-  await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: error.message });
-  if (!(error instanceof PlatformError)) return undefined;
-  ctx.log.warn({ sourceId: row.id, workspaceId: row.workspace_id, err: error }, 'a source is not set up yet');
-  return error;
+  const askedForMs = error instanceof PlatformError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  const delayMs = error instanceof Waiting ? error.delayMs : Math.max(backoffMs, askedForMs);
+  const message = error instanceof Error ? error.message : String(error);
+  await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: message });
+  if (error instanceof Waiting) return undefined;
+  const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
+  // A platform or a registry that is away is nothing to be mended here.
+  if (error instanceof PlatformError || error instanceof AppError) ctx.log.warn(about, 'a source is not set up yet');
+  else ctx.log.error(about, 'a source could not be set up; it will be tried again');
+  return error instanceof PlatformError ? error : undefined;
 }
 
 /** True when nothing is left to do. */
@@ -95,12 +99,12 @@ async function setUp(work: Work): Promise<boolean> {
   const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
   // Its deletion takes everything along.
   if (!workspace) return await sources.finishSource(ctx.store.db, row.id, leaseId, row.version, row.failure);
-  const platformId = await setUpConnector(work);
+  const platformId = await whereSourceMayBeLost(work, () => setUpConnector(work));
   const planned = await connections.listConnectionsOfSource(ctx.store.db, row.id);
   const failures: string[] = [];
   for (const connection of planned) {
     try {
-      await setUpConnection(work, connection, platformId);
+      await whereSourceMayBeLost(work, () => setUpConnection(ctx, row, connection, platformId));
     } catch (error) {
       // The others are not to blame.
       if (!(error instanceof Refused)) throw error;
@@ -123,145 +127,63 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   const platformId = await refusing('the source', () =>
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
-      create: () =>
-        ctx.platform.createConnector('source', {
-          workspaceId: row.workspace_id,
-          name,
-          definitionId: template.definition_id,
-          configuration,
-        }),
+      prepare: async () => ({
+        workspaceId: row.workspace_id,
+        name,
+        definitionId: template.definition_id,
+        configuration,
+      }),
+      create: (wanted) => ctx.platform.createConnector('source', wanted),
       timeoutMs: createTimeoutMs,
     }),
   );
   // One that was found rather than made may have been made from an older version.
   if (row.applied_version === row.version && !isNew) return platformId;
-  const { settled } = await refusing('the source', () =>
-    ctx.platform.replaceConnector('source', platformId, { name, configuration }),
-  );
-  // An earlier try may still take effect, and might undo a later change: assert once more when it no longer can.
-  if (!settled) throw new Waiting('waiting for an unconfirmed change to settle', createTimeoutMs + ctx.settleMs);
+  await refusing('the source', () => replaceOnPlatform(ctx, row, platformId, { name, configuration }));
   await sources.recordApplied(ctx.store.db, row.id, row.version);
   return platformId;
 }
 
-async function setUpConnection(work: Work, connection: ConnectionRow, sourceId: string): Promise<void> {
-  const { ctx, row } = work;
-  const destination = await setUpDestination(ctx, connection.destination_id);
-  const destinationId = destination.platform_id as string;
-  const platformId = await createOnce(ctx, 'connections', connection, {
-    find: async () => {
-      const existing = await ctx.platform.listConnections(row.workspace_id);
-      return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
-    },
-    create: () => createConnection(work, connection, destination, sourceId),
-    timeoutMs: slowCreateTimeoutMs,
-  });
-  if (connection.is_set_up === 0) {
-    await followWorkspace(work, platformId);
-    await connections.recordSetUp(ctx.store.db, connection.id);
-  }
-  if (connection.first_sync_wanted === 1) await startFirstSync(work, connection, platformId);
-}
-
-async function createConnection(
-  { ctx, row }: Work,
-  connection: ConnectionRow,
-  destination: DestinationRow,
-  sourceId: string,
-): Promise<string> {
-  const destinationId = destination.platform_id as string;
-  const template = await templateOf(ctx, row);
-  const { suggestedStreams } = await getDefinition(ctx.templates, 'source', template.definition_id);
-  const available = await refusing('its streams', () => ctx.platform.listStreams(sourceId, destinationId));
-  const choice = chooseStreams(available, customizationOf(template), suggestedStreams);
-  if ('problem' in choice) throw new Refused(choice.problem);
-  const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
-  if (!workspace) throw new Outdated();
-  return await refusing('the connection', () =>
-    ctx.platform.createConnection({
-      name: nameOnPlatform(`${row.name} → ${destination.name}`, connection.id),
-      sourceId,
-      destinationId,
-      status: workspace.status,
-      cronExpression: connection.cron_expression,
-      streams: choice.streams,
-      namespaceFormat: connection.namespace_format,
-      prefix: connection.prefix,
-      schemaChanges: connection.schema_changes as 'ignore',
-    }),
-  );
-}
-
-/** Shared by the workspace's sources, so it has a lease of its own. */
-async function setUpDestination(ctx: PipelinesContext, id: string): Promise<DestinationRow> {
-  const { db } = ctx.store;
-  const known = await connections.findDestination(db, id);
-  if (known && known.platform_id !== null) return known;
-  const leaseId = ctx.runtime.newId();
-  const row = await connections.leaseDestination(db, id, leaseId, leaseMs);
-  if (!row) {
-    // Another source of the workspace is making it, which takes no time worth coming back for.
-    await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
-    return await setUpDestination(ctx, id);
-  }
-  try {
-    const { organization_id: organizationId, workspace_id: workspaceId } = row;
-    // As it is now: an operator who mends the template mends what could not be made with it.
-    const template = await findAnyConnectionTemplate(ctx.templates, organizationId, row.connection_template_id);
-    if (!template) throw new Error(`the template of the destination ${id} is gone`);
-    const platformId = await refusing('the destination', () =>
-      createOnce(ctx, 'destinations', row, {
-        find: () => ctx.platform.findConnector('destination', workspaceId, markOf(id)),
-        create: () =>
-          ctx.platform.createConnector('destination', {
-            workspaceId,
-            name: nameOnPlatform(row.name, id),
-            definitionId: template.definition_id,
-            configuration: openDestinationConfig(ctx.templates, template),
-          }),
-        timeoutMs: createTimeoutMs,
-      }),
-    );
-    await connections.recordFailure(db, 'destinations', id, null);
-    return { ...row, platform_id: platformId };
-  } catch (error) {
-    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', id, error.message);
-    throw error;
-  } finally {
-    await connections.releaseDestination(db, id, leaseId);
-  }
-}
-
 /**
- * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
- * workspace is written down before the workspace is looked at again, so either we or whoever activates it sees the other.
+ * A change whose answer is lost may still take effect, and might undo a later one. So it is on disk, before a change is
+ * sent, until when that can happen; what is wanted is asserted once more when it no longer can.
  */
-async function followWorkspace({ ctx, row }: Work, platformId: string): Promise<void> {
-  const { organization_id: organizationId, workspace_id: workspaceId } = row;
-  for (let before: string | undefined; ; ) {
-    const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-    if (!workspace || workspace.status === before) return;
-    await recordNewConnection(ctx.workspaces, workspaceId, platformId, workspace.status);
-    await ctx.platform.setConnectionStatus(platformId, workspace.status);
-    before = workspace.status;
+async function replaceOnPlatform(
+  ctx: PipelinesContext,
+  { id }: SourceRow,
+  platformId: string,
+  wanted: { name: string; configuration: Configuration },
+): Promise<void> {
+  const { db } = ctx.store;
+  const windowMs = createTimeoutMs + ctx.settleMs;
+  const earlierMs = await remote.settleWaitMs(db, 'sources', id);
+  if (ctx.settleMs > 0) await remote.openSettleWindow(db, 'sources', id, windowMs);
+  let settled: boolean;
+  try {
+    ({ settled } = await ctx.platform.replaceConnector('source', platformId, wanted));
+  } catch (error) {
+    settled = error instanceof PlatformError && error.failure !== 'unknown';
+    if (settled && earlierMs === 0) await remote.closeSettleWindow(db, 'sources', id);
+    throw error;
   }
+  if (!settled || earlierMs > 0) throw new Waiting('waiting for an unconfirmed change to settle', windowMs);
+  await remote.closeSettleWindow(db, 'sources', id);
 }
 
-/** In an inactive workspace no sync runs; its schedule, if it has one, brings the data once it is active. */
-async function startFirstSync({ ctx, row }: Work, connection: ConnectionRow, platformId: string): Promise<void> {
-  const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
-  if (workspace?.status === 'active') {
-    // A start whose answer was lost has left a job behind.
-    const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
-    if (jobs.length === 0) await ctx.platform.startSync(platformId);
+async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const source = { id: row.id, workspaceId: row.workspace_id };
+    if (await isLost(ctx, 'source', source, error)) throw new Refused(lost, { cause: error });
+    throw error;
   }
-  await connections.forgetFirstSync(ctx.store.db, connection.id);
 }
 
 /** For a source that is being deleted. */
 async function takeDown({ ctx, row }: Work): Promise<boolean> {
   const platformId = row.platform_id ?? (await ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)));
-  if (platformId !== undefined) await ctx.platform.deleteConnector('source', platformId);
+  if (platformId !== undefined) await deleteOnPlatform(ctx, row, platformId);
   else await waitUntilSettled(ctx, row);
   await ctx.store.transaction(async (tx) => {
     const deleted = await sources.recordSourceDeleted(tx, row.id);
@@ -270,31 +192,18 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
   return true;
 }
 
+async function deleteOnPlatform(ctx: PipelinesContext, row: SourceRow, platformId: string): Promise<void> {
+  try {
+    await ctx.platform.deleteConnector('source', platformId);
+  } catch (error) {
+    if (!(await isLost(ctx, 'source', { id: row.id, workspaceId: row.workspace_id }, error))) throw error;
+  }
+}
+
 /** A create may still take effect, and would leave a source that nobody knows. */
 async function waitUntilSettled(ctx: PipelinesContext, row: SourceRow): Promise<void> {
   const now = await ctx.store.now();
   if (row.no_post_before > now) throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
-}
-
-/** What the platform will never accept is told apart from what it may accept later. */
-async function refusing<T>(what: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (error instanceof PlatformError && error.failure === 'rejected' && !error.isConflict) {
-      throw new Refused(`The platform did not accept ${what}. Check the configuration.`, { cause: error });
-    }
-    throw error;
-  }
-}
-
-/** Names on the platform end in a mark of ours, by which a create whose answer was lost is found again. */
-function nameOnPlatform(name: string, id: string): string {
-  return `${name}${markOf(id)}`;
-}
-
-function markOf(id: string): string {
-  return ` (${id.replaceAll('-', '').slice(0, 12)})`;
 }
 
 const everyMs = 5_000;

@@ -18,12 +18,12 @@ import {
   type Written,
 } from './pipelines.ts';
 import { PlatformError } from './platform.ts';
+import type { PlatformAnswer } from './transport.ts';
 
 const checkPollMs = 250;
 const checkPatienceMs = 300_000;
-const checkName = 'inlay check';
-/** A check is over long before. */
-const checkLeftoverSeconds = 3_600;
+const maxWords = 2_000;
+const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
 
 export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
   async function listOf(operation: string, path: string, query: Record<string, string>): Promise<Item[]> {
@@ -59,48 +59,55 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
     await unlessGone(call(`delete_${kind}`, 'write', { method: 'DELETE', path: `/${kind}s/${id}` }));
   }
 
-  /** The bundled platform checks without making anything. */
-  async function checkDirectly(connector: NewPlatformConnector): Promise<CheckOutcome | undefined> {
+  type Unnamed = Omit<NewPlatformConnector, 'name'>;
+
+  /** The bundled platform checks without making anything. Undefined where there is no such thing. */
+  async function checkDirectly(connector: Unnamed): Promise<CheckOutcome | undefined> {
     const path = '/sources/check_connection';
     const started = await call('check_source', 'probe', { method: 'POST', path, body: connector });
-    if (started.status === 404 || started.status === 405) return undefined;
-    if (started.status >= 300) throw new PlatformError('rejected', `the platform answered ${started.status}`);
+    if (started.status === 429 || started.status >= 500) throw unavailable(started);
+    if (started.status >= 300) return undefined;
     const { checkId } = readable(started) as { checkId?: unknown };
     const deadline = runtime.elapsed() + checkPatienceMs;
     while (runtime.elapsed() < deadline) {
       const answer = await call('check_source', 'read', { method: 'GET', path: `${path}/${checkId}` });
       const { status, message } = readable(answer) as { status?: unknown; message?: unknown };
-      if (status === 'succeeded') return { status };
-      if (status === 'failed') return { status, message: wordsOr(message) };
+      if (status === 'succeeded') return { status, leftSource: false };
+      if (status === 'failed') return { status, message: wordsOr(message), leftSource: false };
       await runtime.sleep(checkPollMs);
     }
-    return { status: 'failed', message: 'The check took too long and was given up.' };
+    return { status: 'failed', message: 'The check took too long and was given up.', leftSource: false };
   }
 
   /**
    * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
    * is made for the purpose and taken away again.
    */
-  async function checkByListing(connector: NewPlatformConnector): Promise<CheckOutcome> {
-    await removeLeftovers(connector.workspaceId);
-    const sourceId = await createConnector('source', { ...connector, name: `${checkName} ${runtime.newId()}` });
+  async function checkByListing(checkId: string, connector: Unnamed): Promise<CheckOutcome> {
+    const sourceId = await createConnector('source', { ...connector, name: checkNameOf(checkId) });
+    let answer: PlatformAnswer;
+    let leftSource = true;
     try {
       const path = `/streams?${new URLSearchParams({ sourceId, ignoreCache: 'true' })}`;
-      const answer = await call('check_source', 'slow_probe', { method: 'GET', path });
-      if (answer.status < 300) return { status: 'succeeded' };
-      const problem = tryParse(answer.text) as { data?: { message?: unknown } } | undefined;
-      return { status: 'failed', message: wordsOr(problem?.data?.message) };
+      answer = await call('check_source', 'slow_probe', { method: 'GET', path });
     } finally {
-      await deleteConnector('source', sourceId);
+      leftSource = !(await isDeleted(sourceId));
     }
+    if (answer.status < 300) return { status: 'succeeded', leftSource };
+    const problem = tryParse(answer.text) as { data?: { message?: unknown } } | undefined;
+    // Whatever stands before the platform has words of its own, and none about the configuration.
+    if (typeof problem?.data?.message !== 'string') throw unavailable(answer);
+    return { status: 'failed', message: wordsOr(problem.data.message), leftSource };
   }
 
-  /** What a crash in the middle of a check has left behind. */
-  async function removeLeftovers(workspaceId: string): Promise<void> {
-    const before = runtime.now() / 1000 - checkLeftoverSeconds;
-    for (const { sourceId, name, createdAt } of await connectorsOf('source', workspaceId)) {
-      const isOurs = typeof name === 'string' && name.startsWith(`${checkName} `);
-      if (isOurs && typeof createdAt === 'number' && createdAt < before) await deleteConnector('source', `${sourceId}`);
+  /** That it cannot be deleted now says nothing about the check; whoever asked for it sees to it later. */
+  async function isDeleted(sourceId: string): Promise<boolean> {
+    try {
+      await deleteConnector('source', sourceId);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return false;
     }
   }
 
@@ -126,10 +133,17 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return streams.flatMap(readStream);
     },
-    checkSource: async (connector) => (await checkDirectly(connector)) ?? (await checkByListing(connector)),
+    checkSource: async (checkId, connector) =>
+      (await checkDirectly(connector)) ?? (await checkByListing(checkId, connector)),
+    async removeCheckSource(workspaceId, checkId) {
+      const name = checkNameOf(checkId);
+      for (const source of await connectorsOf('source', workspaceId)) {
+        if (source.name === name) await deleteConnector('source', idOf(source, 'sourceId'));
+      }
+    },
     async listConnections(workspaceId) {
       const items = await allOf('list_connections', '/connections', 'connectionId', workspaceId);
-      return items.map(readConnection);
+      return items.map(readConnection).filter(({ status }) => status !== 'deprecated');
     },
     async createConnection({ streams, cronExpression, namespaceFormat, schemaChanges, ...rest }) {
       const body = {
@@ -246,8 +260,13 @@ function listOrNone<T>(value: unknown): T[] {
   return Array.isArray(value) ? value : [];
 }
 
+function unavailable({ status }: { status: number }): PlatformError {
+  return new PlatformError('unavailable', `the platform answered ${status}`);
+}
+
 function wordsOr(message: unknown): string {
-  return typeof message === 'string' && message !== '' ? message : 'The connector did not accept the configuration.';
+  if (typeof message !== 'string' || message === '') return 'The connector did not accept the configuration.';
+  return message.slice(0, maxWords);
 }
 
 function tryParse(text: string): unknown {

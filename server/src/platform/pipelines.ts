@@ -86,7 +86,10 @@ export interface PlatformJob {
   error: string | null;
 }
 
-export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
+export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; message: string }) & {
+  /** A source had to be made for the check, and could not be taken away again. */
+  leftSource: boolean;
+};
 
 export interface Pipelines {
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
@@ -103,8 +106,14 @@ export interface Pipelines {
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
   /** Runs the source to find out; may take minutes. */
   listStreams(sourceId: string, destinationId: string): Promise<PlatformStream[]>;
-  /** Whether the connector works with the configuration; runs it, and may take minutes. */
-  checkSource(connector: NewPlatformConnector): Promise<CheckOutcome>;
+  /**
+   * Whether the connector works with the configuration; runs it, and may take minutes. `checkId` marks what has to be made
+   * for it. The connector's words may quote the configuration.
+   */
+  checkSource(checkId: string, connector: Omit<NewPlatformConnector, 'name'>): Promise<CheckOutcome>;
+  /** Takes away what was made for a check, if there is anything. */
+  removeCheckSource(workspaceId: string, checkId: string): Promise<void>;
+  /** Without deleted ones. */
   listConnections(workspaceId: string): Promise<PlatformConnection[]>;
   createConnection(connection: NewPlatformConnection): Promise<string>;
   /** A connection that is gone needs no change. */

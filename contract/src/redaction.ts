@@ -1,4 +1,4 @@
-/*
+/**
  * Takes secrets out of what a connector says, before anybody gets to read it. A secret is found as it stands, inside
  * JSON text and inside a URL; one of several lines, a private key, also line by line, since logs come by the line.
  */

@@ -1,0 +1,213 @@
+/** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  first,
+  lateApply,
+  lostAnswer,
+  lostRequest,
+  type Match,
+} from '../../test/support/faults.ts';
+import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
+import {
+  type Customer,
+  customer,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  onPlatform,
+} from '../../test/support/pipelines.ts';
+
+const to =
+  (method: string, path: string): Match =>
+  (request) =>
+    request.method === method && request.path.split('?')[0]?.startsWith(path) === true;
+const post =
+  (path: string): Match =>
+  (request) =>
+    request.method === 'POST' && request.path === path;
+
+const creates = ['/sources', '/destinations', '/connections', '/jobs'];
+
+describeOnBothDatabases('in front of a hosted platform', (kind) => {
+  let hosted: HostedApp;
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+  let host: TestApp;
+  let acme: Customer;
+  let template: string;
+  beforeEach(async () => {
+    hosted = await startHostedApp(kind);
+    ({ test, faulty, host } = hosted);
+    template = await makeSourceTemplate(test);
+    await makeConnectionTemplate(test, { sync_on_create: true });
+    acme = await customer(test, 'acme');
+  });
+  afterEach(() => hosted.stop());
+
+  const there = () => onPlatform(host, acme.workspaceId);
+  const sourceNow = async (id: string) => (await acme.request('GET', `/sources/${id}`)).body;
+  const connectionNow = async () => (await acme.request('GET', '/connections')).body.data[0];
+
+  async function expectExactlyOne() {
+    const { sources, destinations, connections } = await there();
+    expect([sources.length, destinations.length, connections.length]).toEqual([1, 1, 1]);
+    const jobs = await host.platform('GET', `/jobs?connectionId=${connections[0].connectionId}`);
+    expect(jobs.body.data).toHaveLength(1);
+  }
+
+  /** The source is put off, for the reason that the test has made. */
+  async function untilPutOff(id: string) {
+    await expect
+      .poll(async () => (await sourceNow(id)).status_message, { timeout: 60_000 })
+      .toContain('goes on by itself');
+  }
+
+  it('sets a source up from the registry, whatever the platform shows in which order', async () => {
+    const id = await acme.connect(template);
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
+    await expectExactlyOne();
+    expect(await connectionNow()).toMatchObject({ status: 'active', last_run: { status: 'pending', rows: 0 } });
+    const again = await acme.request('POST', `/connections/${(await connectionNow()).id}/sync`);
+    expect(again).toMatchObject({ status: 409, body: { detail: 'A sync of this connection is already running' } });
+  });
+
+  it.each(creates)('makes nothing twice when the answer to POST %s is lost', async (path) => {
+    faulty.rule(first(1, post(path), lostAnswer));
+    const id = await acme.connect(template);
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    await expectExactlyOne();
+  });
+
+  it.each(creates)('sends POST %s again only when one that got lost can no longer take effect', async (path) => {
+    faulty.rule(first(1, post(path), lostRequest));
+    const id = await acme.connect(template);
+    await untilPutOff(id);
+    const isSent = ({ method, path: sent }: { method: string; path: string }) => method === 'POST' && sent === path;
+    if (path !== '/jobs') {
+      // A second job is refused while the first one runs, so it alone needs no window.
+      await test.app.setUps.pass();
+      expect(faulty.sent.filter(isSent)).toHaveLength(1);
+      expect(await sourceNow(id)).toMatchObject({ status: 'pending' });
+    }
+    await hosted.letSettle();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    expect(faulty.sent.filter(isSent)).toHaveLength(2);
+    await expectExactlyOne();
+  });
+
+  it('waits for a connection that a gateway gave up on and the platform makes later', async () => {
+    const late = lateApply(post('/connections'));
+    faulty.rule(late.rule);
+    const id = await acme.connect(template);
+    await untilPutOff(id);
+    await test.app.setUps.pass();
+    expect((await there()).connections).toEqual([]);
+    await late.apply();
+    await test.app.store.db.updateTable('sources').set({ due_at: 0 }).execute();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    await expectExactlyOne();
+  });
+
+  it('lets no late change of a source undo a newer one', async () => {
+    const id = await acme.connect(template);
+    await acme.settled(id);
+    const late = lateApply(to('PUT', '/sources/'));
+    const restore = faulty.rule(late.rule);
+    await acme.request('PUT', `/sources/${id}`, { source_config: { count: 11 } });
+    await untilPutOff(id);
+    restore();
+    await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
+    await expect.poll(async () => (await there()).sources[0].configuration.count, { timeout: 60_000 }).toBe(12);
+    // The newer one is there, and is not yet taken for the last word.
+    await late.apply();
+    expect((await there()).sources[0].configuration.count).toBe(11);
+    expect(await sourceNow(id)).toMatchObject({ status: 'pending' });
+    await hosted.letSettle();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    expect((await there()).sources[0].configuration.count).toBe(12);
+  });
+
+  it('tells of a refusal in words of its own, never in those of the platform', async () => {
+    const words = '{"title":"unprocessable-entity","data":{"message":"the password hunter2 is not a number"}}';
+    for (const path of ['/sources', '/destinations', '/connections']) {
+      const restore = faulty.rule(answering(post(path), 422, words));
+      const id = await acme.connect(template);
+      const source = await acme.settled(id);
+      expect(source.status).toBe('failed');
+      expect(source.status_message).toMatch(
+        /^The platform did not accept the (source|destination|connection)\. Check the/,
+      );
+      const { body } = await acme.request('GET', '/connections');
+      expect(JSON.stringify([source, body])).not.toMatch(/hunter2|unprocessable/);
+      restore();
+      expect((await acme.request('DELETE', `/sources/${id}`)).status).toBe(200);
+    }
+  });
+
+  it('shows a connection that was deleted on the platform as inactive, says so, and does not make it again', async () => {
+    const id = await acme.connect(template);
+    await acme.settled(id);
+    const [{ connectionId }] = (await there()).connections;
+    await host.platform('DELETE', `/connections/${connectionId}`);
+    const shown = await connectionNow();
+    expect(shown).toMatchObject({ status: 'inactive', next_run_at: null });
+    expect(shown.status_message).toBe(
+      'The platform no longer has this connection. To have it again, delete its source and connect it again.',
+    );
+    expect(await acme.request('POST', `/connections/${shown.id}/sync`)).toMatchObject({
+      status: 502,
+      body: { detail: 'The platform no longer has this connection; delete its source here' },
+    });
+    expect((await acme.request('GET', `/connections/${shown.id}/jobs`)).status).toBe(200);
+    await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    expect((await there()).connections).toEqual([]);
+    expect((await acme.request('DELETE', `/sources/${id}`)).status).toBe(200);
+  });
+
+  it('tells that a source was deleted on the platform when it is changed, and deletes what is left', async () => {
+    const id = await acme.connect(template);
+    await acme.settled(id);
+    await host.platform('DELETE', `/sources/${(await there()).sources[0].sourceId}`);
+    await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
+    expect(await acme.settled(id)).toMatchObject({
+      status: 'failed',
+      status_message: 'The platform no longer has this source. Delete it and connect it again.',
+    });
+    expect(await acme.request('DELETE', `/sources/${id}`)).toMatchObject({ status: 200 });
+  });
+
+  it('makes a destination anew that was deleted on the platform, for the next source', async () => {
+    await acme.settled(await acme.connect(template));
+    await host.platform('DELETE', `/destinations/${(await there()).destinations[0].destinationId}`);
+    const id = await acme.connect(template);
+    await expect
+      .poll(
+        async () => {
+          await hosted.letSettle();
+          await test.app.setUps.pass();
+          return (await sourceNow(id)).status;
+        },
+        { timeout: 60_000 },
+      )
+      .toBe('ready');
+    const { destinations, connections } = await there();
+    expect([destinations.length, connections.length]).toEqual([1, 1]);
+  });
+
+  it('takes a job status that it does not know for one that has not ended', async () => {
+    await acme.settled(await acme.connect(template));
+    const { id } = await connectionNow();
+    faulty.rule(async (request, forward) => {
+      if (!to('GET', '/jobs')(request)) return undefined;
+      const answer = await forward();
+      return { ...answer, text: answer.text.replace(/"status":"[a-z]+"/, '"status":"resting"') };
+    });
+    expect((await acme.request('GET', `/connections/${id}/jobs`)).body.data).toMatchObject([
+      { status: 'pending', ended_at: null, duration_seconds: null, error: null },
+    ]);
+  });
+});

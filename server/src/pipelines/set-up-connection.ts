@@ -1,0 +1,164 @@
+/**
+ * Brings the platform to one connection of a source: the destination it writes to, the connection, its first sync. Part of
+ * setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its own.
+ */
+import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
+import { findDefinition } from '../definitions/definitions.ts';
+import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
+import type { NewPlatformConnection } from '../platform/pipelines.ts';
+import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
+import { customizationOf } from '../templates/source-templates.ts';
+import { findLiveWorkspace, recordNewConnection } from '../workspaces/connections.ts';
+import * as connections from './connections.store.ts';
+import type { PipelinesContext } from './context.ts';
+import { createOnce } from './create-once.ts';
+import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
+import { isLost } from './lost.ts';
+import { markOf, nameOnPlatform } from './marks.ts';
+import { unbind } from './remote.store.ts';
+import { templateOf } from './source-template.ts';
+import { chooseStreams } from './streams.ts';
+
+const leaseMs = 60_000;
+
+/** `sourceId`: the source on the platform. */
+export async function setUpConnection(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  connection: ConnectionRow,
+  sourceId: string,
+): Promise<void> {
+  const destination = await setUpDestination(ctx, connection.destination_id);
+  const destinationId = destination.platform_id as string;
+  const platformId = await whereDestinationMayBeLost(ctx, destination, () =>
+    createOnce(ctx, 'connections', connection, {
+      find: async () => {
+        const existing = await ctx.platform.listConnections(source.workspace_id);
+        return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
+      },
+      prepare: () => prepareConnection(ctx, source, connection, { sourceId, destination }),
+      create: (wanted) => refusing('the connection', () => ctx.platform.createConnection(wanted)),
+      timeoutMs: slowCreateTimeoutMs,
+    }),
+  );
+  if (connection.is_set_up === 0) {
+    await followWorkspace(ctx, source, platformId);
+    await connections.recordSetUp(ctx.store.db, connection.id);
+  }
+  if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
+}
+
+async function prepareConnection(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  connection: ConnectionRow,
+  { sourceId, destination }: { sourceId: string; destination: DestinationRow },
+): Promise<NewPlatformConnection> {
+  const destinationId = destination.platform_id as string;
+  const template = await templateOf(ctx, source);
+  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
+  const available = await refusing('its streams', () => ctx.platform.listStreams(sourceId, destinationId));
+  const choice = chooseStreams(available, customizationOf(template), definition?.suggestedStreams ?? []);
+  if ('problem' in choice) throw new Refused(choice.problem);
+  const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
+  if (!workspace) throw new Outdated();
+  return {
+    name: nameOnPlatform(`${source.name} → ${destination.name}`, connection.id),
+    sourceId,
+    destinationId,
+    status: workspace.status,
+    cronExpression: connection.cron_expression,
+    streams: choice.streams,
+    namespaceFormat: connection.namespace_format,
+    prefix: connection.prefix,
+    schemaChanges: connection.schema_changes as 'ignore',
+  };
+}
+
+async function setUpDestination(ctx: PipelinesContext, id: string): Promise<DestinationRow> {
+  const { db } = ctx.store;
+  const known = await connections.findDestination(db, id);
+  if (known && known.platform_id !== null) return known;
+  const leaseId = ctx.runtime.newId();
+  const row = await connections.leaseDestination(db, id, leaseId, leaseMs);
+  if (!row) {
+    // Another source of the workspace is making it, which takes no time worth coming back for.
+    await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
+    return await setUpDestination(ctx, id);
+  }
+  try {
+    const { organization_id: organizationId, workspace_id: workspaceId } = row;
+    // As it is now: an operator who mends the template mends what could not be made with it.
+    const template = await findAnyConnectionTemplate(ctx.templates, organizationId, row.connection_template_id);
+    if (!template) throw new Error(`the template of the destination ${id} is gone`);
+    const platformId = await refusing('the destination', () =>
+      createOnce(ctx, 'destinations', row, {
+        find: () => ctx.platform.findConnector('destination', workspaceId, markOf(id)),
+        prepare: async () => ({
+          workspaceId,
+          name: nameOnPlatform(row.name, id),
+          definitionId: template.definition_id,
+          configuration: openDestinationConfig(ctx.templates, template),
+        }),
+        create: (wanted) => ctx.platform.createConnector('destination', wanted),
+        timeoutMs: createTimeoutMs,
+      }),
+    );
+    await connections.recordFailure(db, 'destinations', id, null);
+    return { ...row, platform_id: platformId };
+  } catch (error) {
+    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', id, error.message);
+    throw error;
+  } finally {
+    await connections.releaseDestination(db, id, leaseId);
+  }
+}
+
+/** The operator's template still wants a destination that somebody has deleted on the platform: it is made anew. */
+async function whereDestinationMayBeLost<T>(
+  ctx: PipelinesContext,
+  { id, workspace_id: workspaceId, platform_id: platformId }: DestinationRow,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(await isLost(ctx, 'destination', { id, workspaceId }, error))) throw error;
+    await unbind(ctx.store.db, 'destinations', id, platformId as string);
+    throw new Waiting('the destination is gone from the platform and is made anew', 1_000);
+  }
+}
+
+/**
+ * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
+ * workspace is written down before the workspace is looked at again, so either we or whoever activates it sees the other.
+ */
+async function followWorkspace(ctx: PipelinesContext, source: SourceRow, platformId: string): Promise<void> {
+  const { organization_id: organizationId, workspace_id: workspaceId } = source;
+  for (let before: string | undefined; ; ) {
+    const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
+    if (!workspace || workspace.status === before) return;
+    await recordNewConnection(ctx.workspaces, workspaceId, platformId, workspace.status);
+    await ctx.platform.setConnectionStatus(platformId, workspace.status);
+    before = workspace.status;
+  }
+}
+
+/** In an inactive workspace no sync runs; its schedule, if it has one, brings the data once it is active. */
+async function startFirstSync(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  connection: ConnectionRow,
+  platformId: string,
+): Promise<void> {
+  const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
+  const isThere = async () =>
+    (await ctx.platform.listConnections(source.workspace_id)).some(({ id }) => id === platformId);
+  // One that was deleted on the platform meanwhile has nothing to sync, and is shown as such.
+  if (workspace?.status === 'active' && (await isThere())) {
+    // A start whose answer was lost has left a job behind.
+    const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
+    if (jobs.length === 0) await refusing('the first sync', () => ctx.platform.startSync(platformId));
+  }
+  await connections.forgetFirstSync(ctx.store.db, connection.id);
+}

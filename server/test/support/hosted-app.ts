@@ -1,0 +1,134 @@
+/**
+ * The service in front of a hosted platform: the bundled one on a port of its own, made to differ where a hosted one does.
+ * What a hosted platform lacks is taken away, what it says otherwise is said its way.
+ */
+import { writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
+import { platformCredentials } from '../security/support.ts';
+import { startTestApp, type TestApp } from './app.ts';
+import type { TestDatabaseKind } from './databases.ts';
+import { type FaultyPlatform, faultyPlatform } from './faults.ts';
+
+export interface HostedApp {
+  test: TestApp;
+  /** For faults on the way to the platform. */
+  faulty: FaultyPlatform;
+  /** Whose platform it is; ask it directly with `platform`. */
+  host: TestApp;
+  /** As if every settle window had passed, and everything that was put off were due. */
+  letSettle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp> {
+  const host = await startTestApp('sqlite');
+  await host.app.http.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = host.app.http.server.address() as AddressInfo;
+  const registry = join(host.dataDir, 'registry.json');
+  writeFileSync(registry, JSON.stringify(await registryOf(host)));
+  const { clientId, clientSecret } = platformCredentials(host);
+  const faulty = faultyPlatform();
+  const test = await startTestApp(kind, {
+    env: {
+      INLAY_PLATFORM_URL: `http://127.0.0.1:${port}/platform/v1`,
+      INLAY_PLATFORM_CLIENT_ID: clientId,
+      INLAY_PLATFORM_CLIENT_SECRET: clientSecret,
+      INLAY_PLATFORM_ORGANIZATION_ID: host.organizationId,
+      INLAY_PLATFORM_SETTLE_SECONDS: '1',
+      INLAY_CONNECTOR_REGISTRY: registry,
+    },
+    overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
+  });
+  return {
+    test,
+    faulty,
+    host,
+    async letSettle() {
+      const { db } = test.app.store;
+      for (const table of ['sources', 'destinations', 'connections'] as const) {
+        await db.updateTable(table).set({ no_post_before: 0 }).execute();
+      }
+      await db.updateTable('sources').set({ due_at: 0 }).where('due_at', 'is not', null).execute();
+      await db.updateTable('source_checks').set({ expires_at: 0 }).execute();
+    },
+    async stop() {
+      await test.stop();
+      await host.stop();
+    },
+  };
+}
+
+/** The document that a hosted platform's maker publishes of its connectors. */
+async function registryOf(host: TestApp) {
+  const entries = async (kind: 'source' | 'destination') => {
+    const { data } = (await host.platform('GET', `/connector_definitions?type=${kind}`)).body;
+    return data.map(({ id, name, specification }: Item) => ({
+      [`${kind}DefinitionId`]: id,
+      name,
+      spec: specification,
+    }));
+  };
+  return { sources: await entries('source'), destinations: await entries('destination') };
+}
+
+type Item = Record<string, unknown>;
+
+const forbidden = JSON.stringify({ status: 403, title: 'forbidden', data: { message: 'You may not do this.' } });
+const tryAgainLater = JSON.stringify({ status: 409, title: 'try-again-later', data: { message: 'Not now.' } });
+
+function asHosted(transport: Transport): Transport {
+  return {
+    close: () => transport.close(),
+    async send(request) {
+      const [path = ''] = request.path.split('?');
+      // Checks are no part of its public API.
+      if (path.startsWith('/sources/check_connection')) return { status: 405, headers: {}, text: '{}' };
+      const answer = await transport.send(withDeleted(request, path));
+      if (answer.status === 404) return refusalOf(answer, request, path);
+      return answer.status < 300 && answer.text !== '' ? { ...answer, text: inItsWords(path, answer.text) } : answer;
+    },
+  };
+}
+
+/** Deleted connections may be shown, as deprecated. */
+function withDeleted(request: PlatformRequest, path: string): PlatformRequest {
+  const isList = request.method === 'GET' && path === '/connections';
+  return isList ? { ...request, path: `${request.path}&includeDeleted=true` } : request;
+}
+
+/** What is gone is somebody else's, or busy. */
+function refusalOf(answer: PlatformAnswer, { method }: PlatformRequest, path: string): PlatformAnswer {
+  if (/^\/(sources|destinations|connections)\/./.test(path)) return { ...answer, status: 403, text: forbidden };
+  if (method === 'POST' && path === '/jobs') return { ...answer, status: 409, text: tryAgainLater };
+  return answer;
+}
+
+function inItsWords(path: string, text: string): string {
+  const body = JSON.parse(text);
+  if (!Array.isArray(body.data)) return JSON.stringify(Array.isArray(body) ? body : sayItem(path, body));
+  const items = body.data.map((item: Item) => sayItem(path, item));
+  // Only jobs come in an order; links lead nowhere.
+  if (path !== '/jobs') items.reverse();
+  return JSON.stringify({ ...body, data: items, next: 'http://127.0.0.1:9/v1/next', previous: '' });
+}
+
+let masks = 0;
+
+function sayItem(path: string, item: Item): Item {
+  if (path === '/connector_definitions') {
+    const { id, name, connectorDefinitionType, version } = item;
+    return { id, name, connectorDefinitionType, version };
+  }
+  if (path.startsWith('/jobs')) {
+    const { attempts: _attempts, failureReason: _reason, ...job } = item;
+    return job.status === 'pending' ? { ...job, status: 'queued' } : job;
+  }
+  if (path.startsWith('/connections')) {
+    const { lastJob: _job, nextRunAt: _next, ...connection } = item;
+    return connection;
+  }
+  const shown = JSON.stringify(item).replaceAll(/"\*+"/g, () => `"${'*'.repeat(6 + (masks++ % 8))}"`);
+  return JSON.parse(shown);
+}
