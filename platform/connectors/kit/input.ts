@@ -25,7 +25,7 @@ export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGe
     for (let start = 0; start < text.length; ) {
       const newlineAt = text.indexOf('\n', start);
       const end = newlineAt === -1 ? text.length : newlineAt;
-      const record = recogniseRecord(block, text.slice(start, end), start);
+      const record = recogniseRecord(block, text, start, end);
       if (record) batch.push({ type: 'RECORD', record });
       else batch.push(...readMessage(block.toString('utf8', start, end)));
       start = end + 1;
@@ -80,7 +80,7 @@ class UnparsedRecord implements InputRecord {
   #data: Record<string, unknown> | undefined;
 
   /** The data is what lies between `start` and `end` in the block. */
-  constructor({ stream, namespace }: OwnHead, emittedAt: number, block: Buffer, start: number, end: number) {
+  constructor({ stream, namespace, emittedAt }: Beginning, block: Buffer, start: number, end: number) {
     this.stream = stream;
     if (namespace !== undefined) this.namespace = namespace;
     this.emitted_at = emittedAt;
@@ -110,56 +110,60 @@ function isSpace(byte: number | undefined): boolean {
   return byte !== undefined && byte <= 32;
 }
 
-interface OwnHead {
+/** What comes before the data of a record. */
+interface Beginning {
   /** As it stands in the line. */
   text: string;
   stream: string;
   namespace: string | undefined;
+  emittedAt: number;
 }
 
 /** The same form as `recordHead` makes; a JSON string is what stands between two quotes that are not escaped. */
-const ownHead =
-  /^\{"type":"RECORD","record":\{"stream":("(?:[^"\\]|\\.)*")(?:,"namespace":("(?:[^"\\]|\\.)*"))?,"emitted_at":(?=\d+,"data":\{)/;
-const beforeData = ',"data":';
+const ownBeginning =
+  /^\{"type":"RECORD","record":\{"stream":("(?:[^"\\]|\\.)*")(?:,"namespace":("(?:[^"\\]|\\.)*"))?,"emitted_at":(\d{1,15}),"data":(?=\{)/;
 const behindData = '}}';
 
-/** Records come in long rows of one stream, so the head of the last one is tried first. */
-function recordRecogniser(): (block: Buffer, line: string, lineStart: number) => UnparsedRecord | undefined {
-  let head: OwnHead | undefined;
-  return (block, line, lineStart) => {
-    if (!head || !line.startsWith(head.text)) {
-      head = readHead(line);
-      if (!head) return undefined;
+/** Records come in long rows of one stream and one millisecond, so the beginning of the last one is tried first. */
+function recordRecogniser(): (block: Buffer, text: string, start: number, end: number) => UnparsedRecord | undefined {
+  let latest: Beginning | undefined;
+  return (block, text, start, end) => {
+    if (!latest || !text.startsWith(latest.text, start)) {
+      latest = readBeginning(text.slice(start, end));
+      if (!latest) return undefined;
     }
-    const dataStart = line.indexOf(beforeData, head.text.length) + beforeData.length;
-    const emittedAt = Number(line.slice(head.text.length, dataStart - beforeData.length));
-    const dataEnd = line.length - behindData.length;
-    if (!Number.isSafeInteger(emittedAt) || !line.endsWith(behindData)) return undefined;
+    const dataStart = start + latest.text.length;
+    const dataEnd = end - behindData.length;
     // A record of others may have something behind its data, and end in the same way.
-    if (!isOneObject(line, dataStart, dataEnd)) return undefined;
-    return new UnparsedRecord(head, emittedAt, block, lineStart + dataStart, lineStart + dataEnd);
+    if (!text.startsWith(behindData, dataEnd) || !isOneObject(text, dataStart, dataEnd)) return undefined;
+    return new UnparsedRecord(latest, block, dataStart, dataEnd);
   };
 }
 
-function readHead(line: string): OwnHead | undefined {
-  const match = ownHead.exec(line);
+function readBeginning(line: string): Beginning | undefined {
+  const match = ownBeginning.exec(line);
   if (!match) return undefined;
+  const [text, stream = '""', namespace, emittedAt] = match;
   const read = (json: string) => JSON.parse(Buffer.from(json, 'latin1').toString()) as string;
   return {
-    text: match[0],
-    stream: read(match[1] ?? '""'),
-    namespace: match[2] === undefined ? undefined : read(match[2]),
+    text,
+    stream: read(stream),
+    namespace: namespace === undefined ? undefined : read(namespace),
+    emittedAt: Number(emittedAt),
   };
 }
 
-/** Whether what lies between is one object, given that the line is JSON. */
-function isOneObject(line: string, start: number, end: number): boolean {
-  // Most data has no braces within, and finding that out is quick.
-  if (line.indexOf('}', start) === end - 1 && line.indexOf('{', start + 1) === -1) return true;
+/** Whether what lies between is one object and nothing more, given that it begins as one. */
+function isOneObject(text: string, start: number, end: number): boolean {
+  // Most data has no braces within, and finding that out is quick. The next line begins with one.
+  if (text.indexOf('}', start) === end - 1) {
+    const next = text.indexOf('{', start + 1);
+    if (next === -1 || next >= end) return true;
+  }
   let depth = 0;
   for (let at = start; at < end; at++) {
-    const character = line[at];
-    if (character === '"') at = endOfString(line, at);
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
     else if (character === '{') depth++;
     else if (character === '}' && --depth === 0) return at === end - 1;
   }
@@ -167,9 +171,9 @@ function isOneObject(line: string, start: number, end: number): boolean {
 }
 
 /** Its closing quote. */
-function endOfString(line: string, start: number): number {
+function endOfString(text: string, start: number): number {
   let at = start + 1;
-  for (; at < line.length && line[at] !== '"'; at++) if (line[at] === '\\') at++;
+  for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
   return at;
 }
 
