@@ -15,7 +15,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
-          include: ['{server,platform}/**/*.test.ts'],
+          include: ['{server,platform,bench}/**/*.test.ts'],
           exclude,
           globalSetup: ['scripts/vitest-global-setup.mjs'],
         },
@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: ['**/*.test.ts'],
-          exclude: [...exclude, '{server,platform}/**'],
+          exclude: [...exclude, '{server,platform,bench}/**'],
         },
       },
     ],

@@ -8,8 +8,9 @@ import * as esbuild from 'esbuild';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const outdir = 'server/dist';
-const entries = { inlay: 'server/src/cli.ts', 'connectors/main': 'platform/connectors/main.ts' };
+const productFolder = 'server/dist';
+export const connectorsEntry = { 'connectors/main': 'platform/connectors/main.ts' };
+const productEntries = { inlay: 'server/src/cli.ts', ...connectorsEntry };
 
 /** The packages that stay external: whatever the workspaces declare, so that the list exists once. */
 function thirdPartyPackages() {
@@ -20,8 +21,12 @@ function thirdPartyPackages() {
   return [...new Set(names)].filter((name) => !name.startsWith('@inlay/')).sort();
 }
 
-/** @returns {Promise<number>} how many bytes it made */
-export async function build() {
+/**
+ * @param {{ outdir?: string, entries?: Record<string, string> }} [options] by default the product; anything else must lie
+ *   below the repository as well, so that its packages are found
+ * @returns {Promise<number>} how many bytes it made
+ */
+export async function build({ outdir = productFolder, entries = productEntries } = {}) {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: entries,
@@ -53,7 +58,7 @@ if (isMain(import.meta.url)) {
   const startedAt = performance.now();
   try {
     const bytes = await build();
-    console.log(`${outdir}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
+    console.log(`${productFolder}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
   } catch (error) {
     console.error(`The build failed. ${error instanceof Error ? error.message : error}`);
     process.exitCode = 1;

@@ -72,20 +72,22 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
     messages.push(message);
     return undefined;
   };
+  const recordText = ({ name, namespace }: StreamDescriptor, text: string) =>
+    add({
+      type: 'RECORD',
+      record: {
+        stream: name,
+        ...(namespace !== undefined && { namespace }),
+        data: JSON.parse(text),
+        emitted_at: now,
+      },
+    });
   return {
     messages,
     emitter: {
-      record: ({ name, namespace }, data) =>
-        add({
-          type: 'RECORD',
-          // As it arrives on the other side of a pipe.
-          record: {
-            stream: name,
-            ...(namespace !== undefined && { namespace }),
-            data: JSON.parse(JSON.stringify(data)),
-            emitted_at: now,
-          },
-        }),
+      // As it arrives on the other side of a pipe.
+      record: (stream, data) => recordText(stream, JSON.stringify(data)),
+      recordText,
       state: (state) => add({ type: 'STATE', state }),
       status: (stream, status) =>
         add({

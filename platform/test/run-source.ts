@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Configuration, SourceConnector, Surroundings } from '../connectors/kit/connector.ts';
-import type { ConfiguredStream, Message, State, Stream } from '../src/protocol.ts';
+import type { ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
 
 const program = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
 
@@ -45,17 +45,19 @@ export async function readSource(
   const states: State[] = [];
   const events: string[] = [];
   const catalog = { streams: streams.map((stream) => configuredStream(stream, syncMode)) };
+  const record = ({ name }: StreamDescriptor, data: Record<string, unknown>) => {
+    records[name] ??= [];
+    records[name].push(data);
+    events.push('record');
+    return undefined;
+  };
   await source.read(
     configuration,
     catalog,
     state,
     {
-      record: ({ name }, data) => {
-        records[name] ??= [];
-        records[name].push(data);
-        events.push('record');
-        return undefined;
-      },
+      record,
+      recordText: (stream, data) => record(stream, JSON.parse(data)),
       state: (one) => {
         states.push(structuredClone(one));
         events.push('state');

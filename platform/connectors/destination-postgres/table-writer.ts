@@ -10,11 +10,13 @@
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { ConfiguredStream, FieldChange, RecordMessage } from '../../src/protocol.ts';
+import { TextBuffer } from '../kit/text-buffer.ts';
 import { copyNull, copyWriter } from './copy-values.ts';
 import { ownColumns } from './identifiers.ts';
 import type { Table } from './table.ts';
 
-const chunkLength = 64 * 1024;
+/** Of the lines to begin with; a table that gets many has more. */
+const linesBytes = 64 * 1024;
 
 export class TableWriter {
   private readonly client: pg.Client;
@@ -25,10 +27,7 @@ export class TableWriter {
   private readonly writers: { property: string; write: ReturnType<typeof copyWriter> }[];
   /** The same for all records of the sync, already with its separators. */
   private readonly constantPart: string;
-  private lines = '';
-  private readonly chunks: Buffer[] = [];
-  /** How many characters wait to be stored. */
-  waitingLength = 0;
+  private readonly lines = new TextBuffer(linesBytes);
 
   constructor(client: pg.Client, table: Table, configured: ConfiguredStream, staging: string) {
     this.client = client;
@@ -67,24 +66,18 @@ export class TableWriter {
       values += value === null || value === undefined ? `\t${copyNull}` : `\t${write(value, changes)}`;
     }
     const note = noteOf(meta?.changes, changes);
-    const line = `${timestampOf(emitted_at)}${this.constantPart}${note}${values}\n`;
-    this.lines += line;
-    this.waitingLength += line.length;
-    if (this.lines.length >= chunkLength) this.endChunk();
+    this.lines.add(`${timestampOf(emitted_at)}${this.constantPart}${note}${values}\n`);
   }
 
-  /** A string put together from many is several times as large as its bytes. */
-  private endChunk(): void {
-    this.chunks.push(Buffer.from(this.lines));
-    this.lines = '';
+  /** How much waits to be stored. */
+  get waitingBytes(): number {
+    return this.lines.length;
   }
 
   /** Takes what waits, if anything does; the function stores it, in the open transaction. */
   take(): (() => Promise<void>) | undefined {
-    if (this.waitingLength === 0) return undefined;
-    this.endChunk();
-    const bytes = Buffer.concat(this.chunks.splice(0));
-    this.waitingLength = 0;
+    if (this.lines.length === 0) return undefined;
+    const bytes = this.lines.take();
     return async () => {
       await this.copy(bytes);
       if (this.isStaged && !this.isOverwriting) await this.client.query(this.mergeStatement());

@@ -14,7 +14,7 @@ import type { TableWriter } from './table-writer.ts';
 
 /** Widening a column or replacing all records of a large table takes its time. */
 export const writeTimeoutMs = 3_600_000;
-const transactionLength = 8_000_000;
+const transactionBytes = 8_000_000;
 
 export class Writing {
   private readonly client: pg.Client;
@@ -48,7 +48,7 @@ export class Writing {
         this.start(streamKey(message.trace.stream_status.stream_descriptor));
       }
     }
-    if (this.waitingLength() >= transactionLength) {
+    if (this.waitingBytes() >= transactionBytes) {
       await this.idle();
       this.start();
     } else if (this.states.length > 0 && !this.running) {
@@ -74,10 +74,10 @@ export class Writing {
     return writer;
   }
 
-  private waitingLength(): number {
-    let length = 0;
-    for (const writer of this.writers.values()) length += writer.waitingLength;
-    return length;
+  private waitingBytes(): number {
+    let bytes = 0;
+    for (const writer of this.writers.values()) bytes += writer.waitingBytes;
+    return bytes;
   }
 
   /** Waits for the transaction under way and throws if one has failed: nothing is stored after that. */

@@ -1,18 +1,25 @@
 /* How a record becomes a line of a file or object: its data, and what this platform adds to it. */
 import type { RecordMessage } from '../../src/protocol.ts';
-import { dataText } from './input.ts';
+import { addUnclosedData } from './input.ts';
+import type { TextBuffer } from './text-buffer.ts';
 
 /** Added to every record: what tells the copies apart when a record was sent twice. */
 export const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;
 const [emittedAtField, syncIdField] = addedFields;
 
 /** The data stays as the source wrote it; the added fields come last, where they win over fields of the same name. */
-export function jsonLines(syncId: number): (record: RecordMessage['record']) => string {
+export function jsonLines(syncId: number): (record: RecordMessage['record'], lines: TextBuffer) => void {
   const timeOf = timeText();
-  return (record) => {
-    const fields = dataText(record).slice(0, -1).trimEnd();
-    const comma = fields.length === 1 ? '' : ',';
-    return `${fields}${comma}"${emittedAtField}":"${timeOf(record.emitted_at)}","${syncIdField}":${syncId}}\n`;
+  let time = '';
+  let end = '';
+  return (record, lines) => {
+    const hasFields = addUnclosedData(record, lines);
+    const itsTime = timeOf(record.emitted_at);
+    if (itsTime !== time) {
+      time = itsTime;
+      end = `,"${emittedAtField}":"${time}","${syncIdField}":${syncId}}\n`;
+    }
+    lines.add(hasFields ? end : end.slice(1));
   };
 }
 

@@ -56,6 +56,34 @@ describe('messages', () => {
     expect(second?.data).toEqual(JSON.parse(data));
   });
 
+  test('of others keep what stands behind their data, in any order and with any data', async () => {
+    const data = fc.dictionary(fc.string({ unit: fc.constantFrom('{', '}', '"', '\\', ',', 'ä') }), fc.jsonValue());
+    const meta = { changes: [{ field: 'a', change: 'NULLED', reason: 'SOURCE_SERIALIZATION_ERROR' }] };
+    const members = fc.shuffledSubarray(['stream', 'emitted_at', 'data', 'meta', 'other'], { minLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(members, data, async (order, content) => {
+        const known: Record<string, unknown> = { stream: 's', emitted_at: 1, data: content, meta, other: { a: {} } };
+        const sent = Object.fromEntries(order.map((member) => [member, known[member]]));
+        const line = JSON.stringify({ type: 'RECORD', record: sent });
+        const [record] = records(await read(Readable.from([`${line}\n`], { objectMode: false })));
+        expect(record).toEqual(sent);
+        expect(record && JSON.parse(dataText(record))).toEqual(JSON.parse(JSON.stringify(content)));
+      }),
+      // As the bundled connectors write it, up to the end of the data.
+      { examples: [[['stream', 'emitted_at', 'data', 'meta', 'other'], { a: 1 }]] },
+    );
+  });
+
+  test('may be very long, and arrive in very many chunks', async () => {
+    const fill = 'x'.repeat(20_000_000);
+    const line = Buffer.from(`{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":{"fill":"${fill}"}}}\n`);
+    const chunks = Array.from({ length: Math.ceil(line.length / 500) }, (_, index) =>
+      line.subarray(index * 500, (index + 1) * 500),
+    );
+    const [record] = records(await read(Readable.from(chunks, { objectMode: false })));
+    expect(record?.data.fill).toBe(fill);
+  });
+
   test('that are none, or that were cut off, are passed over', async () => {
     const cut = '{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":{"a":{"b":{"c":1}}}';
     const lines = ['hello', '{"a"', '{"type":"LOG","log":{}}', '', cut];

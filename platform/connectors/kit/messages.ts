@@ -1,11 +1,14 @@
 /* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { type Message, recordHead, type StreamDescriptor, streamKey } from '../../src/protocol.ts';
+import { type Message, recordHead, type StreamDescriptor } from '../../src/protocol.ts';
 import type { Emitter } from './connector.ts';
+import { TextBuffer } from './text-buffer.ts';
 
 /** Large enough that a pipe is filled by one write, small enough that the first records do not wait long. */
-const chunkLength = 64 * 1024;
+const chunkBytes = 64 * 1024;
+/** For the message that makes a chunk full. */
+const spareBytes = 16 * 1024;
 /** Nothing waits in here longer than this, however slow the source. */
 const lingerMs = 200;
 
@@ -16,14 +19,14 @@ export interface MessageWriter {
 }
 
 export function messageWriter(output: Writable): MessageWriter {
-  let pending = '';
+  const pending = new TextBuffer(chunkBytes + spareBytes);
   let timer: NodeJS.Timeout | undefined;
   let drained: Promise<void> | undefined;
-  const heads = new Map<string, string>();
+  let latest: { stream: StreamDescriptor; head: string } | undefined;
 
   function add(line: string): Promise<void> | undefined {
-    pending += line;
-    if (pending.length >= chunkLength) return write();
+    pending.add(line);
+    if (pending.length >= chunkBytes) return write();
     timer ??= setTimeout(write, lingerMs).unref();
     return drained;
   }
@@ -31,10 +34,8 @@ export function messageWriter(output: Writable): MessageWriter {
   function write(): Promise<void> | undefined {
     clearTimeout(timer);
     timer = undefined;
-    if (pending === '') return drained;
-    const chunk = pending;
-    pending = '';
-    if (!output.write(chunk)) {
+    if (pending.length === 0) return drained;
+    if (!output.write(pending.take())) {
       drained ??= once(output, 'drain').then(() => {
         drained = undefined;
       });
@@ -47,19 +48,17 @@ export function messageWriter(output: Writable): MessageWriter {
 
   /** The part of a record that is the same for all of its stream. */
   function headOf(stream: StreamDescriptor): string {
-    const key = streamKey(stream);
-    let head = heads.get(key);
-    if (head === undefined) {
-      head = recordHead(stream);
-      heads.set(key, head);
-    }
-    return head;
+    if (latest?.stream !== stream) latest = { stream, head: recordHead(stream) };
+    return latest.head;
   }
+
+  const recordText = (stream: StreamDescriptor, data: string) => add(`${headOf(stream)}${now()},"data":${data}}}\n`);
 
   return {
     send,
     emitter: {
-      record: (stream, data) => add(`${headOf(stream)}${now()},"data":${JSON.stringify(data)}}}\n`),
+      record: (stream, data) => recordText(stream, JSON.stringify(data)),
+      recordText,
       state: (state) => {
         void send({ type: 'STATE', state });
         return write();

@@ -24,7 +24,7 @@ import { specification } from './specification.ts';
 import { StreamFiles } from './stream-files.ts';
 
 const finishAfterMs = 30_000;
-const finishAfterLength = 64 * 1024 * 1024;
+const finishAfterBytes = 64 * 1024 * 1024;
 
 export const connector: DestinationConnector = {
   kind: 'destination',
@@ -49,8 +49,8 @@ export const connector: DestinationConnector = {
           const work = take(message, streams, states);
           if (work) await work;
         }
-        const length = [...streams.values()].reduce((sum, files) => sum + files.pendingLength, 0);
-        if (length >= finishAfterLength || performance.now() - finishedAtMs >= finishAfterMs) {
+        const pendingBytes = [...streams.values()].reduce((sum, files) => sum + files.pendingBytes, 0);
+        if (pendingBytes >= finishAfterBytes || performance.now() - finishedAtMs >= finishAfterMs) {
           await confirm(states, streams, emit);
           finishedAtMs = performance.now();
         }

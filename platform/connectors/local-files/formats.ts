@@ -3,12 +3,13 @@ import { isObject, type JsonSchema } from '@inlay/contract/connector-configurati
 import type { RecordMessage } from '../../src/protocol.ts';
 import { dataText } from '../kit/input.ts';
 import { addedFields, jsonLines, timeText } from '../kit/json-lines.ts';
+import type { TextBuffer } from '../kit/text-buffer.ts';
 
 export interface LineFormat {
   extension: string;
   /** What every file begins with. */
   header: string;
-  line(record: RecordMessage['record']): string;
+  add(record: RecordMessage['record'], lines: TextBuffer): void;
 }
 
 export type FormatName = 'jsonl' | 'csv';
@@ -23,7 +24,7 @@ export function lineFormat(
 ): LineFormat {
   return name === 'csv'
     ? csv(schema, syncId, onUndeclaredField)
-    : { extension: 'jsonl', header: '', line: jsonLines(syncId) };
+    : { extension: 'jsonl', header: '', add: jsonLines(syncId) };
 }
 
 /**
@@ -38,20 +39,20 @@ function csv(schema: JsonSchema, syncId: number, onUndeclaredField: (field: stri
     return {
       extension: 'csv',
       header: row([wholeDataColumn, ...addedFields]),
-      line: (record) => row([csvCell(dataText(record)), timeOf(record.emitted_at), String(syncId)]),
+      add: (record, lines) => lines.add(row([csvCell(dataText(record)), timeOf(record.emitted_at), String(syncId)])),
     };
   }
   const known = new Set(declared);
   return {
     extension: 'csv',
     header: row([...declared, ...addedFields].map(csvCell)),
-    line({ data, emitted_at }) {
+    add({ data, emitted_at }, lines) {
       for (const field in data) {
         if (known.has(field)) continue;
         known.add(field);
         onUndeclaredField(field);
       }
-      return row([...declared.map((field) => csvCell(data[field])), timeOf(emitted_at), String(syncId)]);
+      lines.add(row([...declared.map((field) => csvCell(data[field])), timeOf(emitted_at), String(syncId)]));
     },
   };
 }

@@ -1,23 +1,26 @@
 /*
- * One file while it is written. Text is collected and written in large pieces; with gzip each piece is compressed on its
- * own, since gzip files may be put together. The file is complete and on the disk when `close` resolves.
+ * One file while it is written. Lines are collected and written in large pieces; with gzip each piece is compressed on
+ * its own, since gzip files may be put together. The file is complete and on the disk when `close` resolves.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { TextBuffer } from '../kit/text-buffer.ts';
 
 export type Compression = 'none' | 'gzip';
 
 const compress = promisify(gzip);
-const pieceLength = 1024 * 1024;
+const pieceBytes = 1024 * 1024;
+/** For the line that makes a piece full. */
+const spareBytes = 16 * 1024;
 
 export class PartFile {
   readonly path: string;
   readonly #handle: FileHandle;
   readonly #compression: Compression;
-  #pending = '';
-  /** Characters, before compression: close enough to bytes for deciding when a file is large. */
-  length = 0;
+  /** Where lines are added; `writeWhenFull` after each. */
+  readonly lines = new TextBuffer(pieceBytes + spareBytes);
+  #writtenBytes = 0;
 
   private constructor(path: string, handle: FileHandle, compression: Compression) {
     this.path = path;
@@ -27,15 +30,18 @@ export class PartFile {
 
   static async open(path: string, compression: Compression, header: string): Promise<PartFile> {
     const part = new PartFile(path, await open(path, 'wx', 0o600), compression);
-    part.#pending = header;
+    part.lines.add(header);
     return part;
   }
 
+  /** Before compression. */
+  get bytes(): number {
+    return this.#writtenBytes + this.lines.length;
+  }
+
   /** A promise means: wait before adding more. */
-  add(text: string): Promise<void> | undefined {
-    this.#pending += text;
-    this.length += text.length;
-    return this.#pending.length >= pieceLength ? this.#write() : undefined;
+  writeWhenFull(): Promise<void> | undefined {
+    return this.lines.length >= pieceBytes ? this.#write() : undefined;
   }
 
   async close(): Promise<void> {
@@ -48,9 +54,9 @@ export class PartFile {
   }
 
   async #write(): Promise<void> {
-    const text = Buffer.from(this.#pending);
-    this.#pending = '';
-    if (text.length === 0) return;
-    await this.#handle.appendFile(this.#compression === 'gzip' ? await compress(text) : text);
+    const piece = this.lines.take();
+    if (piece.length === 0) return;
+    this.#writtenBytes += piece.length;
+    await this.#handle.appendFile(this.#compression === 'gzip' ? await compress(piece) : piece);
   }
 }

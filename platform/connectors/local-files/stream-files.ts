@@ -15,7 +15,7 @@ import type { LineFormat } from './formats.ts';
 import { type Compression, PartFile } from './part-file.ts';
 
 /** A larger file is finished and another one begun. */
-const maxPartLength = 256 * 1024 * 1024;
+const maxPartBytes = 256 * 1024 * 1024;
 
 export class StreamFiles {
   readonly #configured: ConfiguredStream;
@@ -52,21 +52,23 @@ export class StreamFiles {
     return this.#configured.destination_sync_mode === 'overwrite';
   }
 
-  /** Characters that are still to be made visible. */
-  get pendingLength(): number {
-    return this.isOverwritten ? 0 : (this.#part?.length ?? 0);
+  /** What is still to be made visible. */
+  get pendingBytes(): number {
+    return this.isOverwritten ? 0 : (this.#part?.bytes ?? 0);
   }
 
   /** A promise means: wait before adding more. */
   add(record: RecordMessage['record']): Promise<void> | undefined {
-    if (!this.#part || this.#part.length >= maxPartLength) return this.#addToNewPart(record);
-    return this.#part.add(this.#format.line(record));
+    if (!this.#part || this.#part.bytes >= maxPartBytes) return this.#addToNewPart(record);
+    this.#format.add(record, this.#part.lines);
+    return this.#part.writeWhenFull();
   }
 
   async #addToNewPart(record: RecordMessage['record']): Promise<void> {
     await this.finishPart();
     this.#part = await this.#openPart();
-    await this.#part.add(this.#format.line(record));
+    this.#format.add(record, this.#part.lines);
+    await this.#part.writeWhenFull();
   }
 
   /** Afterwards every record is on the disk and, where records are appended, visible. */

@@ -42,7 +42,7 @@ export class ObjectWriter {
     return this.#chunkBytes + (this.#isEnded ? 0 : compressorBytes);
   }
 
-  async write(lines: string): Promise<void> {
+  async write(lines: Buffer): Promise<void> {
     if (this.#failure) throw this.#failure;
     if (!this.#gzip.write(lines)) await once(this.#gzip, 'drain');
     if (this.#chunkBytes >= this.partBytes) await this.#sendPart();

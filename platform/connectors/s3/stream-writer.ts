@@ -5,6 +5,7 @@
  */
 import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
 import { jsonLines } from '../kit/json-lines.ts';
+import { TextBuffer } from '../kit/text-buffer.ts';
 import type { S3Client } from './client.ts';
 import { findOrigin, numberedObject, runPrefix, streamFolder } from './keys.ts';
 import { ObjectWriter } from './object-writer.ts';
@@ -18,6 +19,8 @@ export interface ObjectLimits {
 }
 
 const deletesAtOnce = 8;
+/** What a chunk of input becomes. */
+const linesBytes = 80 * 1024;
 
 export class StreamWriter {
   /** All earlier records are to go. */
@@ -25,8 +28,8 @@ export class StreamWriter {
   readonly #folder: string;
   readonly #startedAtMs: number;
   readonly #runPrefix: string;
-  readonly #line: ReturnType<typeof jsonLines>;
-  #lines = '';
+  readonly #addLine: ReturnType<typeof jsonLines>;
+  readonly #lines = new TextBuffer(linesBytes);
   #count = 0;
   #current: ObjectWriter | undefined;
   #parked: ObjectWriter[] = [];
@@ -39,7 +42,7 @@ export class StreamWriter {
     { prefix, startedAtMs }: { prefix: string; startedAtMs: number },
   ) {
     this.#folder = streamFolder(prefix, stream.stream);
-    this.#line = jsonLines(stream.sync_id);
+    this.#addLine = jsonLines(stream.sync_id);
     this.#startedAtMs = startedAtMs;
     this.#runPrefix = runPrefix(stream, startedAtMs);
     this.isReplaced = stream.destination_sync_mode === 'overwrite';
@@ -55,16 +58,14 @@ export class StreamWriter {
   }
 
   add(record: RecordMessage['record']): void {
-    this.#lines += this.#line(record);
+    this.#addLine(record, this.#lines);
   }
 
   /** Takes in what was added. */
   async write(): Promise<void> {
-    if (this.#lines === '') return;
-    const lines = this.#lines;
-    this.#lines = '';
+    if (this.#lines.length === 0) return;
     this.#current ??= new ObjectWriter(this.#nextKey(), this.client, this.slots, this.limits.partBytes);
-    await this.#current.write(lines);
+    await this.#current.write(this.#lines.take());
     if (this.#current.bytes >= this.limits.objectBytes) await this.release();
   }
 

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { State } from '../../src/protocol.ts';
 import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
-import { type SampleStream, sampleStreams } from './made-up-records.ts';
+import { type SampleStream, sampleStreams, updatedAt } from './made-up-records.ts';
 import { specification } from './specification.ts';
 
 interface Settings {
@@ -76,7 +76,7 @@ async function readOn(
     const end = Math.max(id, Math.min(id + step, total));
     await emitRecords(stream, id + 1, end, seed, emit, pace);
     id = end;
-    const reached: Position = { seed, id, updated_at: String(stream.record(id, seed).updated_at) };
+    const reached: Position = { seed, id, updated_at: updatedAt(id) };
     await emit.state({
       type: 'STREAM',
       stream: { stream_descriptor: { name: stream.name }, stream_state: reached },
@@ -95,7 +95,7 @@ async function emitRecords(
   for (let id = from; id <= to; id++) {
     const tooEarly = pace();
     if (tooEarly) await tooEarly;
-    const readerIsBehind = emit.record(stream, stream.record(id, seed));
+    const readerIsBehind = emit.recordText(stream, stream.record(id, seed));
     if (readerIsBehind) await readerIsBehind;
   }
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { configure, createDatabase, discoverStream, read, startProgram, surroundings } from '../../test/postgres.ts';
+import {
+  collectingEmitter,
+  configure,
+  createDatabase,
+  discoverStream,
+  read,
+  startProgram,
+  surroundings,
+} from '../../test/postgres.ts';
 import { connector } from './source-postgres.ts';
 
 describe('discovery', () => {
@@ -173,14 +181,12 @@ describe('a full refresh', () => {
       { streams },
       [],
       {
+        ...collectingEmitter().emitter,
         record: (stream, data) => {
           seen.push([stream.name, data.n]);
           // Between the first stream and the second.
           return stream.name === 'a' ? client.query('insert into b values (2)').then(() => {}) : undefined;
         },
-        state: () => undefined,
-        status: () => undefined,
-        log: () => {},
       },
       surroundings,
     );

@@ -35,13 +35,9 @@ export async function* readBlocks(input: Readable, maxLineBytes: number): AsyncG
 /** The lines of a block as text, without their newlines. */
 export function* linesOf(block: Buffer): Generator<string> {
   for (let start = 0; start < block.length; ) {
-    const end = lineEnd(block, start);
+    const newlineAt = block.indexOf(newline, start);
+    const end = newlineAt === -1 ? block.length : newlineAt;
     yield block.toString('utf8', start, end);
     start = end + 1;
   }
-}
-
-export function lineEnd(block: Buffer, start: number): number {
-  const end = block.indexOf(newline, start);
-  return end === -1 ? block.length : end;
 }

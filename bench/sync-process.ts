@@ -1,0 +1,21 @@
+/*
+ * A platform that does nothing but one sync: the real runner in a process of its own, so that its memory can be told
+ * from the benchmark's. The request is a JSON file in the folder it is given.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRunner } from '../platform/src/runner/create-runner.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const { records, ...request } = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
+const outcome = await createRunner({ folder: join(folder, 'runs') }).sync({
+  ...request,
+  state: [],
+  rename: { prefix: '', namespace: () => undefined },
+  keepState: async () => {},
+  log: { write: (level, origin, message) => console.error(`${level} ${origin} ${message}`) },
+});
+if (outcome.status !== 'succeeded' || outcome.records !== records) {
+  console.error('The sync did not move what it should:', outcome);
+  process.exitCode = 1;
+}
