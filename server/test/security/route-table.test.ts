@@ -11,6 +11,7 @@ import {
   expectSame401,
   fill,
   infoPath,
+  makePipeline,
   makeTemplates,
   platformCredentials,
   routesWith,
@@ -38,7 +39,10 @@ beforeAll(async () => {
   await operatorTokens.revoke(test.organizationId, ended.id);
   scoped = await test.scopedToken('acme');
   widget = await widgetToken(test, {});
-  ids = { workspace_id: await test.workspaceId('acme'), operator_token_id: ended.id, ...(await makeTemplates(test)) };
+  const workspaceId = await test.workspaceId('acme');
+  const templates = await makeTemplates(test);
+  const pipeline = await makePipeline(test, workspaceId, templates.source_template_id as string);
+  ids = { workspace_id: workspaceId, operator_token_id: ended.id, ...templates, ...pipeline };
 });
 afterAll(() => test.stop());
 
@@ -61,7 +65,7 @@ const garbage = ['x', 'null', 'undefined', '..', 'inlay_op_', `inlay_op_${'0'.re
 describe('The route table', () => {
   it('gives every route an access policy', () => {
     const { routes } = test.app.routeTable;
-    expect(routes.length).toBeGreaterThan(30);
+    expect(routes.length).toBeGreaterThan(60);
     for (const route of routes) expect(accessPolicies, `${route.method} ${route.url}`).toContain(route.access);
   });
 
@@ -114,7 +118,7 @@ describe('A route for operators', () => {
       const path = fill(url, ids);
       const body = { access_token: token, token, authorization: `Bearer ${token}` };
       const carriesBody = method === 'POST' || method === 'PUT' ? { body } : {};
-      const query = `${path}?access_token=${token}&token=${token}&authorization=Bearer%20${token}`;
+      const query = `${path}${path.includes('?') ? '&' : '?'}access_token=${token}&token=${token}&authorization=Bearer%20${token}`;
       expectSame401(await test.request(method, query, { token: null, ...carriesBody }), method);
       for (const name of ['cookie', 'proxy-authorization', 'x-authorization', 'x-api-key', 'x-access-token']) {
         const headers = {
@@ -171,10 +175,13 @@ describe('A route for operators', () => {
   });
 });
 
+/** What a token that is let in gets: the thing itself, or for a write without a body and a real id, a refusal of those. */
+const acceptable = (method: string) => (method === 'GET' || method === 'HEAD' ? [200] : [404, 422]);
+
 describe('A route for scoped tokens', () => {
   it('refuses operator tokens, whole widget tokens and garbage with the same 401', async () => {
     const routes = routesWith(test, 'scoped');
-    expect(routes.length).toBeGreaterThanOrEqual(3);
+    expect(routes.length).toBeGreaterThanOrEqual(14);
     for (const { method, url: pattern } of routes) {
       const url = fill(pattern, ids);
       for (const token of [null, test.operatorToken, readOnly, revoked, widget.whole, ...garbage]) {
@@ -185,7 +192,10 @@ describe('A route for scoped tokens', () => {
       }
       const query = `${url}?token=${scoped}&access_token=${scoped}`;
       expectSame401(await test.request(method, query, { token: null, headers: { cookie: `token=${scoped}` } }), method);
-      expect((await test.request(method, url, { token: scoped })).status).toBe(200);
+      const answer = await test.request(method, acceptable(method).includes(200) ? url : fill(pattern, {}), {
+        token: scoped,
+      });
+      expect(acceptable(method), `${method} ${url}`).toContain(answer.status);
     }
   });
 
@@ -194,8 +204,12 @@ describe('A route for scoped tokens', () => {
       const url = fill(pattern, ids);
       const headers = { origin: 'https://anywhere.example', 'access-control-request-method': method };
       const preflight = await test.request('OPTIONS', url, { token: null, headers });
-      const answer = await test.request(method, url, { token: scoped, headers });
-      expect([preflight.status, preflight.text, answer.status]).toEqual([204, '', 200]);
+      const answer = await test.request(method, acceptable(method).includes(200) ? url : fill(pattern, {}), {
+        token: scoped,
+        headers,
+      });
+      expect([preflight.status, preflight.text]).toEqual([204, '']);
+      expect(acceptable(method), `${method} ${url}`).toContain(answer.status);
       for (const { headers } of [preflight, answer]) {
         expect(headers['access-control-allow-origin']).toBe('*');
         expect(headers['access-control-allow-credentials']).toBeUndefined();

@@ -36,9 +36,14 @@ export function expectSame401(answer: Answer, method = 'GET'): void {
   });
 }
 
-/** A route's address with these values for its parameters. */
+/** Where an operator has to name the workspace. */
+export const isInWorkspace = (url: string) => /^\/api\/v1\/integrations\/(sources|connections)\b/.test(url);
+
+/** A route's address with these values for its parameters, and for the workspace where one is to be named. */
 export function fill(url: string, parameters: Record<string, string>): string {
-  return url.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? unknownId);
+  const value = (name: string) => parameters[name] ?? unknownId;
+  const path = url.replace(/:(\w+)/g, (_, name: string) => value(name));
+  return isInWorkspace(url) ? `${path}?workspace_id=${value('workspace_id')}` : path;
 }
 
 export function routesWith(test: TestApp, access: KnownRoute['access']): KnownRoute[] {
@@ -91,6 +96,22 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     connection_template_id: connection.id,
     tag_name: 'walked',
   };
+}
+
+/** A source of the template, with its connection and a check: values for the parameters of the routes about them. */
+export async function makePipeline(
+  { request }: Pick<Tenant, 'request'>,
+  workspaceId: string,
+  templateId: string,
+): Promise<Record<string, string>> {
+  const within = `workspace_id=${workspaceId}`;
+  const body = { source_template_id: templateId, source_config: { count: 1 } };
+  const source = await request('POST', `/api/v1/integrations/sources?${within}`, { body });
+  expect(source.status, source.text).toBe(201);
+  const check = await request('POST', `/api/v1/integrations/sources/check?${within}`, { body });
+  expect(check.status, check.text).toBe(200);
+  const { body: connections } = await request('GET', `/api/v1/integrations/connections?${within}`);
+  return { source_id: source.body.id, check_id: check.body.id, connection_id: connections.data[0].id };
 }
 
 export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {
