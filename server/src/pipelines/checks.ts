@@ -3,8 +3,7 @@
  * check is started, and asked for later, on any replica. Nothing of the configuration is kept: where the platform needs a
  * source to check, that source is taken away again, by whoever made it or, should that fail, by the housekeeping.
  */
-import { type Configuration, listSecrets } from '@inlay/contract/connector-configuration';
-import { redactor } from '@inlay/contract/redaction';
+import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
 import type { SourceCheckRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
@@ -15,7 +14,7 @@ import { PlatformError } from '../platform/platform.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import { findLiveWorkspace } from '../workspaces/connections.ts';
 import * as checks from './checks.store.ts';
-import { mergeWithDefaults } from './configuration.ts';
+import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
@@ -56,16 +55,14 @@ async function startCheck(
   template: SourceTemplate,
   given: Configuration,
 ): Promise<string> {
+  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
   const id = ctx.runtime.newId();
   await checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
   const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
   ctx.inBackground('a check', async () => {
     const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration });
-    const { message } = outcome;
-    await checks.finishCheck(ctx.store.db, id, {
-      ...outcome,
-      message: message && (await withoutSecrets(ctx, template, configuration, message)),
-    });
+    const message = outcome.message && withoutSecrets(specification, configuration, outcome.message);
+    await checks.finishCheck(ctx.store.db, id, { ...outcome, message });
   });
   return id;
 }
@@ -81,17 +78,6 @@ async function run(ctx: PipelinesContext, id: string, connector: Omit<NewPlatfor
     const isRefused = error.failure === 'rejected' && !error.isConflict;
     return { status: 'failed' as const, message: isRefused ? refused : unavailable, mayLinger: !isRefused };
   }
-}
-
-/** A connector may quote what it was given; the template's part is not even the customer's own. */
-async function withoutSecrets(
-  ctx: PipelinesContext,
-  template: SourceTemplate,
-  configuration: Configuration,
-  message: string,
-): Promise<string> {
-  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
-  return redactor(listSecrets(specification.connectionSpecification, configuration)).redact(message);
 }
 
 export async function getCheck(

@@ -1,6 +1,12 @@
 /** A source's configuration: the customer's part and the template's together. */
-import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
+import {
+  type Configuration,
+  keepMaskedSecrets,
+  listSecrets,
+  mergeConfiguration,
+} from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { redactor } from '@inlay/contract/redaction';
 import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { AppError } from '../errors.ts';
 
@@ -22,4 +28,13 @@ export function acceptConfiguration(
   const faults = configurationFaults(specification, merged, ['body', 'source_config']);
   if (faults.length > 0) throw new AppError('invalid_request', { faults });
   return accepted;
+}
+
+/** A connector may quote what it was given; the template's part is not even the customer's own. */
+export function withoutSecrets(
+  specification: ConnectorSpecification,
+  configuration: Configuration,
+  message: string,
+): string {
+  return redactor(listSecrets(specification.connectionSpecification, configuration)).redact(message);
 }

@@ -11,7 +11,7 @@ export class Waiting extends Error {
   }
 }
 
-/** The customer or the operator has to change something; the message tells them, and never quotes the platform. */
+/** The customer or the operator has to change something; the message tells them. The platform itself is never quoted. */
 export class Refused extends Error {}
 
 /** Somebody else has taken over, or something newer is wanted. */

@@ -3,12 +3,15 @@
  * setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its own.
  */
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
-import { findDefinition } from '../definitions/definitions.ts';
+import { type Definition, getDefinition } from '../definitions/definitions.ts';
+import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
 import type { NewPlatformConnection } from '../platform/pipelines.ts';
+import { PlatformError } from '../platform/platform.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
-import { customizationOf } from '../templates/source-templates.ts';
+import { customizationOf, openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import { findLiveWorkspace, recordNewConnection } from '../workspaces/connections.ts';
+import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
@@ -20,6 +23,8 @@ import { templateOf } from './source-template.ts';
 import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
+/** With the pauses between them a few seconds. */
+const connectorTries = 3;
 
 /** `sourceId`: the source on the platform. */
 export async function setUpConnection(
@@ -56,9 +61,11 @@ async function prepareConnection(
 ): Promise<NewPlatformConnection> {
   const destinationId = destination.platform_id as string;
   const template = await templateOf(ctx, source);
-  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
-  const available = await refusing('its streams', () => ctx.platform.listStreams(sourceId, destinationId));
-  const choice = chooseStreams(available, customizationOf(template), definition?.suggestedStreams ?? []);
+  const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
+  const available = await whereConnectorMayFail(ctx, source, template, definition, () =>
+    refusing('its streams', () => ctx.platform.listStreams(sourceId, destinationId)),
+  );
+  const choice = chooseStreams(available, customizationOf(template), definition.suggestedStreams);
   if ('problem' in choice) throw new Refused(choice.problem);
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
   if (!workspace) throw new Outdated();
@@ -73,6 +80,25 @@ async function prepareConnection(
     prefix: connection.prefix,
     schemaChanges: connection.schema_changes as 'ignore',
   };
+}
+
+/** Whatever the source reads from may be away for a moment; after that its owner is told, and has to see to it. */
+async function whereConnectorMayFail<T>(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  template: SourceTemplate,
+  { specification }: Definition,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.reason === undefined) throw error;
+    if (source.attempts < connectorTries) throw error;
+    const given = openConfiguration(ctx.sealer, 'source', source.id, source.sealed_config);
+    const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
+    throw new Refused(withoutSecrets(specification, configuration, error.reason), { cause: error });
+  }
 }
 
 async function setUpDestination(ctx: PipelinesContext, id: string): Promise<DestinationRow> {

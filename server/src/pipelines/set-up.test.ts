@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import {
@@ -10,7 +12,13 @@ import {
   unreachable,
   useFaultyPlatform,
 } from '../../test/support/faults.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate, onPlatform } from '../../test/support/pipelines.ts';
+import {
+  customer,
+  httpApi,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  onPlatform,
+} from '../../test/support/pipelines.ts';
 
 const post =
   (path: string): Match =>
@@ -80,6 +88,30 @@ describeOnBothDatabases('setting up a source', (kind) => {
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 11 } });
     expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
     await expectExactlyOne(acme.workspaceId);
+  });
+
+  it('tells why a source cannot be read, without its secrets, and goes on when it is mended', async () => {
+    const template = await makeSourceTemplate(test, { actor_definition_id: httpApi, partial_default_config: {} });
+    await makeConnectionTemplate(test);
+    const acme = await customer(test, 'acme');
+    const api = createServer((request, response) => {
+      const isKnown = request.headers.authorization === 'Bearer the-right-token';
+      response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' }).end('[{"id":1}]');
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void api.close());
+    const config = (token: string) => ({
+      base_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+      authentication: { type: 'bearer', token },
+      streams: [{ name: 'things', path: '/things' }],
+    });
+    const id = await acme.connect(template, { source_config: config('a-wrong-token') });
+    const failed = await acme.settled(id);
+    expect(failed).toMatchObject({ status: 'failed', status_message: expect.stringContaining('401') });
+    expect(JSON.stringify(failed)).not.toContain('a-wrong-token');
+    expect((await test.request('GET', '/metrics', { token: null })).text).toContain('inlay_platform_breaker_open 0');
+    await acme.request('PUT', `/sources/${id}`, { source_config: config('the-right-token') });
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready', status_message: null });
   });
 
   it('records a deletion that the platform cannot be told yet, and completes it later', async () => {

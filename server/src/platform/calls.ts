@@ -31,7 +31,7 @@ export interface CallOptions {
  * whether the platform knows a request at all: sent once, and every answer is an answer. The slow ones make the platform
  * run a connector, which takes seconds to minutes.
  */
-export type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_read' | 'slow_create' | 'slow_probe';
+export type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_probe';
 
 export type Request = Pick<PlatformRequest, 'method' | 'path' | 'api'> & { body?: object };
 
@@ -43,7 +43,6 @@ const natures: Record<Nature, { timeoutMs: number; maxTries: number; isSlow?: tr
   write: { timeoutMs: 8_000, maxTries: 4 },
   create: { timeoutMs: 8_000, maxTries: 1 },
   probe: { timeoutMs: 5_000, maxTries: 1 },
-  slow_read: { timeoutMs: slowMs, maxTries: 2, isSlow: true },
   slow_create: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
   slow_probe: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
 };

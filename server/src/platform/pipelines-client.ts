@@ -3,6 +3,7 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
+import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
 import {
   type CheckOutcome,
@@ -94,10 +95,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
       leftSource = !(await isDeleted(sourceId));
     }
     if (answer.status < 300) return { status: 'succeeded', leftSource };
-    const problem = tryParse(answer.text) as { data?: { message?: unknown } } | undefined;
     // Whatever stands before the platform has words of its own, and none about the configuration.
-    if (typeof problem?.data?.message !== 'string') throw unavailable(answer);
-    return { status: 'failed', message: wordsOr(problem.data.message), leftSource };
+    const message = reasonIn(answer);
+    if (message === undefined) throw unavailable(answer);
+    return { status: 'failed', message, leftSource };
   }
 
   /** That it cannot be deleted now says nothing about the check; whoever asked for it sees to it later. */
@@ -129,7 +130,11 @@ export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
     },
     async listStreams(sourceId, destinationId) {
       const path = `/streams?${new URLSearchParams({ sourceId, destinationId })}`;
-      const streams = readable(await call('list_streams', 'slow_read', { method: 'GET', path }));
+      // A connector that fails is no failure of the platform: one customer's must not have it taken for broken.
+      const answer = await call('list_streams', 'slow_probe', { method: 'GET', path });
+      const failure = failureOf(answer, 'unavailable', runtime.now());
+      if (failure) throw withReason(failure, answer);
+      const streams = readable(answer);
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return streams.flatMap(readStream);
     },
@@ -262,6 +267,17 @@ function listOrNone<T>(value: unknown): T[] {
 
 function unavailable({ status }: { status: number }): PlatformError {
   return new PlatformError('unavailable', `the platform answered ${status}`);
+}
+
+function withReason(failure: PlatformError, answer: PlatformAnswer): PlatformError {
+  const reason = reasonIn(answer);
+  return reason === undefined ? failure : new PlatformError(failure.failure, failure.message, { reason });
+}
+
+/** What the connector said, where the platform passes that on. */
+function reasonIn({ status, text }: PlatformAnswer): string | undefined {
+  const problem = status === 500 ? (tryParse(text) as { data?: { message?: unknown } } | undefined) : undefined;
+  return typeof problem?.data?.message === 'string' ? wordsOr(problem.data.message) : undefined;
 }
 
 function wordsOr(message: unknown): string {

@@ -57,11 +57,18 @@ export class PlatformError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
   readonly isConflict: boolean;
+  /** What a connector gave as the reason, for people. It may quote its configuration. */
+  readonly reason: string | undefined;
 
   constructor(
     failure: PlatformFailure,
     message: string,
-    options: ErrorOptions & { timedOut?: boolean; retryAfterSeconds?: number; isConflict?: boolean } = {},
+    options: ErrorOptions & {
+      timedOut?: boolean;
+      retryAfterSeconds?: number;
+      isConflict?: boolean;
+      reason?: string;
+    } = {},
   ) {
     super(message, options);
     this.name = 'PlatformError';
@@ -69,6 +76,7 @@ export class PlatformError extends Error {
     this.timedOut = options.timedOut ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isConflict = options.isConflict ?? false;
+    this.reason = options.reason;
   }
 }
 

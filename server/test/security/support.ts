@@ -36,17 +36,15 @@ export function expectSame401(answer: Answer, method = 'GET'): void {
   });
 }
 
-/** A route's address with these values for its parameters, and the workspace an operator has to name on some. */
+/** Where an operator has to name the workspace. */
+export const isInWorkspace = (url: string) => /^\/api\/v1\/integrations\/(sources|connections)\b/.test(url);
+
+/** A route's address with these values for its parameters, and for the workspace where one is to be named. */
 export function fill(url: string, parameters: Record<string, string>): string {
-  const path = url.replace(/:(\w+)/g, (_, name: string) => parameters[name] ?? unknownId);
-  return isInWorkspace(url) ? `${path}?workspace_id=${parameters.workspace_id ?? unknownId}` : path;
+  const value = (name: string) => parameters[name] ?? unknownId;
+  const path = url.replace(/:(\w+)/g, (_, name: string) => value(name));
+  return isInWorkspace(url) ? `${path}?workspace_id=${value('workspace_id')}` : path;
 }
-
-export function isInWorkspace(url: string): boolean {
-  return /^\/api\/v1\/integrations\/(sources|connections)\b/.test(url);
-}
-
-export const isReading = (method: string) => method === 'GET' || method === 'HEAD';
 
 export function routesWith(test: TestApp, access: KnownRoute['access']): KnownRoute[] {
   return test.app.routeTable.routes.filter((route) => route.access === access);
@@ -100,19 +98,19 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
   };
 }
 
-/** A source with a connection and a check: values for the parameters of every route about them. */
-export async function makeSource(
-  { app, request }: Pick<TestApp, 'app' | 'request'>,
-  { workspaceId, templateId }: { workspaceId: string; templateId: string },
+/** A source of the template, with its connection and a check: values for the parameters of the routes about them. */
+export async function makePipeline(
+  { request }: Pick<Tenant, 'request'>,
+  workspaceId: string,
+  templateId: string,
 ): Promise<Record<string, string>> {
-  const path = '/api/v1/integrations';
-  const query = `?workspace_id=${workspaceId}`;
+  const within = `workspace_id=${workspaceId}`;
   const body = { source_template_id: templateId, source_config: { count: 1 } };
-  const check = await request('POST', `${path}/sources/check${query}`, { body });
-  const source = await request('POST', `${path}/sources${query}`, { body });
-  expect([check.status, source.status]).toEqual([200, 201]);
-  await app.setUps.pass();
-  const { body: connections } = await request('GET', `${path}/connections${query}`);
+  const source = await request('POST', `/api/v1/integrations/sources?${within}`, { body });
+  expect(source.status, source.text).toBe(201);
+  const check = await request('POST', `/api/v1/integrations/sources/check?${within}`, { body });
+  expect(check.status, check.text).toBe(200);
+  const { body: connections } = await request('GET', `/api/v1/integrations/connections?${within}`);
   return { source_id: source.body.id, check_id: check.body.id, connection_id: connections.data[0].id };
 }
 

@@ -2,7 +2,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
-import { addTenant, essence, fill, infoPath, makeSource, makeTemplates, routesWith, type Tenant } from './support.ts';
+import {
+  addTenant,
+  essence,
+  fill,
+  infoPath,
+  isInWorkspace,
+  makePipeline,
+  makeTemplates,
+  routesWith,
+  type Tenant,
+} from './support.ts';
 
 const names = ['acme', 'globex', 'initech'];
 
@@ -53,29 +63,46 @@ describeOnBothDatabases('An organization beside another', (kind) => {
   it("answers to the other's id exactly as to one that does not exist, on every route", async () => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
     const templates = await makeTemplates(a);
-    const templateId = templates.source_template_id ?? '';
     const foreign: Record<string, string> = {
       ...templates,
-      ...(await makeSource({ ...test, request: a.request }, { workspaceId: idOf(a, 'acme'), templateId })),
+      ...(await makePipeline(a, idOf(a, 'acme'), templates.source_template_id as string)),
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
     };
     // Connectors are nobody's own.
     const routes = routesWith(test, 'operator').filter(
-      ({ url }) => url.includes(':') && !url.includes('/definitions/'),
+      ({ url }) => (url.includes(':') || isInWorkspace(url)) && !url.includes('/definitions/'),
     );
-    expect(routes.length).toBeGreaterThanOrEqual(20);
+    expect(routes.length).toBeGreaterThanOrEqual(30);
+    const own = { workspace_id: idOf(b, 'acme') };
     for (const { method, url } of routes) {
-      const valid = { name: 'stolen', tag: 'walked' };
+      const valid = { name: 'stolen', tag: 'walked', source_template_id: templates.source_template_id };
+      // In a workspace of one's own, what is in somebody else's is as unknown.
+      const lists = isInWorkspace(url) && !url.includes(':');
+      const pairs =
+        isInWorkspace(url) && !lists
+          ? [
+              [foreign, {}],
+              [{ ...foreign, ...own }, own],
+            ]
+          : [[foreign, {}]];
       for (const body of [valid, { ...valid, status: 'inactive' }, {}, undefined]) {
-        const answers = await Promise.all([
-          b.request(method, fill(url, foreign), { body }),
-          b.request(method, fill(url, {}), { body }),
-        ]);
-        if (body && 'name' in body) expect(answers[0].status, `${method} ${url}`).toBe(404);
-        expect(essence(answers[0]), `${method} ${url}`).toEqual(essence(answers[1]));
+        for (const [theirs = {}, unknown = {}] of pairs) {
+          const answers = await Promise.all([
+            b.request(method, fill(url, theirs), { body }),
+            b.request(method, fill(url, unknown), { body }),
+          ]);
+          if (body && 'name' in body) expect(answers[0].status, `${method} ${url} ${answers[0].text}`).toBe(404);
+          expect(essence(answers[0]), `${method} ${url}`).toEqual(essence(answers[1]));
+        }
       }
     }
+    const offered = await b.request('POST', `/api/v1/integrations/sources?workspace_id=${idOf(b, 'acme')}`, {
+      body: { source_template_id: templates.source_template_id, source_config: { count: 1 } },
+    });
+    expect(offered).toMatchObject({ status: 404, body: { detail: 'Source template not found' } });
+    const source = `/api/v1/integrations/sources/${foreign.source_id}?workspace_id=${idOf(a, 'acme')}`;
+    expect((await a.request('GET', source)).status, 'still there').toBe(200);
     const kept = await a.request('GET', `/api/v1/integrations/templates/sources/${foreign.source_template_id}`);
     expect(kept.body).toMatchObject({ name: 'Sample Data', tags: ['walked'] });
     const untouched = await a.request('GET', `/api/v1/workspaces/${idOf(a, 'acme')}`);

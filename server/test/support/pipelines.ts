@@ -3,6 +3,9 @@ import { expect } from 'vitest';
 import type { Answer, TestApp } from './app.ts';
 
 export const sampleData = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+export const httpApi = '4dae2d0e-d1c3-49e9-91f2-23f8d5661568';
+export const fileSource = '742c4fde-cd3a-4b95-9f9d-de63de14acb3';
+export const postgresSource = '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92';
 export const localFiles = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
 
 const templates = '/api/v1/integrations/templates';
@@ -33,6 +36,8 @@ export interface Customer {
   request(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Makes a source and gives its id. */
   connect(templateId: string, body?: object): Promise<string>;
+  /** Tries a configuration out and gives the outcome. */
+  check(templateId: string, sourceConfig: object): Promise<Answer['body']>;
   /** The source, once there is nothing left to do for it. */
   settled(sourceId: string): Promise<Answer['body']>;
 }
@@ -54,6 +59,13 @@ export async function customer(test: TestApp, workspaceName: string): Promise<Cu
           ...body,
         }),
       ),
+    async check(templateId, source_config) {
+      const started = await self.request('POST', '/sources/check', { source_template_id: templateId, source_config });
+      if (started.status !== 200) throw new Error(`not started: ${started.status} ${started.text}`);
+      const outcome = async () => (await self.request('GET', `/sources/check/${started.body.id}/status`)).body;
+      await expect.poll(async () => (await outcome()).status, { timeout: 60_000, interval: 50 }).not.toBe('running');
+      return await outcome();
+    },
     async settled(sourceId) {
       await expect
         .poll(
