@@ -41,7 +41,9 @@ describeOnBothDatabases('sources', (kind) => {
     expect(destinations).toHaveLength(2);
     expect(connections).toHaveLength(2);
     const { data } = (await acme.request('GET', '/connections')).body;
-    expect(data).toMatchObject([
+    // Made at the same moment, so in no order.
+    const byName = data.toSorted((a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1));
+    expect(byName).toMatchObject([
       { name: 'Shop → Files', status: 'active', cron_expression: '0 0 * * * ?', next_run_at: expect.any(String) },
       { name: 'Shop → More files', status: 'active', cron_expression: null, next_run_at: null },
     ]);
