@@ -13,8 +13,8 @@ export interface SampleStream {
   json_schema: JsonSchema;
   /** How many records there are when there are so many users. */
   countFor(users: number): number;
-  /** As JSON. */
-  record(id: number, seed: number): string;
+  /** A record as JSON. */
+  recordText(id: number, seed: number): string;
 }
 
 const usersPerProduct = 10;
@@ -78,7 +78,7 @@ const users: SampleStream = {
     updated_at: time,
   }),
   countFor: (count) => count,
-  record(id, seed) {
+  recordText(id, seed) {
     const random = randomOf(seed, 1, id);
     const { name, mail } = random.of(people);
     const age = 18 + random.below(70);
@@ -106,7 +106,7 @@ const products: SampleStream = {
     updated_at: time,
   }),
   countFor: productsFor,
-  record(id, seed) {
+  recordText(id, seed) {
     const random = randomOf(seed, 2, id);
     const thing = random.below(things.length);
     const name = `${random.of(adjectives)} ${things[thing]}`;
@@ -132,7 +132,7 @@ const purchases: SampleStream = {
     updated_at: time,
   }),
   countFor: (count) => count * purchasesPerUser,
-  record(id, seed) {
+  recordText(id, seed) {
     const random = randomOf(seed, 3, id);
     const usersSoFar = Math.ceil(id / purchasesPerUser);
     const userId = 1 + random.below(usersSoFar);
