@@ -43,18 +43,15 @@ export interface Measured {
   usage?: Usage;
 }
 
-/** Each work once a round, in turns, after a round that does not count. */
+/** Each work once a round, in turns. */
 export async function measureInTurns<Name extends string>(
   works: Record<Name, () => Promise<Measured>>,
   rounds: number,
 ): Promise<Record<Name, Measured>> {
   const names = Object.keys(works) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of names) {
-      const result = await works[name]();
-      if (round > 0) measured[name].push(result);
-    }
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) measured[name].push(await works[name]());
   }
   return Object.fromEntries(names.map((name) => [name, medianOf(measured[name])])) as Record<Name, Measured>;
 }
