@@ -27,7 +27,9 @@ describeOnBothDatabases('the encryption key', (kind) => {
 
   /** Everything that is sealed is opened on the way. */
   async function expectAllWorks() {
-    expect((await acme.request('GET', `/sources/${sourceId}`)).body).toMatchObject({ source_config: { count: expect.any(Number) } });
+    expect((await acme.request('GET', `/sources/${sourceId}`)).body).toMatchObject({
+      source_config: { count: expect.any(Number) },
+    });
     expect((await acme.request('PUT', `/sources/${sourceId}`, { source_config: { count: 11 } })).status).toBe(200);
     expect(await acme.settled(sourceId)).toMatchObject({ status: 'ready' });
     const second = await acme.connect((await acme.request('GET', '/source-templates')).body.data[0].id);
