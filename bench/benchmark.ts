@@ -3,7 +3,7 @@
  * figure is the ratio of two works that were measured side by side: the ceiling, which does only what cannot be avoided,
  * and ours. Works take turns, so that whatever else the machine does falls on all of them alike; medians are compared.
  */
-import type { Usage } from './process-usage.ts';
+import { cpuSecondsOf, type Usage } from './process-usage.ts';
 
 export interface BenchmarkOptions {
   /** How much there is to do. */
@@ -34,27 +34,29 @@ export interface Figure {
   ceilingMs: number;
   /** Ceiling to ours: 1 is as fast as it can be. */
   ratio: number;
+  /**
+   * The same of the time that processors were busy, which other work on the machine changes less. Undefined where that
+   * of the ceiling is not known.
+   */
+  cpuRatio: number | undefined;
   /** Of the median round, by process. */
   usage: Usage;
 }
 
 export interface Measured {
   tookMs: number;
-  usage?: Usage;
+  usage: Usage;
 }
 
-/** Each work once a round, in turns, after a round that does not count. */
+/** Each work once a round, in turns. */
 export async function measureInTurns<Name extends string>(
   works: Record<Name, () => Promise<Measured>>,
   rounds: number,
 ): Promise<Record<Name, Measured>> {
   const names = Object.keys(works) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of names) {
-      const result = await works[name]();
-      if (round > 0) measured[name].push(result);
-    }
+  for (let round = 0; round < rounds; round++) {
+    for (const name of names) measured[name].push(await works[name]());
   }
   return Object.fromEntries(names.map((name) => [name, medianOf(measured[name])])) as Record<Name, Measured>;
 }
@@ -71,6 +73,7 @@ export function figureOf(
   ceiling: { name: string; measured: Measured },
   records: number,
 ): Figure {
+  const ceilingCpuSeconds = cpuSecondsOf(ceiling.measured.usage);
   return {
     work,
     ceiling: ceiling.name,
@@ -78,6 +81,7 @@ export function figureOf(
     tookMs: ours.tookMs,
     ceilingMs: ceiling.measured.tookMs,
     ratio: ceiling.measured.tookMs / ours.tookMs,
-    usage: ours.usage ?? {},
+    cpuRatio: ceilingCpuSeconds > 0 ? ceilingCpuSeconds / cpuSecondsOf(ours.usage) : undefined,
+    usage: ours.usage,
   };
 }

@@ -36,7 +36,7 @@ const rounds = wholeNumber('--rounds', values.rounds ?? (values.smoke ? '1' : '3
 
 const programs = dirname(fileURLToPath(import.meta.url));
 const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-'));
 try {
   const machine = `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node.js ${process.version}`;

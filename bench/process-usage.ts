@@ -23,12 +23,15 @@ const sampleEveryMs = 20;
 /** USER_HZ, which Linux has not changed on any platform that Node.js runs on. */
 const ticksPerSecond = 100;
 
-/** `nameOf` gives undefined for a process that is of no interest. Call the function that is returned to end it. */
+/**
+ * `nameOf` tells from a command line what a process is called, and undefined for one that is of no interest. Call the
+ * function that is returned to end it.
+ */
 export function watchUsage(pid: number, nameOf: (commandLine: string) => string | undefined): () => Usage {
   const samples = new Map<string, Sample[]>();
   function sample(): void {
     for (const id of [pid, ...childrenOf(pid)]) {
-      const name = id === pid ? 'runner' : nameOf(readProc(id, 'cmdline'));
+      const name = nameOf(readProc(id, 'cmdline'));
       const taken = sampleOf(id);
       if (!name || !taken) continue;
       const before = samples.get(name);
@@ -41,6 +44,10 @@ export function watchUsage(pid: number, nameOf: (commandLine: string) => string 
     clearInterval(timer);
     return Object.fromEntries([...samples].map(([name, taken]) => [name, summarise(taken)]));
   };
+}
+
+export function cpuSecondsOf(usage: Usage): number {
+  return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
 
 function summarise(samples: Sample[]): ProcessUsage {

@@ -12,16 +12,26 @@ export interface Report {
   figures: Figure[];
 }
 
-const columns = ['Work', 'Records', 'Took', 'Per second', 'Ceiling', 'Ratio', 'Peak memory (growth), CPU time'];
+const columns = [
+  'Work',
+  'Records',
+  'Took',
+  'Per second',
+  'Ceiling',
+  'Ratio',
+  'Of CPU time',
+  'Peak memory (growth), CPU time',
+];
 
 export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, figures }: Report): string {
-  const rows = figures.map(({ work, ceiling, records, tookMs, ceilingMs, ratio, usage }) => [
+  const rows = figures.map(({ work, ceiling, records, tookMs, ceilingMs, ratio, cpuRatio, usage }) => [
     work,
     records.toLocaleString('en'),
     seconds(tookMs),
     Math.round((records / tookMs) * 1000).toLocaleString('en'),
     `${seconds(ceilingMs)} (${ceiling})`,
     ratio.toFixed(2),
+    cpuRatio?.toFixed(2) ?? '',
     usageText(usage),
   ]);
   const lines = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);

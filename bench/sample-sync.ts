@@ -8,7 +8,8 @@ import type { ConfiguredConnector, ConnectorProgram } from '../platform/src/runn
 import type { BenchmarkOptions, Measured } from './benchmark.ts';
 import { runTimed } from './started-process.ts';
 
-export const sourceName = 'sample-data';
+const syncProgram = 'sync-process.js';
+const sourceName = 'sample-data';
 export const streamName = 'users';
 
 export interface SampleSync {
@@ -27,9 +28,8 @@ export async function runSampleSync(sync: SampleSync, options: BenchmarkOptions)
     records,
   };
   writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
-  const nameOf = (commandLine: string) =>
-    commandLine.includes(sourceName) ? 'source' : commandLine.includes(destination.name) ? 'destination' : undefined;
-  return runTimed(process.execPath, [join(programs, 'sync-process.js'), folder], { signal, nameOf });
+  const names = { runner: syncProgram, source: sourceName, destination: destination.name };
+  return runTimed(process.execPath, [join(programs, syncProgram), folder], { signal, names });
 }
 
 /** What the source writes for such a sync, as a file. */

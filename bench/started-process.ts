@@ -1,32 +1,61 @@
-/* Runs a program to its end, which must be a good one, and takes the time. */
+/* Runs programs to their end, which must be a good one, and takes the time and what they use. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Measured } from './benchmark.ts';
-import { type Usage, watchUsage } from './process-usage.ts';
+import { watchUsage } from './process-usage.ts';
 
-export const timeoutMs = 600_000;
+const timeoutMs = 600_000;
 
 interface RunOptions {
   signal: AbortSignal;
   stdio?: SpawnOptions['stdio'];
-  /** Tells the processes that the program starts apart; without it nothing of the kind is watched. */
-  nameOf?(commandLine: string): string | undefined;
+  /** By what a process is called: what its command line contains. Of the program and what it starts, these are watched. */
+  names?: Record<string, string>;
 }
 
-export async function runTimed(program: string, args: string[], options: RunOptions): Promise<Measured> {
-  const { signal, stdio = ['ignore', 'ignore', 'inherit'], nameOf } = options;
+export function runTimed(program: string, args: string[], options: RunOptions): Promise<Measured> {
+  const { signal, stdio = ['ignore', 'ignore', 'inherit'], names = {} } = options;
+  return timed(() => [spawn(program, args, { stdio, signal, timeout: timeoutMs })], names);
+}
+
+/** Two programs, the first of which writes what the second reads. */
+export function runPipe(writer: string[], reader: string[], options: RunOptions): Promise<Measured> {
+  const limits = { signal: options.signal, timeout: timeoutMs };
+  return timed(() => {
+    const second = spawn(process.execPath, reader, { ...limits, stdio: ['pipe', 'ignore', 'inherit'] });
+    const first = spawn(process.execPath, writer, { ...limits, stdio: ['ignore', second.stdin, 'inherit'] });
+    // The writer has it now. While anyone else holds it, the input of the reader does not end.
+    second.stdin.destroy();
+    return [first, second];
+  }, options.names ?? {});
+}
+
+async function timed(start: () => ChildProcess[], names: Record<string, string>): Promise<Measured> {
+  const nameOf = (commandLine: string) => Object.entries(names).find(([, part]) => commandLine.includes(part))?.[0];
   const startedAtMs = performance.now();
-  const child = spawn(program, args, { stdio, signal, timeout: timeoutMs });
-  const endWatching = nameOf && child.pid !== undefined ? watchUsage(child.pid, nameOf) : () => ({}) as Usage;
+  const children = start();
+  const watches = children.flatMap(({ pid }) => (pid === undefined ? [] : [watchUsage(pid, nameOf)]));
   try {
-    await endOf(child, program);
-    return { tookMs: performance.now() - startedAtMs, usage: endWatching() };
+    // Also when one has failed, nothing is left running.
+    const endings = await Promise.allSettled(children.map(endOf));
+    const tookMs = performance.now() - startedAtMs;
+    for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
+    return { tookMs, usage: Object.assign({}, ...watches.map((end) => end())) };
   } finally {
-    endWatching();
+    for (const end of watches) end();
   }
 }
 
-export async function endOf(child: ChildProcess, program: string): Promise<void> {
-  const [code, signal] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`${program} ended with ${code ?? signal}.`);
+/** After the process has ended, also when it was interrupted. */
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let failure: Error | undefined;
+    child.once('error', (error) => {
+      failure = error;
+    });
+    child.once('close', (code, signal) => {
+      if (failure) reject(failure);
+      else if (code === 0) resolve();
+      else reject(new Error(`${child.spawnargs.join(' ')} ended with ${code ?? signal}.`));
+    });
+  });
 }

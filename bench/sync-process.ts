@@ -8,9 +8,13 @@ import { createRunner } from '../platform/src/runner/create-runner.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const { records, ...request } = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
+// Whoever ends the benchmark ends the connectors as well, before their folders go.
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 const outcome = await createRunner({ folder: join(folder, 'runs') }).sync({
   ...request,
   state: [],
+  signal: interruption.signal,
   rename: { prefix: '', namespace: () => undefined },
   keepState: async () => {},
   log: { write: (level, origin, message) => console.error(`${level} ${origin} ${message}`) },

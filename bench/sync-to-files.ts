@@ -2,12 +2,11 @@
  * The rate of a sync: `sample-data` to `local-files` by the real runner. The ceiling: the bytes that the source writes,
  * sent by a bare process to another one that puts them into a file, and does not wait for the disk.
  */
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Benchmark, type BenchmarkOptions, figureOf, type Measured, measureInTurns } from './benchmark.ts';
 import { runSampleSync, workspaceDir, writeSourceOutput } from './sample-sync.ts';
-import { endOf, timeoutMs } from './started-process.ts';
+import { runPipe } from './started-process.ts';
 
 const sendFile = `require('node:fs').createReadStream(process.argv[1]).pipe(process.stdout)`;
 const storeInput = `process.stdin.pipe(require('node:fs').createWriteStream(process.argv[1]))`;
@@ -37,17 +36,8 @@ function syncToNewFolder(mode: 'append' | 'overwrite', options: BenchmarkOptions
 
 async function pipeThroughTwo(file: string, { folder, signal }: BenchmarkOptions): Promise<Measured> {
   const copy = join(folder, 'copy');
-  const startedAtMs = performance.now();
-  const limits = { signal, timeout: timeoutMs };
-  const reader = spawn(process.execPath, ['-e', storeInput, copy], { ...limits, stdio: ['pipe', 'ignore', 'inherit'] });
-  const writer = spawn(process.execPath, ['-e', sendFile, file], {
-    ...limits,
-    stdio: ['ignore', reader.stdin, 'inherit'],
-  });
-  // The writer has it now. While anyone else holds it the input of the reader does not end.
-  reader.stdin.destroy();
-  await Promise.all([endOf(writer, 'The writer'), endOf(reader, 'The reader')]);
-  const tookMs = performance.now() - startedAtMs;
+  const names = { sender: sendFile, receiver: storeInput };
+  const measured = await runPipe(['-e', sendFile, file], ['-e', storeInput, copy], { signal, names });
   rmSync(copy);
-  return { tookMs };
+  return measured;
 }

@@ -95,7 +95,7 @@ async function emitRecords(
   for (let id = from; id <= to; id++) {
     const tooEarly = pace();
     if (tooEarly) await tooEarly;
-    const readerIsBehind = emit.recordText(stream, stream.record(id, seed));
+    const readerIsBehind = emit.recordText(stream, stream.recordText(id, seed));
     if (readerIsBehind) await readerIsBehind;
   }
 }
