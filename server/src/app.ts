@@ -166,7 +166,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       settleMs: config.settleMs,
       templates,
       workspaces,
-      setUpSoon: (sourceId) => background.run('setting up a source', () => setUpSource(pipelines, sourceId)),
+      setUpSoon: (sourceId) =>
+        background.run('setting up a source', async () => void (await setUpSource(pipelines, sourceId))),
       inBackground: background.run,
     };
     const setUps = createSetUps(pipelines);

@@ -40,23 +40,23 @@ interface Work {
   leaseId: string;
 }
 
-/** Everything that is due for one source. Resolves when it is done, put off, or in other hands. */
-export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<void> {
+/** Everything that is due for one source. Resolves when it is done or put off; gives false if it is in other hands. */
+export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<boolean> {
   const leaseId = ctx.runtime.newId();
   for (;;) {
     const row = await sources.leaseSource(ctx.store.db, sourceId, leaseId, leaseMs);
-    if (!row) return;
+    if (!row) return (await sources.findAnySource(ctx.store.db, sourceId))?.due_at == null;
     const work = { ctx, row, leaseId };
     try {
-      if (await whileHolding(work, () => (row.lifecycle === 'live' ? setUp(work) : takeDown(work)))) return;
+      if (await whileHolding(work, () => (row.lifecycle === 'live' ? setUp(work) : takeDown(work)))) return true;
     } catch (error) {
       if (error instanceof Outdated) continue;
       if (error instanceof Refused) {
-        if (await sources.finishSource(ctx.store.db, sourceId, leaseId, row.version, error.message)) return;
+        if (await sources.finishSource(ctx.store.db, sourceId, leaseId, row.version, error.message)) return true;
         continue;
       }
       await putOff(work, error);
-      return;
+      return true;
     }
   }
 }

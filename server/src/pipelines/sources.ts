@@ -35,6 +35,8 @@ import * as sources from './sources.store.ts';
 const defaultNamespace = 'workspace_{workspace_id}';
 /** Two sources of one workspace may have streams of one name. */
 const defaultPrefix = '{source_slug}_';
+/** How long a request waits for somebody else's work on a source. */
+const patienceMs = 25_000;
 
 export async function createSource(ctx: PipelinesContext, scope: Scope, request: CreateSourceRequest): Promise<Source> {
   const { organizationId, workspaceId } = scope;
@@ -168,7 +170,11 @@ export async function deleteSource(
   await getSource(ctx, scope, id);
   const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
   if (!recorded) throw new AppError('source_not_found');
-  await setUpSource(ctx, id);
+  const deadline = ctx.runtime.elapsed() + patienceMs;
+  // Whoever is still setting it up will see that it is to go, and take it down.
+  while (!(await setUpSource(ctx, id)) && ctx.runtime.elapsed() < deadline) {
+    await ctx.runtime.sleep(100 + ctx.runtime.random() * 400);
+  }
   const row = await sources.findAnySource(ctx.store.db, id);
   if (row?.deleted_at == null) throw new AppError('source_deletion_recorded', { delay: 'unavailable' });
   return { id, deleted_at: new Date(row.deleted_at).toISOString() };

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
-import { fill, readAnswer, routesWith, unknownId, untilClosed, widgetToken } from './support.ts';
+import { fill, isInWorkspace, readAnswer, routesWith, unknownId, untilClosed, widgetToken } from './support.ts';
 
 const scopedPath = '/api/v1/embedded/scoped-token';
 
@@ -223,14 +223,15 @@ describeOnBothDatabases('Input', (kind) => {
     const unknown = ['00000000-0000-0000-0000-000000000000', unknownId, 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
     for (const { method, url } of routesWith(test, 'operator').filter((route) => route.url.includes(':'))) {
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
+      const at = (id: string) => url.replace(/:\w+/g, id) + (isInWorkspace(url) ? `?workspace_id=${workspaceId}` : '');
       for (const id of wrong) {
-        const answer = await test.request(method, url.replace(/:\w+/g, id), body);
+        const answer = await test.request(method, at(id), body);
         expect([404, 422], `${method} ${url} ${id} ${answer.text}`).toContain(answer.status);
         if (method !== 'HEAD') expectContractShape(answer, `${method} ${url} ${id}`);
       }
       for (const id of unknown) {
         const valid = body.body ? { body: { name: 'x', tag: 'x' } } : {};
-        const answer = await test.request(method, url.replace(/:\w+/g, id), valid);
+        const answer = await test.request(method, at(id), valid);
         expect(answer.status, `${method} ${url}`).toBe(404);
       }
     }
@@ -267,6 +268,8 @@ describeOnBothDatabases('Input', (kind) => {
       'customization',
       'partial_default_config',
       'destination_config',
+      'source_config',
+      'source_template_id',
       'cron_expression',
       'prefix',
     );
