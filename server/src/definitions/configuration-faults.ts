@@ -30,20 +30,32 @@ export function partialConfigurationFaults(
 }
 
 function check(validate: ValidateFunction, configuration: Configuration, at: readonly string[]): Fault[] {
+  const tooLong = longLists(configuration, at);
+  if (tooLong.length > 0) return tooLong;
   if (validate(configuration)) return [];
-  const errors = validate.errors ?? [];
   const faults: Fault[] = [];
-  addFaults(
-    faults,
-    errors.filter((error) => !isBelowChoice(error, errors)),
-    at,
-  );
+  addFaults(faults, withoutOtherForms(validate.errors ?? []), at);
   return faults;
 }
 
+/** Validators compare each item of a list with every other, so a small request could hold up everybody. */
+const maxItems = 5_000;
+
+function longLists(value: unknown, at: readonly string[]): Fault[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value) && value.length > maxItems) {
+    const msg = `ensure this value has at most ${maxItems} items`;
+    return [{ loc: [...at], msg, type: 'value_error.list.max_items' }];
+  }
+  return Object.entries(value).flatMap(([key, member]) => longLists(member, [...at, key]));
+}
+
 /** Where none of several forms fits, what each of them misses helps nobody. */
-function isBelowChoice({ schemaPath }: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  return errors.some((error) => /^(one|any)Of$/.test(error.keyword) && schemaPath.startsWith(`${error.schemaPath}/`));
+function withoutOtherForms(errors: readonly ErrorObject[]): ErrorObject[] {
+  const choices = new Set(
+    errors.filter(({ keyword }) => /^(one|any)Of$/.test(keyword)).map(({ schemaPath }) => `${schemaPath}/`),
+  );
+  return errors.filter(({ schemaPath }) => ![...choices].some((choice) => schemaPath.startsWith(choice)));
 }
 
 // By the specification itself, so that they go with it when the definitions are read anew.

@@ -41,7 +41,7 @@ interface Work {
 }
 
 /** Everything that is due for one source. Resolves when it is done, in other hands, or put off: then with the reason. */
-export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<PlatformError | undefined> {
+export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<Error | undefined> {
   const leaseId = ctx.runtime.newId();
   for (;;) {
     const row = await sources.leaseSource(ctx.store.db, sourceId, leaseId, leaseMs);
@@ -79,18 +79,18 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
 }
 
 /** The lease is given back whatever has gone wrong: one source must not keep the others waiting. */
-async function putOff({ ctx, row, leaseId }: Work, error: unknown): Promise<PlatformError | undefined> {
+async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Error> {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const backoffMs = ctx.runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** row.attempts);
   const askedForMs = error instanceof PlatformError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   const delayMs = error instanceof Waiting ? error.delayMs : Math.max(backoffMs, askedForMs);
-  const message = error instanceof Error ? error.message : String(error);
-  await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: message });
-  if (error instanceof Waiting) return undefined;
+  await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: error.message });
+  if (error instanceof Waiting) return error;
   const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
   // A platform or a registry that is away is nothing to be mended here.
   if (error instanceof PlatformError || error instanceof AppError) ctx.log.warn(about, 'a source is not set up yet');
   else ctx.log.error(about, 'a source could not be set up; it will be tried again');
-  return error instanceof PlatformError ? error : undefined;
+  return error;
 }
 
 /** True when nothing is left to do. */

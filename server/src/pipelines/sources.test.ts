@@ -163,6 +163,15 @@ describeOnBothDatabases('sources', (kind) => {
     expect((await acme.request('GET', '/connections')).body).toEqual({ data: [] });
   });
 
+  it('can be deleted while they are still being set up', async () => {
+    const template = await makeSourceTemplate(test);
+    await makeConnectionTemplate(test);
+    const id = await acme.connect(template);
+    expect((await acme.request('DELETE', `/sources/${id}`)).status).toBe(200);
+    const { sources, connections } = await onPlatform(test, acme.workspaceId);
+    expect([sources, connections]).toEqual([[], []]);
+  });
+
   it('go with their workspace, at the same time', async () => {
     const template = await makeSourceTemplate(test);
     await makeConnectionTemplate(test);

@@ -19,6 +19,7 @@ import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/table
 import { findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
+import { PlatformError } from '../platform/platform.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
 import { holdLiveWorkspace } from '../workspaces/connections.ts';
@@ -32,12 +33,12 @@ import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 
-/** How long a deletion waits for whoever is setting the source up. */
-const deletionPatienceMs = 10_000;
 /** Tenants are told apart by where their tables and files are. */
 const defaultNamespace = 'workspace_{workspace_id}';
 /** Two sources of one workspace may have streams of one name. */
 const defaultPrefix = '{source_slug}_';
+/** How long a request waits for somebody else's work on a source. */
+const patienceMs = 25_000;
 
 export async function createSource(ctx: PipelinesContext, scope: Scope, request: CreateSourceRequest): Promise<Source> {
   const { organizationId, workspaceId } = scope;
@@ -171,14 +172,15 @@ export async function deleteSource(
   await getSource(ctx, scope, id);
   const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
   if (!recorded) throw new AppError('source_not_found');
-  const deadline = ctx.runtime.elapsed() + deletionPatienceMs;
+  const deadline = ctx.runtime.elapsed() + patienceMs;
   for (;;) {
     const cause = await setUpSource(ctx, id);
     const row = await sources.findAnySource(ctx.store.db, id);
     if (row?.deleted_at != null) return { id, deleted_at: new Date(row.deleted_at).toISOString() };
     // Without a cause somebody else is at work on it, and will notice.
     if (cause || ctx.runtime.elapsed() >= deadline) {
-      throw new AppError('source_deletion_recorded', { delay: delayOf(cause) }, { cause });
+      const delay = delayOf(cause instanceof PlatformError ? cause : undefined);
+      throw new AppError('source_deletion_recorded', { delay }, { cause });
     }
     await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
   }

@@ -21,7 +21,13 @@ export const unknownId = '00000000-0000-4000-8000-000000000000';
 
 /** Everything of an answer that a caller could tell apart, but for what differs by nature. */
 export function essence({ status, headers, text }: Answer) {
-  const { date: _date, 'x-request-id': _id, ...rest } = headers;
+  const {
+    date: _date,
+    'x-request-id': _id,
+    'ratelimit-remaining': _left,
+    'ratelimit-reset': _reset,
+    ...rest
+  } = headers;
   return { status, headers: rest, text };
 }
 

@@ -1,0 +1,102 @@
+/** Sources that a customer points at the operator's own machine and network, by every spelling, through the API. */
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
+import {
+  type Customer,
+  customer,
+  fileSource,
+  httpApi,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  postgresSource,
+} from '../support/pipelines.ts';
+
+const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '0.0.0.0', 'localhost', '169.254.169.254'];
+const ipv6 = ['[::1]', '[::ffff:7f00:1]', '[::ffff:169.254.169.254]'];
+const refusal = /The host .* is not on the public internet and may not be reached\./;
+
+describe('With INLAY_ALLOW_PRIVATE_NETWORKS=false', () => {
+  let test: TestApp;
+  let acme: Customer;
+  let web: Server;
+  let database: TcpServer;
+  let reached = 0;
+
+  beforeAll(async () => {
+    test = await startTestApp('sqlite', { env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' } });
+    acme = await customer(test, 'acme');
+    web = createServer((_request, response) => {
+      reached++;
+      response.end('[]');
+    });
+    database = createTcpServer((socket) => {
+      reached++;
+      socket.destroy();
+    });
+    for (const server of [web, database]) await new Promise<void>((resolve) => server.listen(0, '::', resolve));
+  });
+  afterAll(async () => {
+    await test.stop();
+    for (const server of [web, database]) await new Promise((resolve) => server.close(resolve));
+  });
+
+  const portOf = (server: TcpServer) => (server.address() as AddressInfo).port;
+  const cases: [string, string, (host: string) => object][] = [
+    [
+      'an HTTP API',
+      httpApi,
+      (host) => ({
+        base_url: `http://${host}:${portOf(web)}`,
+        authentication: { type: 'none' },
+        streams: [{ name: 'things', path: '/things' }],
+      }),
+    ],
+    [
+      'a file',
+      fileSource,
+      (host) => ({
+        location: { type: 'url', url: `http://${host}:${portOf(web)}/a.csv` },
+        format: { type: 'csv' },
+        stream_name: 'a',
+      }),
+    ],
+    [
+      'a PostgreSQL database',
+      postgresSource,
+      (host) => ({
+        host: host.replace(/^\[(.*)\]$/, '$1'),
+        port: portOf(database),
+        database: 'd',
+        username: 'u',
+        password: 'p',
+      }),
+    ],
+  ];
+
+  it.each(cases)(
+    'a check of %s refuses this machine and its network, and says why',
+    async (_what, definition, config) => {
+      const template = await makeSourceTemplate(test, { actor_definition_id: definition, partial_default_config: {} });
+      const outcomes = await Promise.all([...hosts, ...ipv6].map((host) => acme.check(template, config(host))));
+      for (const [index, { status, error_message }] of outcomes.entries()) {
+        const host = [...hosts, ...ipv6][index];
+        expect([status, error_message], host).toEqual(['failed', expect.stringMatching(refusal)]);
+      }
+      expect(reached).toBe(0);
+    },
+  );
+
+  it('a source that is saved without a check reaches nothing either', async () => {
+    const [, definition, config] = cases[0] as (typeof cases)[number];
+    const template = await makeSourceTemplate(test, { actor_definition_id: definition, partial_default_config: {} });
+    await makeConnectionTemplate(test);
+    const id = await acme.connect(template, { source_config: config('127.1') });
+    expect(await acme.settled(id)).toMatchObject({
+      status: 'failed',
+      status_message: expect.stringMatching(refusal),
+    });
+    expect(reached).toBe(0);
+  });
+});
