@@ -224,7 +224,6 @@ describeOnBothDatabases('Input', (kind) => {
     const unknown = ['00000000-0000-0000-0000-000000000000', unknownId, 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
     for (const { method, url } of routesWith(test, 'operator').filter((route) => route.url.includes(':'))) {
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
-      const at = (id: string) => url.replace(/:\w+/g, id) + (isInWorkspace(url) ? `?workspace_id=${workspaceId}` : '');
       for (const id of wrong) {
         const answer = await test.request(method, url.replace(/:\w+/g, id) + workspace(url), body);
         expect([404, 422], `${method} ${url} ${id} ${answer.text}`).toContain(answer.status);
