@@ -43,24 +43,18 @@ export const connector: DestinationConnector = {
     await explained(async () => {
       const streams = await openStreams(config, catalog, emit, surroundings);
       const states: State[] = [];
-      let confirmedAtMs = performance.now();
-      // The disk takes its time; meanwhile the next records are taken.
-      let confirming = Promise.resolve();
+      let finishedAtMs = performance.now();
       for await (const batch of input) {
         for (const message of batch) {
           const work = take(message, streams, states);
           if (work) await work;
         }
         const pendingBytes = [...streams.values()].reduce((sum, files) => sum + files.pendingBytes, 0);
-        if (pendingBytes >= finishAfterBytes || performance.now() - confirmedAtMs >= finishAfterMs) {
-          await confirming;
-          confirming = confirm(states, streams, emit);
-          // A failure is thrown where it is waited for; until then it must not end the process.
-          confirming.catch(() => {});
-          confirmedAtMs = performance.now();
+        if (pendingBytes >= finishAfterBytes || performance.now() - finishedAtMs >= finishAfterMs) {
+          await confirm(states, streams, emit);
+          finishedAtMs = performance.now();
         }
       }
-      await confirming;
       await confirm(states, streams, emit);
       for (const files of streams.values()) await files.end();
     });
@@ -105,16 +99,10 @@ function take(message: DestinationInput, streams: Streams, states: State[]): Pro
   return undefined;
 }
 
-/**
- * Makes all records visible that came so far, and takes from `states` what can be confirmed then. What comes while it
- * is at work is left for the next time.
- */
+/** Takes from `states` what can be confirmed. */
 async function confirm(states: State[], streams: Streams, emit: Emitter): Promise<void> {
-  const waiting = [...states];
-  // All at once, so that each stream's part ends here and now.
-  await Promise.all([...streams.values()].map((files) => (files.isOverwritten ? undefined : files.finishPart())));
-  for (const state of waiting) {
-    if (!isCovered(state, streams)) return;
+  for (const files of streams.values()) if (!files.isOverwritten) await files.finishPart();
+  for (let state = states[0]; state && isCovered(state, streams); state = states[0]) {
     await emit.state(state);
     states.shift();
   }
