@@ -9,6 +9,7 @@
  */
 
 import { type Repetition, repeatedly } from '../background.ts';
+import type { Store } from '../db/open.ts';
 import type { SourceRow } from '../db/tables.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
@@ -207,6 +208,11 @@ export function createSetUps(ctx: PipelinesContext): SetUps {
   return {
     pass: () => pass(),
     ...repeatedly(ctx, { what: 'setting up sources', pauseMs, work: pass }),
-    backlog: () => sources.countDueSources(ctx.store.db),
+    backlog: () => countOpenSetUps(ctx.store),
   };
+}
+
+/** Sources that the platform has still to be told of. */
+export async function countOpenSetUps({ db }: Pick<Store, 'db'>): Promise<number> {
+  return await sources.countDueSources(db);
 }
