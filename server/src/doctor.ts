@@ -7,6 +7,7 @@ import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
 import { listOrganizations } from './organizations/organizations.ts';
+import { countOpenSetUps } from './pipelines/set-up.ts';
 import { createPlatformClient } from './platform/client.ts';
 import { PlatformError, type PlatformTraits } from './platform/platform.ts';
 import { httpTransport } from './platform/transport.ts';
@@ -163,7 +164,8 @@ async function examineTenants(store: Store): Promise<Finding[]> {
 
 async function examineBacklog(store: Store): Promise<Finding> {
   const { claims, operations } = await readBacklog(store);
-  const open = claims + Object.values(operations).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const ofWorkspaces = claims + Object.values(operations).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const open = ofWorkspaces + (await countOpenSetUps(store));
   return open === 0
     ? ok('platform work: nothing is left to do')
     : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');

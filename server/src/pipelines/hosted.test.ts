@@ -130,6 +130,20 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     expect((await there()).sources[0].configuration.count).toBe(12);
   });
 
+  it('lets no late change of a new connection undo what its workspace is', async () => {
+    const late = lateApply(to('PATCH', '/connections/'));
+    const restore = faulty.rule(late.rule);
+    const id = await acme.connect(template);
+    await untilPutOff(id);
+    restore();
+    await test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'inactive' } });
+    await late.apply();
+    expect((await there()).connections).toMatchObject([{ status: 'active' }]);
+    await hosted.letSettle();
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    expect((await there()).connections).toMatchObject([{ status: 'inactive' }]);
+  });
+
   it('tells of a refusal in words of its own, never in those of the platform', async () => {
     const words = '{"title":"unprocessable-entity","data":{"message":"the password hunter2 is not a number"}}';
     for (const path of ['/sources', '/destinations', '/connections']) {

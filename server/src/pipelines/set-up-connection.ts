@@ -11,6 +11,7 @@ import { PlatformError } from '../platform/platform.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { customizationOf, openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import { findLiveWorkspace, recordNewConnection } from '../workspaces/connections.ts';
+import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
@@ -47,7 +48,7 @@ export async function setUpConnection(
     }),
   );
   if (connection.is_set_up === 0) {
-    await followWorkspace(ctx, source, platformId);
+    await followWorkspace(ctx, connection, platformId);
     await connections.recordSetUp(ctx.store.db, connection.id);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
@@ -159,14 +160,15 @@ async function whereDestinationMayBeLost<T>(
  * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
  * workspace is written down before the workspace is looked at again, so either we or whoever activates it sees the other.
  */
-async function followWorkspace(ctx: PipelinesContext, source: SourceRow, platformId: string): Promise<void> {
-  const { organization_id: organizationId, workspace_id: workspaceId } = source;
+async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow, platformId: string): Promise<void> {
+  const { id, organization_id: organizationId, workspace_id: workspaceId } = connection;
   for (let before: string | undefined; ; ) {
     const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
     if (!workspace || workspace.status === before) return;
     await recordNewConnection(ctx.workspaces, workspaceId, platformId, workspace.status);
-    await ctx.platform.setConnectionStatus(platformId, workspace.status);
-    before = workspace.status;
+    const { status } = workspace;
+    await assertSettled(ctx, 'connections', id, () => ctx.platform.setConnectionStatus(platformId, status));
+    before = status;
   }
 }
 

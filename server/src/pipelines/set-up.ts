@@ -8,8 +8,8 @@
  * told to the customer and not tried again before something changes; everything else is tried until it works.
  */
 
-import type { Configuration } from '@inlay/contract/connector-configuration';
 import { type Repetition, repeatedly } from '../background.ts';
+import type { Store } from '../db/open.ts';
 import type { SourceRow } from '../db/tables.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
@@ -17,6 +17,7 @@ import { createTimeoutMs } from '../platform/calls.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { openDefaults } from '../templates/source-templates.ts';
 import { findLiveWorkspace } from '../workspaces/connections.ts';
+import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
@@ -24,7 +25,6 @@ import { createOnce } from './create-once.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { isLost } from './lost.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
-import * as remote from './remote.store.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -139,35 +139,13 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   );
   // One that was found rather than made may have been made from an older version.
   if (row.applied_version === row.version && !isNew) return platformId;
-  await refusing('the source', () => replaceOnPlatform(ctx, row, platformId, { name, configuration }));
+  await refusing('the source', () =>
+    assertSettled(ctx, 'sources', row.id, () =>
+      ctx.platform.replaceConnector('source', platformId, { name, configuration }),
+    ),
+  );
   await sources.recordApplied(ctx.store.db, row.id, row.version);
   return platformId;
-}
-
-/**
- * A change whose answer is lost may still take effect, and might undo a later one. So it is on disk, before a change is
- * sent, until when that can happen; what is wanted is asserted once more when it no longer can.
- */
-async function replaceOnPlatform(
-  ctx: PipelinesContext,
-  { id }: SourceRow,
-  platformId: string,
-  wanted: { name: string; configuration: Configuration },
-): Promise<void> {
-  const { db } = ctx.store;
-  const windowMs = createTimeoutMs + ctx.settleMs;
-  const earlierMs = await remote.settleWaitMs(db, 'sources', id);
-  if (ctx.settleMs > 0) await remote.openSettleWindow(db, 'sources', id, windowMs);
-  let settled: boolean;
-  try {
-    ({ settled } = await ctx.platform.replaceConnector('source', platformId, wanted));
-  } catch (error) {
-    settled = error instanceof PlatformError && error.failure !== 'unknown';
-    if (settled && earlierMs === 0) await remote.closeSettleWindow(db, 'sources', id);
-    throw error;
-  }
-  if (!settled || earlierMs > 0) throw new Waiting('waiting for an unconfirmed change to settle', windowMs);
-  await remote.closeSettleWindow(db, 'sources', id);
 }
 
 async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T>): Promise<T> {
@@ -230,6 +208,11 @@ export function createSetUps(ctx: PipelinesContext): SetUps {
   return {
     pass: () => pass(),
     ...repeatedly(ctx, { what: 'setting up sources', pauseMs, work: pass }),
-    backlog: () => sources.countDueSources(ctx.store.db),
+    backlog: () => countOpenSetUps(ctx.store),
   };
+}
+
+/** Sources that the platform has still to be told of. */
+export async function countOpenSetUps({ db }: Pick<Store, 'db'>): Promise<number> {
+  return await sources.countDueSources(db);
 }

@@ -13,6 +13,8 @@ import { readConfig } from '../../src/config.ts';
 export interface Crash {
   at: number;
   edge: 'before' | 'after';
+  /** Count those of the bundled platform, too, which then runs in the same process. */
+  withPlatform?: boolean;
 }
 
 let crash: Crash = { at: 0, edge: 'before' };
@@ -43,11 +45,13 @@ type Run = (...given: unknown[]) => unknown;
 const prepare = Sqlite.prototype.prepare;
 Sqlite.prototype.prepare = function (this: Sqlite.Database, text: string) {
   const statement = prepare.call(this, text) as unknown as Record<'run' | 'all', Run>;
-  if (!this.name.endsWith('inlay.db')) return statement as never;
+  const isPlatform = this.name.endsWith('platform.db');
+  if (!isPlatform && !this.name.endsWith('inlay.db')) return statement as never;
   for (const method of ['run', 'all'] as const) {
     const run = statement[method].bind(statement);
     statement[method] = (...given) => {
-      const after = isCommit(text, this.inTransaction) ? reachCommit() : undefined;
+      const counts = isCommit(text, this.inTransaction) && (!isPlatform || crash.withPlatform === true);
+      const after = counts ? reachCommit() : undefined;
       const result = run(...given);
       after?.();
       return result;

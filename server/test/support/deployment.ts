@@ -177,7 +177,19 @@ export async function letTwoMinutesPass(store: StoreLocation): Promise<void> {
   );
 }
 
-interface StoreLocation {
+/** The same for what is being set up inside workspaces, where a window is open for as long as a connector may take. */
+export async function letSixMinutesPass(store: StoreLocation): Promise<void> {
+  const ago = (...columns: string[]) => columns.map((column) => `${column} = ${column} - 360000`).join(', ');
+  await letTwoMinutesPass(store);
+  await writeToStore(
+    store,
+    `update sources set ${ago('lease_until', 'no_post_before', 'due_at')}`,
+    `update destinations set ${ago('lease_until', 'no_post_before')}`,
+    `update connections set ${ago('no_post_before')}`,
+  );
+}
+
+export interface StoreLocation {
   url?: string;
   dataDir: string;
 }

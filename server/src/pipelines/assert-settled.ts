@@ -1,0 +1,34 @@
+/**
+ * Tells the platform what something is to be, by a write that may be repeated. A write whose answer is lost may still take
+ * effect, and might undo a later one. So it is on disk, before a write is sent, until when that can happen; and what is
+ * wanted is asserted once more when it no longer can.
+ */
+import { createTimeoutMs } from '../platform/calls.ts';
+import type { Written } from '../platform/pipelines.ts';
+import { PlatformError } from '../platform/platform.ts';
+import type { PipelinesContext } from './context.ts';
+import { Waiting } from './interruptions.ts';
+import * as remote from './remote.store.ts';
+
+/** Throws `Waiting` when it has to be asserted again. The caller holds the lease. */
+export async function assertSettled(
+  ctx: PipelinesContext,
+  table: remote.RemoteTable,
+  id: string,
+  write: () => Promise<Written>,
+): Promise<void> {
+  const { db } = ctx.store;
+  const windowMs = createTimeoutMs + ctx.settleMs;
+  const earlierMs = await remote.settleWaitMs(db, table, id);
+  if (ctx.settleMs > 0) await remote.openSettleWindow(db, table, id, windowMs);
+  let settled: boolean;
+  try {
+    ({ settled } = await write());
+  } catch (error) {
+    const isOver = error instanceof PlatformError && error.failure !== 'unknown';
+    if (isOver && earlierMs === 0) await remote.closeSettleWindow(db, table, id);
+    throw error;
+  }
+  if (!settled || earlierMs > 0) throw new Waiting('waiting for an unconfirmed change to settle', windowMs);
+  await remote.closeSettleWindow(db, table, id);
+}

@@ -1,0 +1,227 @@
+/**
+ * `kill -9` at every step of setting up, changing and deleting a source: at every request that the service makes of a
+ * platform of its own process, and at every commit where the bundled platform runs within. Afterwards all of it is finished
+ * by whoever is started next, exactly once.
+ *
+ * As in kill-points.test.ts one crash serves many points, each piece of work held at its own, and which requests a piece of
+ * work makes is rehearsed first.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Crash } from '../support/crashing-service.ts';
+import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import {
+  eventually,
+  type HostedPlatform,
+  letSixMinutesPass,
+  operatorToken,
+  startHostedPlatform,
+  untilNothingIsOpen,
+} from '../support/deployment.ts';
+import { type Phase, type ProxiedRequest, phases } from '../support/platform-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
+import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } from '../support/source-workload.ts';
+
+const patienceMs = 90_000;
+/** Of the commits, which are about fifty, every one with INLAY_LONG_TESTS. */
+const stride = process.env.INLAY_LONG_TESTS ? 1 : 3;
+/** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
+const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
+
+describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
+  let database: TestDatabase;
+  let platform: HostedPlatform;
+  let service: Service;
+  let workload: SourceWorkload;
+  let workspaceOfRequest: ReturnType<typeof createOwnership>;
+
+  const start = async (port?: number) => {
+    service = await startService({
+      dataDir: database.dataDir,
+      ...(port ? { port } : {}),
+      env: { ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}), ...platform.env },
+    });
+  };
+  beforeAll(async () => {
+    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    workspaceOfRequest = createOwnership(platform);
+    await start();
+    workload = new SourceWorkload(
+      (path) => platform.request('GET', path),
+      () => service,
+    );
+    await workload.makeTemplates();
+  });
+  afterAll(async () => {
+    await service?.stop();
+    await platform?.stop();
+    await database?.drop();
+  });
+
+  /** How many requests a piece of work makes of the platform, when nothing goes wrong. */
+  async function rehearse(work: SourceWork): Promise<number> {
+    let requests = 0;
+    platform.proxy.script = async (request, phase) => {
+      if (phase === 'arrived' && (await workspaceOfRequest(request)) === work.workspaceId) requests++;
+    };
+    expect((await work.send()).status).toBeLessThan(300);
+    await untilNothingIsOpen(service, patienceMs);
+    platform.proxy.script = undefined;
+    return requests;
+  }
+
+  async function crashAt(phase: Phase, points: { work: SourceWork; request: number }[]): Promise<void> {
+    const seen = new Map<SourceWork, number>();
+    const chosen = new Map<ProxiedRequest, SourceWork>();
+    const held = new Set<SourceWork>();
+    let answered = 0;
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    platform.proxy.script = async (request, now) => {
+      if (now === 'arrived') {
+        const workspaceId = await workspaceOfRequest(request);
+        const point = points.find(({ work }) => work.workspaceId === workspaceId);
+        if (!point) return;
+        const number = (seen.get(point.work) ?? 0) + 1;
+        seen.set(point.work, number);
+        if (number === point.request) chosen.set(request, point.work);
+      }
+      const work = chosen.get(request);
+      if (!work) return;
+      if (now === (phase === 'answered' ? 'applied' : phase)) {
+        held.add(work);
+        await released;
+        return phase === 'answered' ? undefined : 'drop';
+      }
+      if (now === 'answered' && ++answered === points.length) process.kill(service.pid, 'SIGKILL');
+    };
+    const sent = points.map(({ work }) => work.send().catch(() => undefined));
+    await eventually('all work is at its kill point', () => held.size === points.length, patienceMs);
+    if (phase === 'answered') {
+      letGo();
+      await service.exited;
+    } else {
+      await service.kill();
+      letGo();
+    }
+    await Promise.all(sent);
+    platform.proxy.script = undefined;
+  }
+
+  it('is finished by the next one, exactly once, at each of 42 points', { timeout: 600_000 }, async () => {
+    const points: { kind: SourceWork['kind']; request: number }[] = [];
+    for (const workKind of sourceWorkKinds) {
+      const work = await workload.prepare(workKind);
+      await untilNothingIsOpen(service, patienceMs);
+      const requests = await rehearse(work);
+      expect([workKind, requests]).toEqual([workKind, expectedRequests[workKind]]);
+      for (let request = 1; request <= requests; request++) points.push({ kind: workKind, request });
+    }
+    let killPoints = 0;
+    for (const phase of phases) {
+      const crash: { work: SourceWork; request: number }[] = [];
+      for (const point of points) crash.push({ work: await workload.prepare(point.kind), request: point.request });
+      await untilNothingIsOpen(service, patienceMs);
+      await crashAt(phase, crash);
+      killPoints += crash.length;
+      // While the service is down: what it held is free again when it starts.
+      await letSixMinutesPass(database);
+      await start(service.port);
+      await untilNothingIsOpen(service, patienceMs);
+    }
+    expect(killPoints).toBe(42);
+    for (const work of workload.all) await workload.expectConverged(work);
+  });
+});
+
+describe('a service with its bundled platform, killed at commits of either while it sets up sources [sqlite]', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  let database: TestDatabase;
+  let service: Service;
+  let program: string;
+
+  beforeAll(async () => {
+    // Where the product is built to, so that its packages and the built connectors are found.
+    program = join(root, `server/dist/crashing-${process.pid}.mjs`);
+    await build({
+      absWorkingDir: root,
+      entryPoints: ['server/test/support/crashing-service.ts'],
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      external: ['better-sqlite3', 'pg-native'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },
+      logLevel: 'error',
+    });
+    database = await createTestDatabase('sqlite');
+    await start();
+  });
+  afterAll(async () => {
+    await service?.kill();
+    await database?.drop();
+    await rm(program, { force: true });
+  });
+
+  const start = async (port?: number) => {
+    const env = { INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'warn' };
+    service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
+  };
+
+  /** Whether it is still there to be told; the bundled platform goes on to commit by itself. */
+  async function disarm(): Promise<boolean> {
+    const died = service.exited.then(() => false);
+    return await Promise.race([died, service.tell({ at: 0, edge: 'before' } satisfies Crash).then(() => true)]);
+  }
+
+  async function askPlatform(path: string) {
+    const base = `${service.url}/platform/v1`;
+    const file = await readFile(join(database.dataDir, 'platform-credentials.json'), 'utf8');
+    const { clientId, clientSecret } = JSON.parse(file);
+    const token = await fetch(`${base}/applications/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+    });
+    const { access_token } = (await token.json()) as { access_token: string };
+    const response = await fetch(base + path, { headers: { authorization: `Bearer ${access_token}` } });
+    return { status: response.status, body: await response.json() };
+  }
+
+  it('is finished by the next one, exactly once', { timeout: 600_000 }, async () => {
+    const workload = new SourceWorkload(askPlatform, () => service);
+    await workload.makeTemplates();
+    let killed = 0;
+    for (const workKind of sourceWorkKinds) {
+      for (let at = 1; ; at += stride) {
+        const work = await workload.prepare(workKind);
+        await untilNothingIsOpen(service, patienceMs);
+        await service.tell({ at, edge: at % 2 === 0 ? 'before' : 'after', withPlatform: true } satisfies Crash);
+        const died = service.exited.then(() => false);
+        const isDone = () => untilNothingIsOpen(service, patienceMs).then(disarm);
+        const isAlive = await work.send().then(
+          () => Promise.race([died, isDone().catch(() => died)]),
+          () => died,
+        );
+        if (isAlive) break;
+        expect((await service.exited).signal).toBe('SIGKILL');
+        killed++;
+        await letSixMinutesPass(database);
+        await start(service.port);
+        await untilNothingIsOpen(service, patienceMs);
+        // A client that got no answer asks again; only to connect once more would be another source.
+        if (workKind !== 'connect') await work.send();
+        await untilNothingIsOpen(service, patienceMs);
+        await workload.expectConverged(work);
+      }
+    }
+    expect(killed).toBeGreaterThan(12);
+  });
+});
