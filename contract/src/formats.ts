@@ -14,6 +14,9 @@ export interface Format {
 const maxCodePoints = 255;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const cssColor =
+  /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl)a?\([\d.,%/ ]+\)|ok(lab|lch)\([\d.,%/ -]+\))$/i;
+const fontFamily = /^[\p{L}\p{N} ,_'"-]+$/u;
 const control = /\p{Cc}/u;
 const bidiControl = /\p{Bidi_Control}/u;
 const visible = /[^\p{White_Space}\p{Cf}]/u;
@@ -60,6 +63,22 @@ export const formats: Readonly<Record<string, Format>> = {
     type: 'value_error.text',
     fault: (text) =>
       text.includes('\0') || !text.isWellFormed() ? 'the text must be valid Unicode without NUL characters' : undefined,
+  },
+  'css-color': {
+    type: 'value_error.color',
+    fault: (text) =>
+      cssColor.test(text) ? undefined : 'a colour must be written as in #4f46e5, rgb(79 70 229) or teal',
+  },
+  'font-family': {
+    type: 'value_error.font',
+    fault: (text) => (fontFamily.test(text) ? undefined : 'fonts must be written as in Inter, system-ui, sans-serif'),
+  },
+  'image-address': {
+    type: 'value_error.url',
+    fault: (text) =>
+      /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
+        ? undefined
+        : 'an address must be http:// or https://, as in https://app.example.com/logo.svg',
   },
   'web-origin': { type: 'value_error.origin', fault: originFault },
 };

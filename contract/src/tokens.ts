@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceName } from './fields.ts';
 import { templateFilterFields } from './template-filters.ts';
+import { WidgetLocale, WidgetTheme } from './widget-theme.ts';
 
 export const ScopedTokenRequest = Type.Object(
   { workspace_name: WorkspaceName, region_id: Type.Optional(RegionId) },
@@ -19,6 +20,8 @@ export const WidgetTokenRequest = Type.Object(
     }),
     region_id: Type.Optional(RegionId),
     ...templateFilterFields,
+    theme: Type.Optional(WidgetTheme),
+    locale: Type.Optional(WidgetLocale),
   },
   {
     title: 'Widget token request',

@@ -1,0 +1,50 @@
+/** How the widget looks: what an operator sets in a widget-token request, or in the page through the embed library. */
+import { Type } from 'typebox';
+import { colorSchemes, type WidgetTheme as Theme, widgetLocales } from './embedding.ts';
+import { Enumeration } from './fields.ts';
+
+const Color = (description: string, example: string) =>
+  Type.String({
+    format: 'css-color',
+    maxLength: 64,
+    description: `${description}: a CSS colour by number or name`,
+    examples: [example],
+  });
+
+const fields = {
+  color_scheme: Type.Optional(
+    Enumeration(colorSchemes, { default: 'auto', description: "`auto` follows the customer's own setting" }),
+  ),
+  primary_color: Type.Optional(Color('Buttons, links and focus', '#4f46e5')),
+  background_color: Type.Optional(Color('Behind everything', '#ffffff')),
+  text_color: Type.Optional(Color('Text', '#111827')),
+  radius: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 32, description: 'Roundness of corners in pixels', examples: [8] }),
+  ),
+  font_family: Type.Optional(
+    Type.String({
+      format: 'font-family',
+      maxLength: 200,
+      description: "Fonts of the customer's machine, as in CSS; none is downloaded",
+      examples: ['Inter, system-ui, sans-serif'],
+    }),
+  ),
+  logo_url: Type.Optional(
+    Type.String({
+      format: 'image-address',
+      maxLength: 1_000,
+      description: 'An image above the widget, on the origin that embeds it; from elsewhere it is not loaded',
+      examples: ['https://app.example.com/logo.svg'],
+    }),
+  ),
+} satisfies Record<keyof Theme, unknown>;
+
+export const WidgetTheme = Type.Object(fields, {
+  title: 'Widget theme',
+  examples: [{ color_scheme: 'light', primary_color: '#4f46e5', radius: 8 }],
+});
+
+export const WidgetLocale = Enumeration(widgetLocales, {
+  description: "Language of the widget; by default the browser's, or English",
+  examples: ['de'],
+});

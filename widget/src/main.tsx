@@ -1,0 +1,4 @@
+import { render } from 'preact';
+
+const root = document.getElementById('inlay');
+if (root) render(<p>…</p>, root);
