@@ -1,0 +1,5 @@
+export default {
+  form: {},
+
+  loading: 'Loading…',
+};
