@@ -5,11 +5,12 @@ import * as esbuild from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-export async function buildEmbed() {
+/** @param {string} scriptFile relative to the repository, or absolute */
+export async function buildScript(scriptFile) {
   await esbuild.build({
     absWorkingDir: root,
-    entryPoints: { embed: 'embed/src/inlay-embed.ts' },
-    outdir: 'server/dist/embed',
+    entryPoints: ['embed/src/inlay-embed.ts'],
+    outfile: scriptFile,
     bundle: true,
     minify: true,
     format: 'iife',
