@@ -73,6 +73,8 @@ export interface Figure {
   records?: number;
   tookMs?: number;
   latency?: { p50Ms: number; p99Ms: number };
+  /** The time that processors were busy with one request. */
+  cpuMsPerRequest?: number;
   /** How late the service's event loop was, of a hundred times the second worst. */
   lagP99Ms?: number;
   /** The share of a processor that sending the requests took: near 1, it is the limit and not the service. */

@@ -52,11 +52,12 @@ export function startGenerator({ programs, signal, loadMs }: BenchmarkOptions): 
 export const costOfLoad = ({ perSecond }: Load): number => -perSecond;
 
 export function besidesOf(load: Load): Partial<Figure> {
-  const { p50Ms, p99Ms, failures, requests, tookMs, generatorBusy, lagP99Ms } = load;
+  const { p50Ms, p99Ms, failures, requests, tookMs, cpuMsPerRequest, generatorBusy, lagP99Ms } = load;
   return {
     records: requests,
     tookMs,
     latency: { p50Ms, p99Ms },
+    cpuMsPerRequest,
     generatorBusy,
     failures,
     ...(lagP99Ms === undefined ? {} : { lagP99Ms }),

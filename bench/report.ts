@@ -42,12 +42,13 @@ function rounded(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 }
 
-function besides({ records, tookMs, latency, lagP99Ms, generatorBusy, failures, usage }: Figure): string[] {
+function besides({ records, tookMs, latency, cpuMsPerRequest, lagP99Ms, generatorBusy, failures, usage }: Figure): string[] {
   return [
     ...(records !== undefined && tookMs !== undefined
       ? [`${records.toLocaleString('en')} in ${(tookMs / 1000).toFixed(2)} s`]
       : []),
     ...(latency ? [`p50 ${rounded(latency.p50Ms)} ms, p99 ${rounded(latency.p99Ms)} ms`] : []),
+    ...(cpuMsPerRequest === undefined ? [] : [`${cpuMsPerRequest.toFixed(3)} ms of CPU time each`]),
     ...(lagP99Ms === undefined ? [] : [`loop lag p99 ${rounded(lagP99Ms)} ms`]),
     ...(generatorBusy === undefined ? [] : [`generator ${Math.round(generatorBusy * 100)} % of a core`]),
     ...(failures ? [`${failures} not answered with 200`] : []),
