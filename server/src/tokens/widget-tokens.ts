@@ -30,7 +30,7 @@ export interface WidgetSettings {
 }
 
 export interface WidgetTokens {
-  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): Promise<string>;
+  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): string;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
@@ -43,8 +43,8 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
   }
 
   return {
-    async issue(subject, allowedOrigin, settings) {
-      const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
+    issue(subject, allowedOrigin, settings) {
+      const token = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
       const address = addressOf(subject.workspaceId, allowedOrigin, settings);
       // In the fragment the token reaches the page and neither a server nor a log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
