@@ -5,18 +5,9 @@
  */
 import { chmodSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
@@ -44,12 +35,13 @@ export interface SqliteOptions {
 
 export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): Store {
   const database = new Sqlite(file, { timeout: busyTimeoutMs });
-  if (file !== ':memory:') chmodSync(file, 0o600);
+  chmodSync(file, 0o600);
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  database.function('now_ms', { deterministic: false }, () => BigInt(now()));
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  const reader = new Sqlite(file, { timeout: busyTimeoutMs, readonly: true });
+  for (const one of [database, reader]) one.function('now_ms', { deterministic: false }, () => BigInt(now()));
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader) });
   return {
     kind: 'sqlite',
     db,
@@ -58,50 +50,6 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
-}
-
-export function sqliteDialect(database: Sqlite.Database): SqliteDialect {
-  return new ImmediateSqliteDialect({ database: withKeptStatements(database) });
-}
-
-/** Enough for every statement we have; those with lists of varying length must not pile up. */
-const maxKeptStatements = 500;
-
-/** Preparing a statement costs more than running it, so the prepared ones are kept. */
-function withKeptStatements(database: Sqlite.Database): SqliteDatabase {
-  const kept = new Map<string, Sqlite.Statement>();
-  return {
-    close: () => void database.close(),
-    prepare(text) {
-      let statement = kept.get(text);
-      if (!statement) {
-        if (kept.size >= maxKeptStatements) kept.clear();
-        statement = database.prepare(text);
-        kept.set(text, statement);
-      }
-      return statement as unknown as ReturnType<SqliteDatabase['prepare']>;
-    },
-  };
-}
-
-/** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
-
-  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver() {
-    return new ImmediateSqliteDriver(this.#config);
-  }
-}
-
-class ImmediateSqliteDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
 }
 
 async function databaseTime(db: Db): Promise<number> {

@@ -2,6 +2,7 @@
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import type { Position } from './cursor.ts';
 import { foldForSearch } from './names.ts';
@@ -9,14 +10,23 @@ import { foldForSearch } from './names.ts';
 /** Strictly after the last change, even when the clock stands still or went back. */
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
-export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
-  return await db
+/**
+ * Written out, not a parameter: SQLite compares it with the condition of the indexes of workspaces that are not deleted,
+ * and would plan the statement anew each time a value is bound.
+ */
+export const deleted = sql.lit('deleted' as const);
+
+const workspaceById = prepare((db, organizationId: string, id: string) =>
+  db
     .selectFrom('workspaces')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('lifecycle', '<>', 'deleted')
-    .executeTakeFirst();
+    .where('lifecycle', '<>', deleted),
+);
+
+export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  return (await workspaceById(db, organizationId, id))[0];
 }
 
 export async function isLive(db: Db, id: string): Promise<boolean> {
@@ -56,25 +66,54 @@ export interface WorkspaceFilter {
   after?: Position | undefined;
 }
 
+/** What others are shown of a workspace. */
+const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
+export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
+
 /** Newest first. */
 export async function listWorkspaces(
   db: Db,
   organizationId: string,
   { nameContains, status, after }: WorkspaceFilter,
   limit: number,
-): Promise<WorkspaceRow[]> {
-  let query = db
-    .selectFrom('workspaces')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('lifecycle', '<>', 'deleted');
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (nameContains !== undefined && nameContains !== '') {
-    // Not `like`: every character of the text is literal.
-    query = query.where(sql<number>`instr(name_folded, ${foldForSearch(nameContains)})`, '>', 0);
-  }
-  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
-  return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+): Promise<ShownWorkspace[]> {
+  const namePart = nameContains === undefined || nameContains === '' ? undefined : foldForSearch(nameContains);
+  const list = listOf({ byStatus: status !== undefined, byName: namePart !== undefined, isFirst: !after, limit });
+  return await list(db, organizationId, status ?? 'active', namePart ?? '', after?.createdAt ?? 0, after?.id ?? '');
+}
+
+interface ListShape {
+  byStatus: boolean;
+  byName: boolean;
+  isFirst: boolean;
+  /** Written out: SQLite plans by it, and would plan anew each time a value is bound. */
+  limit: number;
+}
+
+function prepareList({ byStatus, byName, isFirst, limit }: ListShape) {
+  return prepare(
+    (db, organizationId: string, status: WorkspaceStatus, namePart: string, createdAt: number, id: string) => {
+      let query = db
+        .selectFrom('workspaces')
+        .select(shownColumns)
+        .where('organization_id', '=', organizationId)
+        .where('lifecycle', '<>', deleted);
+      if (byStatus) query = query.where('status', '=', status);
+      // Not `like`: every character of the text is literal.
+      if (byName) query = query.where(sql<number>`instr(name_folded, ${namePart})`, '>', sql.lit(0));
+      if (!isFirst) query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`);
+      return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(sql.lit(limit));
+    },
+  );
+}
+
+const lists = new Map<string, ReturnType<typeof prepareList>>();
+
+function listOf(shape: ListShape): ReturnType<typeof prepareList> {
+  const key = JSON.stringify(shape);
+  const list = lists.get(key) ?? prepareList(shape);
+  lists.set(key, list);
+  return list;
 }
 
 export async function countByStatus(db: Db, organizationId: string): Promise<Record<WorkspaceStatus, number>> {
@@ -82,7 +121,7 @@ export async function countByStatus(db: Db, organizationId: string): Promise<Rec
     .selectFrom('workspaces')
     .select(['status', sql<number>`count(*)`.as('count')])
     .where('organization_id', '=', organizationId)
-    .where('lifecycle', '<>', 'deleted')
+    .where('lifecycle', '<>', deleted)
     .groupBy('status')
     .execute();
   const counts = { active: 0, inactive: 0 };
@@ -179,7 +218,7 @@ export async function bumpTokenGeneration(db: Db, organizationId: string, id: st
     .set({ token_gen: sql`token_gen + 1` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('lifecycle', '<>', 'deleted')
+    .where('lifecycle', '<>', deleted)
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;

@@ -37,7 +37,7 @@ export interface ListRequest {
 }
 
 export interface WorkspaceRows {
-  rows: WorkspaceRow[];
+  rows: workspaces.ShownWorkspace[];
   /** Cursor of the next page, if there is one. */
   next: string | undefined;
 }
@@ -191,7 +191,7 @@ function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow 
   if (row.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
 }
 
-export function presentWorkspace(row: WorkspaceRow): Workspace {
+export function presentWorkspace(row: workspaces.ShownWorkspace): Workspace {
   return {
     id: row.id,
     name: row.name,
