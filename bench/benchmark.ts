@@ -82,6 +82,7 @@ export interface Figure {
   /** Answers other than 200. */
   failures?: number;
   usage?: Usage;
+  note?: string;
 }
 
 export function isReached({ value, ratio, target }: Figure): boolean | undefined {

@@ -61,7 +61,7 @@ if (chosen.length < positionals.length) {
   throw new Error(`There are the benchmarks ${benchmarks.map(({ name }) => name).join(', ')}.`);
 }
 const usual = values.smoke
-  ? { records: 2_000, workspaces: 2_000, platformWorkspaces: 500, rounds: 1, loadMs: 100, watchMs: 500 }
+  ? { records: 2_000, workspaces: 2_000, platformWorkspaces: 500, rounds: 1, loadMs: 50, watchMs: 250 }
   : {
       records: 1_000_000,
       workspaces: 1_000_000,

@@ -42,7 +42,17 @@ function rounded(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : value < 100 ? 1 : 0 });
 }
 
-function besides({ records, tookMs, latency, cpuMsPerRequest, lagP99Ms, generatorBusy, failures, usage }: Figure): string[] {
+function besides({
+  records,
+  tookMs,
+  latency,
+  cpuMsPerRequest,
+  lagP99Ms,
+  generatorBusy,
+  failures,
+  usage,
+  note,
+}: Figure): string[] {
   return [
     ...(records !== undefined && tookMs !== undefined
       ? [`${records.toLocaleString('en')} in ${(tookMs / 1000).toFixed(2)} s`]
@@ -53,6 +63,7 @@ function besides({ records, tookMs, latency, cpuMsPerRequest, lagP99Ms, generato
     ...(generatorBusy === undefined ? [] : [`generator ${Math.round(generatorBusy * 100)} % of a core`]),
     ...(failures ? [`${failures} not answered with 200`] : []),
     ...(usage ? usageText(usage) : []),
+    ...(note === undefined ? [] : [note]),
   ];
 }
 

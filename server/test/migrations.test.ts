@@ -63,6 +63,7 @@ describeOnBothDatabases('Migrations', (kind) => {
       'source_templates',
       'sources',
       'template_tags',
+      'workspace_counts',
       'workspaces',
     ]);
     expect(Math.abs((await store.now()) - Date.now())).toBeLessThan(60_000);

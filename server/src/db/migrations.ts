@@ -277,6 +277,78 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`create index source_checks_old on source_checks (created_at)`.execute(db);
   },
+
+  '0004-workspace-counts': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+
+    await sql`
+      create table workspace_counts (
+        organization_id ${uuid} not null references organizations (id),
+        status ${text} not null check (status in ('active', 'inactive')),
+        part integer not null,
+        count bigint not null,
+        primary key (organization_id, status, part)
+      )`.execute(db);
+    await sql`
+      insert into workspace_counts (organization_id, status, part, count)
+      select organization_id, status, 0, count(*) from workspaces where lifecycle <> 'deleted'
+      group by organization_id, status`.execute(db);
+    for (const statement of countingTriggers[kind]) await statement.execute(db);
+  },
+};
+
+/**
+ * Keep `workspace_counts` in step, in the transaction that changes a workspace. On PostgreSQL a session adds to a part of
+ * its own, so that two that create workspaces at once do not wait for each other.
+ */
+const countingTriggers = {
+  sqlite: [
+    sql`
+      create trigger workspaces_added after insert on workspaces when new.lifecycle <> 'deleted' begin
+        insert into workspace_counts (organization_id, status, part, count)
+        values (new.organization_id, new.status, 0, 1)
+        on conflict (organization_id, status, part) do update set count = count + 1;
+      end`,
+    sql`
+      create trigger workspaces_changed after update of status, lifecycle on workspaces
+      when old.status <> new.status or old.lifecycle <> new.lifecycle begin
+        update workspace_counts set count = count - 1
+        where organization_id = old.organization_id and status = old.status and old.lifecycle <> 'deleted';
+        insert into workspace_counts (organization_id, status, part, count)
+        select new.organization_id, new.status, 0, 1 where new.lifecycle <> 'deleted'
+        on conflict (organization_id, status, part) do update set count = count + 1;
+      end`,
+  ],
+  postgres: [
+    sql`
+      create function count_added_workspaces() returns trigger language plpgsql as '
+      begin
+        insert into workspace_counts (organization_id, status, part, count)
+        select organization_id, status, pg_backend_pid() % 256, count(*) from added where lifecycle <> ''deleted''
+        group by organization_id, status order by organization_id, status
+        on conflict (organization_id, status, part) do update set count = workspace_counts.count + excluded.count;
+        return null;
+      end'`,
+    sql`
+      create trigger workspaces_added after insert on workspaces referencing new table as added
+      for each statement execute function count_added_workspaces()`,
+    sql`
+      create function count_changed_workspace() returns trigger language plpgsql as '
+      begin
+        insert into workspace_counts (organization_id, status, part, count)
+        select organization_id, status, pg_backend_pid() % 256, sum(change) from (values
+          (old.organization_id, old.status, case old.lifecycle when ''deleted'' then 0 else -1 end),
+          (new.organization_id, new.status, case new.lifecycle when ''deleted'' then 0 else 1 end)
+        ) as changes (organization_id, status, change)
+        group by organization_id, status having sum(change) <> 0 order by organization_id, status
+        on conflict (organization_id, status, part) do update set count = workspace_counts.count + excluded.count;
+        return null;
+      end'`,
+    sql`
+      create trigger workspaces_changed after update of status, lifecycle on workspaces for each row
+      when (old.status <> new.status or old.lifecycle <> new.lifecycle) execute function count_changed_workspace()`,
+  ],
 };
 
 /** Longer than any migration takes on a large database. */

@@ -116,16 +116,14 @@ function listOf(shape: ListShape): ReturnType<typeof prepareList> {
   return list;
 }
 
+const countsOf = prepare((db, organizationId: string) =>
+  db.selectFrom('workspace_counts').select(['status', 'count']).where('organization_id', '=', organizationId),
+);
+
+/** Those that are not deleted. */
 export async function countByStatus(db: Db, organizationId: string): Promise<Record<WorkspaceStatus, number>> {
-  const rows = await db
-    .selectFrom('workspaces')
-    .select(['status', sql<number>`count(*)`.as('count')])
-    .where('organization_id', '=', organizationId)
-    .where('lifecycle', '<>', deleted)
-    .groupBy('status')
-    .execute();
   const counts = { active: 0, inactive: 0 };
-  for (const row of rows) counts[row.status] = Number(row.count);
+  for (const { status, count } of await countsOf(db, organizationId)) counts[status] += count;
   return counts;
 }
 
