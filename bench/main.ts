@@ -112,6 +112,7 @@ try {
 } catch (error) {
   // What was interrupted fails in many ways; it was asked to.
   if (!interruption.signal.aborted) throw error;
+  console.error('Interrupted.');
   process.exitCode = 130;
 } finally {
   await databases.close();
