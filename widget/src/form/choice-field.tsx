@@ -94,7 +94,7 @@ function Select({ choice, chosen, choose, disabled }: SelectorProps) {
       >
         {!chosen && (
           <option value="-1" disabled>
-            {words.choose}
+            {choice.required ? words.choose : words.notSet}
           </option>
         )}
         {choice.branches.map(({ title }, index) => (

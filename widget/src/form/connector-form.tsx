@@ -120,7 +120,7 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   const state = useMemo(() => ({ formId: id, isExisting: before !== undefined, faults }), [id, before, faults]);
   const summary = shown.map(({ path, message }): SummaryEntry => {
     const isPlaced = shownPart(root, held.current, path)?.length === path.length;
-    return { title: titleAt(root, held.current, path), message, id: isPlaced ? fieldId(id, path) : undefined };
+    return { title: titleAt(root, held.current, path, words), message, id: isPlaced ? fieldId(id, path) : undefined };
   });
   return (
     <FormContext.Provider value={state}>

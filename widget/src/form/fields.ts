@@ -40,6 +40,7 @@ export interface SimpleField extends Common {
 
 export interface ObjectField extends Common {
   kind: 'object';
+  /** In the order of the page; what is not shown comes last. */
   fields: readonly Field[];
   sections: readonly Section[];
 }
@@ -100,8 +101,13 @@ function objectField(place: Place, groups?: readonly Group[]): ObjectField {
       fieldAt({ key, required: required.has(key), fallbackTitle: titleFromKey(key), schema: unwrapped(of) }),
     )
     .sort(byPlace);
-  const shown = fields.filter((field) => field.isShown);
-  return { ...common(place), kind: 'object', fields, sections: sectionsOf(shown, groups) };
+  const sections = sectionsOf(
+    fields.filter((field) => field.isShown),
+    groups,
+  );
+  const onPage = sections.flatMap(({ visible, folded }) => [...visible, ...folded]);
+  const others = fields.filter((field) => !field.isShown);
+  return { ...common(place), kind: 'object', fields: [...onPage, ...others], sections };
 }
 
 function choiceField(place: Place, branches: readonly JsonSchema[]): ChoiceField {
@@ -288,8 +294,10 @@ interface Group {
   title: string | undefined;
 }
 
-function groupsOf({ groups }: JsonSchema): Group[] {
-  return (Array.isArray(groups) ? groups : [])
+/** Undefined: nothing is grouped, whatever the fields say. */
+function groupsOf({ groups }: JsonSchema): Group[] | undefined {
+  if (!Array.isArray(groups) || groups.length === 0) return undefined;
+  return groups
     .filter((group) => isObject(group) && typeof group.id === 'string')
     .map(({ id, title }) => ({ id, title: typeof title === 'string' && title !== '' ? title : undefined }));
 }

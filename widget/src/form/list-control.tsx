@@ -101,16 +101,18 @@ export function ListControl({ value, onChange, disabled }: WidgetProps) {
           </div>
         );
       })}
-      <button
-        type="button"
-        class="inlay-form-button"
-        disabled={disabled}
-        aria-label={words.addTo(field.title)}
-        onClick={() => add(rows.length)}
-      >
-        <PlusIcon />
-        {words.add}
-      </button>
+      {rows.at(-1) !== '' && (
+        <button
+          type="button"
+          class="inlay-form-button"
+          disabled={disabled}
+          aria-label={words.addTo(field.title)}
+          onClick={() => add(rows.length)}
+        >
+          <PlusIcon />
+          {words.add}
+        </button>
+      )}
     </div>
   );
 }

@@ -151,14 +151,16 @@ function innerField(field: Field, value: unknown, key: string | number): Field |
   return form?.fields.find((inner) => inner.key === key);
 }
 
-/** The title of what a path leads to, or of the last part of it that has one. */
-export function titleAt(root: ObjectField, configuration: unknown, path: Path): string {
+/** The title of what a path leads to, after that of the list item it is in. */
+export function titleAt(root: ObjectField, configuration: unknown, path: Path, words: Words['form']): string {
   let field: Field = root;
   let value = configuration;
+  const titles: string[] = [];
   for (const key of path) {
     const inner = innerField(field, value, key);
+    if (typeof key === 'number') titles.push(words.numbered((inner ?? field).title, key + 1));
     if (!inner) break;
     [field, value] = [inner, memberOf(value, key)];
   }
-  return field.title;
+  return [...titles, ...(typeof path.at(-1) === 'number' ? [] : [field.title])].join(': ');
 }
