@@ -62,15 +62,20 @@ export async function buildEmbed({ packageFolder = 'embed/dist', scriptFile = 's
       external: ['react'],
       plugins: [besideTheLibrary],
     }),
-    esbuild.build({
-      ...common,
-      entryPoints: ['embed/src/script.ts'],
-      outfile: resolve(root, scriptFile),
-      format: 'iife',
-      minify: true,
-    }),
     writeTypes(folder),
+    buildScript(scriptFile),
   ]);
+}
+
+/** @param {string} scriptFile relative to the repository, or absolute */
+export async function buildScript(scriptFile) {
+  await esbuild.build({
+    ...common,
+    entryPoints: ['embed/src/script.ts'],
+    outfile: resolve(root, scriptFile),
+    format: 'iife',
+    minify: true,
+  });
 }
 
 /** What the declarations take from the contract, which is not published, is put beside them. @param {string} folder */

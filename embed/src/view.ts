@@ -30,7 +30,6 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
   const panel: HTMLElement = dialog ?? make('div', 'panel');
   // Holds the focus until there is a frame to give it to.
   panel.tabIndex = -1;
-  if (dialog) dialog.autofocus = true;
   const notice = make('div', 'notice');
   const text = make('p', '');
   text.role = 'status';
@@ -123,6 +122,7 @@ function openDialog(dialog: HTMLDialogElement, button: HTMLButtonElement, onClos
   const lock = sheet(`html { overflow: hidden !important; ${hasScrollbar ? 'scrollbar-gutter: stable' : ''} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, lock];
   dialog.showModal();
+  dialog.focus();
   return () => {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((other) => other !== lock);
   };
