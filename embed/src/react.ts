@@ -19,6 +19,8 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
   const canAsk = options.getToken !== undefined;
   const canStart = canAsk || options.token !== undefined;
 
+  // Before the effect below: a widget that starts with a token is not told it again.
+  useNewToken(handle, options.token);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the widget anew; the rest is read when needed
   useEffect(() => {
     if (!canStart || !element.current) return;
@@ -26,7 +28,6 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
     handle.current = mounted;
     return () => mounted.destroy();
   }, [theme, options.locale, canAsk, canStart]);
-  useNewToken(handle, options.token);
 
   return createElement('div', { ref: element, className });
 }
@@ -76,7 +77,6 @@ function useLatest<T>(value: T): RefObject<T> {
   return latest;
 }
 
-/** The first token is the one a widget starts with. */
 function useNewToken(handle: RefObject<InlayHandle | undefined>, token: string | undefined): void {
   const known = useRef(token);
   useEffect(() => {

@@ -41,7 +41,8 @@ export interface Host {
   openPage(options?: BrowserContextOptions): Promise<Page>;
   /** A widget token; `silent`: the stand-in does not say that it is ready. */
   token(of?: { workspaceId?: string; jwt?: string; silent?: boolean; theme?: object; locale?: string }): string;
-  serve(path: string, script: string): void;
+  /** What the page runs beside the library; nothing at first. */
+  setProgram(script: string): void;
   close(): Promise<void>;
 }
 
@@ -54,6 +55,7 @@ const page = `<!doctype html>
 <main><h1>Host</h1><button id="opener">Open</button><div id="place"></div><div id="other-place"></div><p id="tall"></p></main>
 <script src="/host.js"></script>
 <script src="/embed.js"></script>
+<script src="/program.js"></script>
 </html>`;
 
 // Styles that would ruin a widget they could reach.
@@ -80,7 +82,7 @@ const hostScript = `
     const known = [];
     target.addEventListener = function (type, listener, ...rest) {
       // The browser's driver listens as well.
-      if (new Error().stack.includes('/embed.js')) {
+      if (/\\/(embed|program)\\.js/.test(new Error().stack)) {
         known.push([type, listener]);
         listeners.push(type);
       }
@@ -127,6 +129,7 @@ export async function startHost(): Promise<Host> {
     ['/host.css', ['text/css', hostStyle]],
     ['/host.js', ['text/javascript', hostScript]],
     ['/embed.js', ['text/javascript', await readFile(scriptFile)]],
+    ['/program.js', ['text/javascript', '']],
   ]);
   const [widget, strange] = await Promise.all([listen(sendStandIn), listen(sendStandIn)]);
   const policy =
@@ -159,7 +162,7 @@ export async function startHost(): Promise<Host> {
       const widgetUrl = `${widget.origin}/widget?${query}#${jwt}`;
       return Buffer.from(JSON.stringify({ token: jwt, widgetUrl })).toString('base64');
     },
-    serve: (path, script) => void files.set(path, ['text/javascript', script]),
+    setProgram: (script) => void files.set('/program.js', ['text/javascript', script]),
     async close() {
       await browser.close();
       for (const { server } of [host, widget, strange]) {
