@@ -50,7 +50,11 @@ function SourceRow({ source }: { source: SourceSummary }) {
       <span class="inlay-row-text">
         <span class="inlay-row-name">{name}</span>
         <span class="inlay-row-facts">
-          {state === 'failed' && reason ? <span class="inlay-row-reason">{reason}</span> : <SyncFacts source={source} />}
+          {state === 'failed' && reason ? (
+            <span class="inlay-row-reason">{reason}</span>
+          ) : (
+            <SyncFacts source={source} />
+          )}
         </span>
       </span>
       <StateBadge state={state} />

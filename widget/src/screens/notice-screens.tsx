@@ -1,10 +1,10 @@
 /** Screens that only say something: nothing to connect, a failure, a session that has ended. */
 import type { ComponentChildren } from 'preact';
+import { failureOf } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
 import { useFailureWords } from '../parts/notice.tsx';
 import { Screen, type ScreenName } from '../parts/screen.tsx';
-import { failureOf } from '../api/failure.ts';
 import { useWords } from '../words/words.ts';
 
 interface MessageProps {

@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'Zeile' : 'Zeilen'}`;
 
@@ -145,7 +145,8 @@ export default {
     lastSync: (when) => `Letzte Synchronisierung ${when}`,
     nextSync: (when) => `Nächste ${when}`,
     notSynced: 'Noch nicht synchronisiert',
-    statusUnknown: 'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
+    statusUnknown:
+      'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
   },
 
   states: {

@@ -1,6 +1,6 @@
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'row' : 'rows'}`;
 
-export default {
+const en = {
   form: {
     optional: 'optional',
     optionalSettings: 'Optional settings',
@@ -103,7 +103,8 @@ export default {
     noReason: 'The source gave no reason. Go through your details and try again.',
     cancelled: 'Check cancelled. Nothing was saved.',
     unconfirmed: 'We could not confirm the connection',
-    unconfirmedText: 'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
+    unconfirmedText:
+      'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
   },
 
   discard: {
@@ -128,7 +129,8 @@ export default {
     byHand: 'Not started yet',
     unknown: 'Not known at the moment',
     leave: 'You do not have to wait: everything continues on its own.',
-    nothingSynced: 'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
+    nothingSynced:
+      'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
     done: 'Done',
     another: 'Connect another source',
     openSettings: 'Review settings',
@@ -166,7 +168,8 @@ export default {
     syncing: 'Syncing…',
     syncStarted: 'Sync started',
     paused: 'Syncing is paused. It continues once your account is active again.',
-    notReady: 'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
+    notReady:
+      'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
     noHistory: 'No sync has run yet.',
     showMore: 'Show more',
@@ -199,13 +202,22 @@ export default {
 
   failures: {
     offline: { title: 'You are offline', text: 'Check your internet connection. We continue as soon as you are back.' },
-    unreachable: { title: 'No answer', text: 'The service did not answer in time. Check your connection and try again.' },
+    unreachable: {
+      title: 'No answer',
+      text: 'The service did not answer in time. Check your connection and try again.',
+    },
     access_denied: {
       title: 'You do not have access',
       text: 'Your access may have changed. Reload the page, or contact the support of this product.',
     },
-    not_found: { title: 'No longer available', text: 'What you were looking for is not there any more. Go back and choose again.' },
-    conflict: { title: 'This does not work right now', text: 'Something has changed in the meantime. Try again in a moment.' },
+    not_found: {
+      title: 'No longer available',
+      text: 'What you were looking for is not there any more. Go back and choose again.',
+    },
+    conflict: {
+      title: 'This does not work right now',
+      text: 'Something has changed in the meantime. Try again in a moment.',
+    },
     invalid: { title: 'Some details are not accepted', text: 'Correct the marked fields, then try again.' },
     rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
     unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },
@@ -221,3 +233,15 @@ export default {
     reload: 'Reload this page to continue.',
   },
 };
+
+export default en;
+
+/** The same shape with any text: a plain one, or a function of what is to be said. */
+type Translated<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => string
+    ? (...args: A) => string
+    : T[K] extends string
+      ? string
+      : Translated<T[K]>;
+};
+export type Words = Translated<typeof en>;

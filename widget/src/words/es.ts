@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'fila' : 'filas'}`;
 
@@ -131,8 +131,7 @@ export default {
     byHand: 'Aún no se ha iniciado',
     unknown: 'Se desconoce por el momento',
     leave: 'No tiene que esperar: todo continúa automáticamente.',
-    nothingSynced:
-      'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
+    nothingSynced: 'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
     done: 'Listo',
     another: 'Conectar otra fuente',
     openSettings: 'Revisar la configuración',
@@ -144,7 +143,8 @@ export default {
     lastSync: (when) => `Última sincronización ${when}`,
     nextSync: (when) => `Próxima ${when}`,
     notSynced: 'Sin sincronizar todavía',
-    statusUnknown: 'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
+    statusUnknown:
+      'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
   },
 
   states: {

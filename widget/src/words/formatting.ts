@@ -31,7 +31,9 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
     ...(timeZone === undefined ? {} : { timeZone }),
   });
   const unit = (value: number, name: string, maximumFractionDigits = 0) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits }).format(value);
+    new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits }).format(
+      value,
+    );
 
   return {
     number: (value) => number.format(value),

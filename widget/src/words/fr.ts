@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (count: number, number: string) => `${number} ${count < 2 ? 'ligne' : 'lignes'}`;
 
@@ -145,7 +145,8 @@ export default {
     lastSync: (when) => `Dernière synchronisation ${when}`,
     nextSync: (when) => `Prochaine ${when}`,
     notSynced: 'Pas encore synchronisée',
-    statusUnknown: 'L’état de la synchronisation n’est pas disponible actuellement. Vos sources ne sont pas concernées.',
+    statusUnknown:
+      'L’état de la synchronisation n’est pas disponible actuellement. Vos sources ne sont pas concernées.',
   },
 
   states: {

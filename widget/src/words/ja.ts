@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (_count: number, number: string) => `${number} 行`;
 
@@ -129,8 +129,7 @@ export default {
     byHand: 'まだ開始していません',
     unknown: '現在は確認できません',
     leave: 'このままお待ちいただく必要はありません。処理は自動的に続きます。',
-    nothingSynced:
-      'データソースは接続されました。データの同期はまだ行われていませんが、ほかに必要な操作はありません。',
+    nothingSynced: 'データソースは接続されました。データの同期はまだ行われていませんが、ほかに必要な操作はありません。',
     done: '完了',
     another: '別のデータソースを接続',
     openSettings: '設定を見直す',
