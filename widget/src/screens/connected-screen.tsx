@@ -19,7 +19,10 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
   const connections = connectionsOf(pipelines, source.id);
   const isUnknown = pipelines.connections === undefined;
   const title = titleOf(source, words);
-  const outcome = connections.map((connection) => outcomeOf(connection, words, formatting.number));
+  // Before the source is ready there is nothing to say about them.
+  const outcome = (source.status === 'ready' ? connections : []).map((connection) =>
+    outcomeOf(connection, words, formatting.number),
+  );
   const firstSync = firstSyncState(source, connections, isUnknown);
   // The rows are seen, not said: they change every second.
   const said = [
@@ -30,11 +33,11 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
 
   const connecting: Record<SourceSummary['status'], Step> = {
     pending: { title: words.steps.connecting, state: 'active' },
-    ready: { title: words.steps.connect, state: 'done' },
+    ready: { title: words.steps.connected, state: 'done' },
     failed: { title: words.steps.connect, state: 'failed', detail: source.status_message },
   };
   const steps: Step[] = [
-    { title: words.steps.check, state: 'done' },
+    { title: words.steps.checked, state: 'done' },
     connecting[source.status],
     ...(firstSync === undefined
       ? []

@@ -7,7 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { connectionsOf, stateOf, summarise } from '../sources/progress.ts';
+import { connectionsOf, isOngoing, stateOf, summarise } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
@@ -68,6 +68,10 @@ function SyncFacts({ source }: { source: SourceSummary }) {
   const { pipelines, formatting } = useWidget();
   if (pipelines.connections === undefined) return null;
   const { lastRun, rows, nextRunAt } = summarise(connectionsOf(pipelines, source.id));
+  const count = rows === undefined ? undefined : words.rows(rows, formatting.number(rows));
+  if (lastRun && isOngoing(lastRun)) {
+    return <span>{count && rows !== 0 ? words.connected.syncing(count) : words.connected.waiting}</span>;
+  }
   return (
     <>
       {lastRun ? (
@@ -75,7 +79,7 @@ function SyncFacts({ source }: { source: SourceSummary }) {
       ) : (
         <span>{words.list.notSynced}</span>
       )}
-      {rows !== undefined && <span>{words.rows(rows, formatting.number(rows))}</span>}
+      {count && <span>{count}</span>}
       {nextRunAt && <Moment time={nextRunAt} tense="future" say={words.list.nextSync} />}
     </>
   );

@@ -116,6 +116,7 @@ function Rename({
   const save = useAction(async (signal) => onSaved(await api.updateSource(source.id, { name: name.trim() }, signal)));
   return (
     <form
+      class="inlay-source-form"
       id="inlay-rename"
       noValidate
       onSubmit={(event) => {

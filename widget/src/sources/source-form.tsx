@@ -85,7 +85,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
 
   const steps: Step[] = [
     {
-      title: phase === 'checking' ? words.steps.checking : words.steps.check,
+      title: phase === 'checking' ? words.steps.checking : words.steps.checked,
       state: phase === 'checking' ? 'active' : 'done',
       detail: phase === 'checking' && words.steps.patience,
     },

@@ -88,10 +88,11 @@ export default {
 
   steps: {
     label: 'Fortschritt',
-    check: 'Angaben prüfen',
     checking: 'Ihre Angaben werden geprüft…',
+    checked: 'Angaben geprüft',
     connect: 'Verbinden',
     connecting: 'Wird verbunden…',
+    connected: 'Verbunden',
     save: 'Speichern',
     saving: 'Wird gespeichert…',
     firstSync: 'Erste Synchronisierung',

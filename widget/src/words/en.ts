@@ -85,10 +85,11 @@ const en = {
 
   steps: {
     label: 'Progress',
-    check: 'Check your details',
     checking: 'Checking your details…',
+    checked: 'Details checked',
     connect: 'Connect',
     connecting: 'Connecting…',
+    connected: 'Connected',
     save: 'Save',
     saving: 'Saving…',
     firstSync: 'First sync',

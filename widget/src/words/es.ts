@@ -87,10 +87,11 @@ export default {
 
   steps: {
     label: 'Progreso',
-    check: 'Comprobar sus datos',
     checking: 'Comprobando sus datos…',
+    checked: 'Datos comprobados',
     connect: 'Conectar',
     connecting: 'Conectando…',
+    connected: 'Fuente conectada',
     save: 'Guardar',
     saving: 'Guardando…',
     firstSync: 'Primera sincronización',

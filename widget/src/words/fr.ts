@@ -88,10 +88,11 @@ export default {
 
   steps: {
     label: 'Progression',
-    check: 'Vérifier vos informations',
     checking: 'Vérification de vos informations…',
+    checked: 'Informations vérifiées',
     connect: 'Connecter',
     connecting: 'Connexion…',
+    connected: 'Source connectée',
     save: 'Enregistrer',
     saving: 'Enregistrement…',
     firstSync: 'Première synchronisation',

@@ -85,10 +85,11 @@ export default {
 
   steps: {
     label: '進行状況',
-    check: '入力内容の確認',
     checking: '入力内容を確認しています…',
+    checked: '入力内容を確認しました',
     connect: '接続',
     connecting: '接続しています…',
+    connected: '接続しました',
     save: '保存',
     saving: '保存しています…',
     firstSync: '初回の同期',
