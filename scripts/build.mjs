@@ -1,10 +1,14 @@
 // Bundles the command line into server/dist/inlay.js and the bundled connectors, which run as processes of their own,
 // into server/dist/connectors/. Our own packages are bundled from their TypeScript source, so the product runs without
-// a loader; every third-party package stays external and is found in node_modules.
+// a loader; every third-party package stays external and is found in node_modules. What browsers load, the widget and
+// the embed library, goes to server/dist/widget/ and server/dist/embed/, whole and compressed.
 
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
+import { build as buildWithVite } from 'vite';
+import { buildScript } from '../embed/build.mjs';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,10 +58,28 @@ export async function build({ outdir = productFolder, entries = productEntries }
   );
 }
 
+/** The widget and the embed library, as browsers load them. */
+export async function buildPages() {
+  await buildWithVite({ configFile: `${root}/widget/vite.config.ts`, logLevel: 'warn' });
+  await buildScript(`${productFolder}/embed/embed.js`);
+  for (const folder of [`${root}/${productFolder}/widget/assets`, `${root}/${productFolder}/embed`]) compress(folder);
+}
+
+/** Once and as small as can be, rather than for every answer. @param {string} folder */
+function compress(folder) {
+  for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+    const content = readFileSync(`${folder}/${name}`);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));
+    writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9 }));
+  }
+}
+
 if (isMain(import.meta.url)) {
   const startedAt = performance.now();
   try {
     const bytes = await build();
+    await buildPages();
     console.log(`${productFolder}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
   } catch (error) {
     console.error(`The build failed. ${error instanceof Error ? error.message : error}`);

@@ -57,9 +57,13 @@ async function runTests() {
 
 await check('format and lint', () => run(installed('biome'), ['check', '.']));
 await check('types', () => run(installed('tsc'), ['--noEmit']));
+for (const folder of ['widget', 'embed']) {
+  await check(`types of ${folder}`, () => run(installed('tsc'), ['--noEmit', '-p', folder]));
+}
 await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']));
 // Here rather than in the tests, whose time limits should not have to allow for an installation.
 await check('PostgreSQL and PgBouncer', () => run(process.execPath, ['scripts/find-databases.mjs']));
+await check('Chromium', () => run(process.execPath, ['scripts/chromium.mjs']));
 
 console.log('\ntests');
 const { exit, report } = await runTests();

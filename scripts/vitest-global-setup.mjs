@@ -3,12 +3,15 @@
 // databases of their own on it.
 
 import { existsSync } from 'node:fs';
-import { build } from './build.mjs';
+import { build, buildPages } from './build.mjs';
 import { startPostgres } from './postgres.mjs';
 
 /** @param {import('vitest/node').TestProject} project */
 export default async function setUp(project) {
-  if (existsSync(new URL('../server/src/cli.ts', import.meta.url))) await build();
+  if (existsSync(new URL('../server/src/cli.ts', import.meta.url))) {
+    await build();
+    await buildPages();
+  }
 
   const existing = process.env.TEST_DATABASE_URL;
   if (existing) {

@@ -14,6 +14,9 @@ describe('formats', () => {
       tag: 'value_error.tag',
       'placeholder-text': 'value_error.placeholder',
       'search-text': 'value_error.text',
+      'css-color': 'value_error.color',
+      'font-family': 'value_error.font',
+      'image-address': 'value_error.url',
       'web-origin': 'value_error.origin',
     });
   });
@@ -25,6 +28,30 @@ describe('formats', () => {
         expect(fault === undefined || /^[^\n]+$/.test(fault)).toBe(true);
       }),
     );
+  });
+
+  describe('what a theme is made of', () => {
+    it.each([
+      [
+        'css-color',
+        ['#fff', '#4F46E5', '#4f46e5cc', 'teal', 'rgb(79 70 229)', 'rgba(79, 70, 229, 0.5)', 'oklch(0.6 0.2 -30)'],
+      ],
+      ['font-family', ['Inter, system-ui, sans-serif', '"Segoe UI", Arial', 'ヒラギノ角ゴ Pro']],
+      ['image-address', ['https://app.example.com/logo.svg?v=2', 'http://localhost:3000/logo.png']],
+    ])('%s takes what CSS and browsers take', (format, texts) => {
+      for (const text of texts) expect(faultOf(format, text), text).toBeUndefined();
+    });
+
+    it.each([
+      [
+        'css-color',
+        ['', '#12345', 'url(https://x)', 'red; background: url(x)', 'var(--x)', 'rgb(1,2,3', 'expression(1)'],
+      ],
+      ['font-family', ['', 'a;b', 'url(x)', 'a}b', 'a\\b']],
+      ['image-address', ['', 'logo.svg', 'javascript:alert(1)', 'data:image/png;base64,AA', 'ftp://a/b']],
+    ])('%s refuses what could be more than that', (format, texts) => {
+      for (const text of texts) expect(faultOf(format, text), text).toMatch(/must be/);
+    });
   });
 
   describe('uuid', () => {

@@ -63,6 +63,8 @@ describe('schemas', () => {
           'selected_source_template_tags_mode',
           'selected_connection_template_tags',
           'selected_connection_template_tags_mode',
+          'theme',
+          'locale',
         ],
         required: ['workspace_name', 'allowed_origin'],
       },

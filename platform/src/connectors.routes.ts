@@ -93,7 +93,7 @@ export function definitionRoutes(app: FastifyInstance, platform: Platform): void
 }
 
 /** All after `version` are additions of this platform: a hosted one publishes them in its registry. */
-function listDefinition({ definitionId, kind, slug, name, version, documentation, specification }: Definition) {
+function listDefinition({ definitionId, kind, slug, name, version, documentation, icon, specification }: Definition) {
   return {
     id: definitionId,
     name,
@@ -101,6 +101,7 @@ function listDefinition({ definitionId, kind, slug, name, version, documentation
     version,
     dockerRepository: `inlay/${kind}-${slug}`,
     documentation,
+    iconUrl: icon ?? null,
     specification,
   };
 }

@@ -252,13 +252,14 @@ describe('definitions', () => {
     for (const type of ['source', 'destination'] as const) {
       const data = bundledDefinitions
         .filter(({ kind }) => kind === type)
-        .map(({ definitionId: id, slug, name, version, documentation, specification }) => ({
+        .map(({ definitionId: id, slug, name, version, documentation, icon, specification }) => ({
           id,
           name,
           connectorDefinitionType: type,
           version,
           dockerRepository: `inlay/${type}-${slug}`,
           documentation,
+          iconUrl: icon,
           specification,
         }));
       expect(await call('GET', `/connector_definitions?type=${type}`)).toEqual({ status: 200, body: { data } });

@@ -10,6 +10,7 @@ import { specification as localFilesSpecification } from '../connectors/local-fi
 import { specification as s3Specification } from '../connectors/s3/specification.ts';
 import { specification as sampleDataSpecification } from '../connectors/sample-data/specification.ts';
 import { specification as sourcePostgresSpecification } from '../connectors/source-postgres/specification.ts';
+import { iconOf } from './definition-icons.ts';
 import { resourceNotFound } from './problems.ts';
 import type { ConnectorSpecification } from './protocol.ts';
 import type { Launch } from './runner/programs.ts';
@@ -25,6 +26,8 @@ export interface Definition {
   readonly name: string;
   readonly version: string;
   readonly documentation: string;
+  /** An address of an image. */
+  readonly icon?: string;
   readonly specification: ConnectorSpecification;
   /** What runs it; without it, the bundled connector whose name is the slug. */
   readonly launch?: Launch;
@@ -34,6 +37,7 @@ const sampleData: Definition = {
   definitionId: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
   kind: 'source',
   slug: 'sample-data',
+  icon: iconOf('sample-data'),
   name: 'Sample Data',
   version: '0.1.0',
   documentation:
@@ -46,6 +50,7 @@ const localFiles: Definition = {
   definitionId: 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815',
   kind: 'destination',
   slug: 'local-files',
+  icon: iconOf('local-files'),
   name: 'Local Files',
   version: '0.1.0',
   documentation:
@@ -58,6 +63,7 @@ const httpApi: Definition = {
   definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
   kind: 'source',
   slug: 'http-api',
+  icon: iconOf('http-api'),
   name: 'HTTP API',
   version: '0.1.0',
   documentation:
@@ -70,6 +76,7 @@ const file: Definition = {
   definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
   kind: 'source',
   slug: 'file',
+  icon: iconOf('file'),
   name: 'File',
   version: '0.1.0',
   documentation:
@@ -83,6 +90,7 @@ const sourcePostgres: Definition = {
   definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
   kind: 'source',
   slug: 'postgres',
+  icon: iconOf('postgres'),
   name: 'PostgreSQL',
   version: '0.1.0',
   documentation:
@@ -96,6 +104,7 @@ const destinationPostgres: Definition = {
   definitionId: '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043',
   kind: 'destination',
   slug: 'postgres',
+  icon: iconOf('postgres'),
   name: 'PostgreSQL',
   version: '0.1.0',
   documentation:
@@ -109,6 +118,7 @@ const s3: Definition = {
   definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
   kind: 'destination',
   slug: 's3',
+  icon: iconOf('s3'),
   name: 'S3',
   version: '0.1.0',
   documentation:

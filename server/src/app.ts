@@ -4,6 +4,7 @@
  * clock or another transport and use the app without a port.
  */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
@@ -50,15 +51,16 @@ import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tok
 import { createRevocationHousekeeping, createScopedTokens } from './tokens/scoped-tokens.ts';
 import { openSigningKeys } from './tokens/signing-keys.ts';
 import { tokenRoutes } from './tokens/tokens.routes.ts';
-import { widgetRoute } from './tokens/widget.routes.ts';
 import { createWidgetTokens } from './tokens/widget-tokens.ts';
 import { version } from './version.ts';
+import { readBuiltFiles } from './widget/built-files.ts';
+import { widgetRoutes } from './widget/widget.routes.ts';
 import { Flights, type WorkspacesContext } from './workspaces/context.ts';
 import { ensureWorkspace } from './workspaces/creation.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
 import { createReconciler, type Reconciler } from './workspaces/reconciler.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
-import { findLiveWorkspaceName } from './workspaces/workspaces.ts';
+import { isLiveWorkspace } from './workspaces/workspaces.ts';
 
 export interface Overrides {
   runtime?: Runtime;
@@ -214,7 +216,11 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     sourceTemplateRoutes(http, templates);
     connectionTemplateRoutes(http, templates);
     offerRoutes(http, templates);
-    widgetRoute(http, { widgetTokens, findWorkspaceName: (id) => findLiveWorkspaceName(workspaces, id) });
+    widgetRoutes(http, {
+      widgetTokens,
+      isLive: (id) => isLiveWorkspace(workspaces, id),
+      files: readBuiltFiles(builtFolder),
+    });
     operationsRoutes(http, metrics, readiness);
     referenceRoutes(http);
     if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
@@ -301,8 +307,9 @@ export interface BundledPlatform {
   close(): Promise<void>;
 }
 
-/** The built program of the bundled connectors, whether this file runs from its source or from the bundle beside it. */
-const connectorsProgram = fileURLToPath(new URL('../dist/connectors/main.js', import.meta.url));
+/** What the build has made, whether this file runs from its source or from the bundle beside it. */
+const builtFolder = fileURLToPath(new URL('../dist/', import.meta.url));
+const connectorsProgram = join(builtFolder, 'connectors/main.js');
 
 export interface BundledPlatformParts {
   dataDir: DataDir;

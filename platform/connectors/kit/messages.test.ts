@@ -66,8 +66,9 @@ describe('messages', () => {
         const sent = Object.fromEntries(order.map((member) => [member, known[member]]));
         const line = JSON.stringify({ type: 'RECORD', record: sent });
         const [record] = records(await read(Readable.from([`${line}\n`], { objectMode: false })));
-        expect(record).toEqual(sent);
-        expect(record && JSON.parse(dataText(record))).toEqual(JSON.parse(JSON.stringify(content)));
+        // As JSON has it: -0 is sent as 0.
+        expect(record).toEqual(JSON.parse(line).record);
+        expect(record && JSON.parse(dataText(record))).toEqual(JSON.parse(line).record.data);
       }),
       // As the bundled connectors write it, up to the end of the data.
       { examples: [[['stream', 'emitted_at', 'data', 'meta', 'other'], { a: 1 }]] },

@@ -41,7 +41,7 @@ describeOnBothDatabases('Definitions', (kind) => {
           sourceDefinitionId: sampleDataId,
           name: 'Sample Data',
           dockerRepository: 'inlay/source-sample-data',
-          iconUrl: null,
+          iconUrl: expect.stringMatching(/^data:image\/svg\+xml,/),
           custom: false,
           supportLevel: null,
         },
@@ -55,7 +55,9 @@ describeOnBothDatabases('Definitions', (kind) => {
     expect(one.definition.spec).toEqual(specification);
 
     const { body: destinations } = await get(test, '/destinations?name=files');
-    expect(destinations.destinations).toEqual([{ id: expect.any(String), name: 'Local Files', icon: null }]);
+    expect(destinations.destinations).toEqual([
+      { id: expect.any(String), name: 'Local Files', icon: expect.stringMatching(/^data:/) },
+    ]);
     const { body: destination } = await get(test, `/destinations/${destinations.destinations[0].id}`);
     expect(destination.definition).toMatchObject({
       destinationDefinitionId: destinations.destinations[0].id,

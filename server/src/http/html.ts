@@ -1,16 +1,32 @@
-/** How a page is sent: it runs no script, loads nothing from elsewhere, and says who may frame it. */
+/** How a page is sent: it loads nothing from elsewhere, runs at most scripts of ours, and says who may frame it. */
 import type { FastifyReply } from 'fastify';
 import type { Html } from '../html.ts';
 
-/** `frameAncestors` is a source list of CSP. */
-export function sendPage(reply: FastifyReply, status: number, page: Html, frameAncestors = "'none'") {
+export interface PageReply {
+  status: number;
+  page: Html;
+  /** A source list of CSP; by default nobody. */
+  frameAncestors?: string;
+  /** Where images may come from besides here. */
+  images?: string;
+  /** Whether it runs scripts of ours, which call our API. */
+  runsScripts?: boolean;
+}
+
+export function sendPage(reply: FastifyReply, { status, page, frameAncestors, images, runsScripts }: PageReply) {
+  const policy = [
+    "default-src 'none'",
+    ...(runsScripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    "style-src 'self'",
+    `img-src 'self' data:${images === undefined ? '' : ` ${images}`}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors ?? "'none'"}`,
+  ];
   return reply
     .code(status)
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    .header(
-      'content-security-policy',
-      `default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors ${frameAncestors}`,
-    )
+    .header('content-security-policy', policy.join('; '))
     .send(page.text);
 }

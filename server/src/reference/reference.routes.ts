@@ -88,7 +88,7 @@ export function referenceRoutes(app: FastifyInstance): void {
   app.get('/docs', options, async (_request, reply) => {
     // No route is added once the service listens, so neither the document nor the page of it changes.
     page ??= renderReference(app.swagger() as OpenApiDocument);
-    return sendPage(reply, 200, page);
+    return sendPage(reply, { status: 200, page });
   });
   // Whoever opens the printed address in a browser wants to know what they can do with it.
   app.get('/', options, async (_request, reply) => reply.redirect('docs'));

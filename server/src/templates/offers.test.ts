@@ -70,7 +70,12 @@ describeOnBothDatabases('A scoped token', (kind) => {
     const [status, body] = await get(scoped, ids.both);
     expect(status).toBe(200);
     expect(Object.keys(body).sort()).toEqual(['icon', 'id', 'name', 'tags', 'user_config_spec']);
-    expect(body).toMatchObject({ id: ids.both, name: 'both', icon: null, tags: ['crm', 'eu'] });
+    expect(body).toMatchObject({
+      id: ids.both,
+      name: 'both',
+      icon: expect.stringMatching(/^data:image/),
+      tags: ['crm', 'eu'],
+    });
     const { properties, required } = body.user_config_spec.connectionSpecification;
     expect([Object.keys(properties), required]).toEqual([['count', 'records_per_second'], ['count']]);
     expect(JSON.stringify(body)).not.toContain('4711');

@@ -15,7 +15,7 @@ import { endpoint } from '../http/endpoint.ts';
 import type { ScopedPrincipal } from './principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
-import { filtersOf, unwrapWidgetToken, type WidgetTokens } from './widget-tokens.ts';
+import { unwrapWidgetToken, type WidgetTokens, widgetSettingsOf } from './widget-tokens.ts';
 
 export interface TokenRoutesOptions {
   scopedTokens: ScopedTokens;
@@ -74,9 +74,9 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     handle: async ({ body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
       const { workspace_name, allowed_origin, region_id = regions.us } = body;
-      const filters = filtersOf(body);
+      const settings = widgetSettingsOf(body);
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: await widgetTokens.issue(subject, allowed_origin, filters) };
+      return { token: await widgetTokens.issue(subject, allowed_origin, settings) };
     },
   });
 

@@ -4,9 +4,10 @@
  * widget may see is decided by the claims inside the scoped token, never by the address.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { WidgetTheme } from '@inlay/contract/embedding';
 import { serialiseOrigin } from '@inlay/contract/origins';
 import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
-import type { WidgetTokenEnvelope } from '@inlay/contract/tokens';
+import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
 import { invalidRequest } from '../errors.ts';
 import type { TemplateFilters } from './principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
@@ -14,34 +15,37 @@ import type { SigningKeys } from './signing-keys.ts';
 
 /** In all, so that the token fits into a header and the address into a request line. */
 const maxTagBytes = 4_096;
+const maxQueryLength = 12_000;
 
 export interface WidgetAddress {
   workspaceId: string;
   allowedOrigin: string;
 }
 
+/** What a widget offers, and how it looks and speaks. The latter is part of the address only, since it opens no door. */
+export interface WidgetSettings {
+  filters: TemplateFilters;
+  theme?: WidgetTheme | undefined;
+  locale?: string | undefined;
+}
+
 export interface WidgetTokens {
-  issue(subject: TokenSubject, allowedOrigin: string, templateFilters: TemplateFilters): Promise<string>;
+  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): Promise<string>;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
 
 export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys, publicUrl: string): WidgetTokens {
-  function addressOf(workspaceId: string, allowedOrigin: string, filters: TemplateFilters): string {
-    const query = new URLSearchParams({ workspaceId, allowedOrigin });
-    for (const tag of filters.selected_source_template_tags) query.append('selectedSourceTemplateTags', tag);
-    query.append('selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode);
-    for (const tag of filters.selected_connection_template_tags) query.append('selectedConnectionTemplateTags', tag);
-    query.append('selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode);
-    const signed = query.toString();
+  function addressOf(workspaceId: string, allowedOrigin: string, settings: WidgetSettings): string {
+    const signed = `${new URLSearchParams({ workspaceId, allowedOrigin })}&${queryOf(settings)}`;
     const key = keys.current();
     return `${publicUrl}/widget?${signed}&sig=${key.kid}.${key.mac(signed)}`;
   }
 
   return {
-    async issue(subject, allowedOrigin, templateFilters) {
-      const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters });
-      const address = addressOf(subject.workspaceId, allowedOrigin, templateFilters);
+    async issue(subject, allowedOrigin, settings) {
+      const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
+      const address = addressOf(subject.workspaceId, allowedOrigin, settings);
       // In the fragment the token reaches the page and neither a server nor a log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
       return Buffer.from(JSON.stringify(envelope)).toString('base64');
@@ -59,6 +63,33 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
       return workspaceId && allowedOrigin ? { workspaceId, allowedOrigin } : undefined;
     },
   };
+}
+
+function queryOf({ filters, theme, locale }: WidgetSettings): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const tag of filters.selected_source_template_tags) query.append('selectedSourceTemplateTags', tag);
+  query.append('selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode);
+  for (const tag of filters.selected_connection_template_tags) query.append('selectedConnectionTemplateTags', tag);
+  query.append('selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode);
+  if (theme && Object.keys(theme).length > 0) query.append('theme', JSON.stringify(theme));
+  if (locale !== undefined) query.append('locale', locale);
+  return query;
+}
+
+/** The settings of a request; throws when they would make a token or its address too long. */
+export function widgetSettingsOf(
+  request: Omit<WidgetTokenRequest, 'workspace_name' | 'allowed_origin'>,
+): WidgetSettings {
+  const { theme, locale } = request;
+  const settings = { filters: filtersOf(request), theme, locale };
+  if (queryOf(settings).toString().length > maxQueryLength) {
+    throw invalidRequest({
+      loc: ['body', theme ? 'theme' : 'selected_source_template_tags'],
+      msg: 'the address of the widget would be too long; use fewer or shorter tags, or a shorter theme',
+      type: 'value_error.any_str.max_length',
+    });
+  }
+  return settings;
 }
 
 /** The filters of a request; throws when they would make a token too large. */

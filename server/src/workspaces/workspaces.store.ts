@@ -19,14 +19,14 @@ export async function findWorkspace(db: Db, organizationId: string, id: string):
     .executeTakeFirst();
 }
 
-export async function findLiveName(db: Db, id: string): Promise<string | undefined> {
+export async function isLive(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('workspaces')
-    .select('name')
+    .select('id')
     .where('id', '=', id)
     .where('lifecycle', '=', 'live')
     .executeTakeFirst();
-  return row?.name;
+  return row !== undefined;
 }
 
 /** Whatever its lifecycle: for those who finish work on it. */

@@ -25,8 +25,8 @@ export async function getWorkspace(ctx: WorkspacesContext, organizationId: strin
 }
 
 /** For the widget page, whose address is signed and names the workspace without its organization. */
-export async function findLiveWorkspaceName(ctx: WorkspacesContext, id: string): Promise<string | undefined> {
-  return await workspaces.findLiveName(ctx.store.db, id);
+export async function isLiveWorkspace(ctx: WorkspacesContext, id: string): Promise<boolean> {
+  return await workspaces.isLive(ctx.store.db, id);
 }
 
 export interface ListRequest {

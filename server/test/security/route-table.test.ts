@@ -86,11 +86,13 @@ describe('The route table', () => {
       'GET /.well-known/jwks.json',
       'GET /docs',
       'GET /docs/style.css',
+      'GET /embed.js',
       'GET /health/live',
       'GET /health/ready',
       'GET /metrics',
       'GET /openapi.json',
       'GET /widget',
+      'GET /widget/assets/:name',
       'POST /platform/v1/applications/token',
     ]);
   });

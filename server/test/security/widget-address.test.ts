@@ -104,13 +104,40 @@ describe('A widget address', () => {
     expect(framedBy((await open(other.url.search)).headers)).toBe('https://evil.example');
   });
 
-  it('shows the name of the workspace as text', async () => {
+  it('leads to a page of ours that runs scripts of ours only, and is the same for every workspace', async () => {
+    const { text, headers } = await open(widget.url.search);
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; " +
+        `img-src 'self' data: ${origin}; base-uri 'none'; form-action 'none'; frame-ancestors ${origin}`,
+    );
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(text).not.toMatch(/<script(?! type="module" src="widget\/assets\/[\w-]+\.js"><\/script>)/);
     const name = `<script>alert("1")</script><img src=x onerror='alert(1)'>&amp;`;
-    const { url } = await widgetToken(test, { workspace_name: name });
-    const { status, text } = await open(url.search);
-    expect(status).toBe(200);
-    expect(text).not.toMatch(/<script|<img/);
-    expect(text).toContain('&#60;script&#62;alert(&#34;1&#34;)');
+    const { url } = await widgetToken(test, { workspace_name: name, theme: { font_family: 'Inter' }, locale: 'de' });
+    expect((await open(url.search)).text).toBe(text);
+  });
+
+  it('carries theme and language, signed like the rest', async () => {
+    const theme = { color_scheme: 'dark', primary_color: '#0f766e', radius: 4 };
+    const { url } = await widgetToken(test, { theme, locale: 'ja' });
+    expect(JSON.parse(url.searchParams.get('theme') ?? '')).toEqual(theme);
+    expect(url.searchParams.get('locale')).toBe('ja');
+    expect((await open(url.search)).status).toBe(200);
+    expect((await open(url.search.replace('locale=ja', 'locale=de'))).status).toBe(403);
+    expect((await open(url.search.replace('0f766e', 'ff0000'))).status).toBe(403);
+  });
+
+  it('is refused when it would be too long for a request, before anything is created', async () => {
+    const tags = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(20, 'ä'));
+    const answer = await test.request('POST', '/api/v1/embedded/widget-token', {
+      body: { workspace_name: 'never made', allowed_origin: origin, selected_source_template_tags: tags },
+    });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'selected_source_template_tags'] }] },
+    });
+    const { body } = await test.request('GET', '/api/v1/workspaces?name_contains=never%20made');
+    expect(body.data).toEqual([]);
   });
 });
 

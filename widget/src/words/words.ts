@@ -5,17 +5,7 @@
 import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type en from './en.ts';
-
-/** The same shape with any text: a plain one, or a function of what is to be said. */
-type Translated<T> = {
-  [K in keyof T]: T[K] extends (...args: infer A) => string
-    ? (...args: A) => string
-    : T[K] extends string
-      ? string
-      : Translated<T[K]>;
-};
-export type Words = Translated<typeof en>;
+import type { Words } from './en.ts';
 
 const languages: Record<WidgetLocale, () => Promise<{ default: Words }>> = {
   en: () => import('./en.ts'),

@@ -1,0 +1,62 @@
+// Finds the Chromium that the tests of pages drive, or installs it where it may (root on Debian).
+//
+//   node scripts/chromium.mjs      prints where it is
+
+import { delimiter, join } from 'node:path';
+import { aptInstall, canInstall, findPrograms } from './disposable.mjs';
+import { isMain } from './is-main.mjs';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const macApplications = ['Chromium', 'Google Chrome'].map((name) => ({
+  directory: `/Applications/${name}.app/Contents/MacOS`,
+  program: name,
+}));
+
+function find() {
+  const directories = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/bin'];
+  const places = [
+    ...names.flatMap((program) => directories.map((directory) => ({ directory, program }))),
+    ...macApplications,
+  ];
+  const found = places.find(({ directory, program }) => findPrograms([directory], [program]));
+  return found && join(found.directory, found.program);
+}
+
+/**
+ * The path of the browser. CHROMIUM names one to use instead.
+ * @param {{ install?: boolean }} [options] install: as root on Debian, install the missing package
+ */
+export async function findChromium({ install = false } = {}) {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  let program = find();
+  if (!program && install && canInstall()) {
+    // Japanese is one of the languages that are looked at.
+    await aptInstall('chromium', 'fonts-noto-cjk');
+    program = find();
+  }
+  if (program) return program;
+  throw new Error(
+    'Chromium was not found. Install it: "apt-get install chromium" on Debian and Ubuntu, "brew install chromium" on ' +
+      'macOS. Or set CHROMIUM to the path of a Chromium or Chrome.',
+  );
+}
+
+/** Nothing of it reaches out: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox. */
+export const chromiumArguments = [
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+if (isMain(import.meta.url)) {
+  try {
+    console.log(await findChromium({ install: true }));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What a customer's browser loads: the page that a widget token leads to, the files of that page, and the embed library.
+ * The page is the same for everyone. Who may frame it is decided by its signed address; what it may see, by the token in
+ * the fragment, which never arrives here.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { html } from '../html.ts';
+import { sendStatus } from '../http/error-reply.ts';
+import { sendPage } from '../http/html.ts';
+import type { WidgetTokens } from '../tokens/widget-tokens.ts';
+import { type BuiltFile, type BuiltFiles, preferredEncoding } from './built-files.ts';
+
+export interface WidgetRouteOptions {
+  widgetTokens: WidgetTokens;
+  /** Whether a workspace is there and not deleted. */
+  isLive(workspaceId: string): Promise<boolean>;
+  files: BuiltFiles;
+}
+
+export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files }: WidgetRouteOptions): void {
+  const options = { config: { access: 'public' as const }, schema: { hide: true } };
+  const page = widgetPage(files);
+
+  app.get('/widget', options, async (request, reply) => {
+    const { url = '' } = request.raw;
+    const address = widgetTokens.readAddress(url.slice(url.indexOf('?') + 1));
+    if (!address) return sendPage(reply, notice(403, 'This address is not valid', changed));
+    const { allowedOrigin } = address;
+    if (!(await isLive(address.workspaceId))) {
+      return sendPage(reply, {
+        ...notice(404, 'This workspace is gone', 'It was deleted.'),
+        frameAncestors: allowedOrigin,
+      });
+    }
+    return sendPage(reply, {
+      status: 200,
+      page,
+      frameAncestors: allowedOrigin,
+      // The operator's logo, if the theme names one.
+      images: allowedOrigin,
+      runsScripts: true,
+    });
+  });
+
+  app.get<{ Params: { name: string } }>('/widget/assets/:name', options, async (request, reply) => {
+    const file = files.assets.get(request.params.name);
+    if (!file) return sendStatus(reply, 404);
+    return sendFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
+  });
+
+  app.get('/embed.js', options, async (request, reply) => {
+    // Pages of any origin run it; a new release reaches them within minutes.
+    reply.header('cross-origin-resource-policy', 'cross-origin').header('access-control-allow-origin', '*');
+    return sendFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary);
+  });
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {
+  reply.header('etag', file.etag).header('vary', 'accept-encoding');
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+  const encoding = preferredEncoding(file, request.headers['accept-encoding']);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return reply.type(file.mediaType).send(file.content.get(encoding));
+}
+
+const widgetPage = ({ script, styles }: BuiltFiles) => html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Inlay</title>
+${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
+<script type="module" src="widget/${script}"></script>
+</head>
+<body>
+<div id="inlay"></div>
+<noscript>This page needs JavaScript.</noscript>
+</body>
+</html>
+`;
+
+const changed = 'It was changed, or it is not complete. Ask the application you came from for a new one.';
+
+const notice = (status: number, title: string, text: string) => ({
+  status,
+  page: html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="stylesheet" href="docs/style.css">
+<body class="notice">
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</body>
+</html>
+`,
+});
