@@ -198,7 +198,7 @@ describe('Languages', () => {
       locale,
     });
     await frame.waitForSelector('[data-screen="choose"]');
-    expect(await frame.locator('h1').innerText()).toContain(title);
+    expect(await frame.locator('h1').textContent()).toContain(title);
     expect(await frame.evaluate(() => document.documentElement.lang)).toBe(locale);
     await takePicture(page, `language-${locale}-choose`);
     await frame.getByRole('button', { name: /PostgreSQL/ }).click();
@@ -212,7 +212,7 @@ describe('Languages', () => {
       selected_source_template_tags: ['many'],
     });
     await other.waitForSelector('[data-screen="choose"]');
-    expect(await other.locator('h1').innerText()).toContain(title);
+    expect(await other.locator('h1').textContent()).toContain(title);
   });
 });
 

@@ -249,6 +249,7 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
       }),
     );
     await update(id, { status: 'inactive' });
+    await reconcile();
     expect(await test.app.store.db.selectFrom('paused_connections').selectAll().execute()).toEqual([]);
     expect(await openWork()).toEqual([]);
   });
