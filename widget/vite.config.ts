@@ -14,7 +14,7 @@ export default defineConfig({
       { find: /^react$|^react-dom$/, replacement: 'preact/compat' },
       { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
       // Renders Markdown in descriptions, which are HTML here and rendered by form/description.tsx.
-      { find: 'markdown-to-jsx', replacement: path('src/form/no-markdown.ts') },
+      { find: 'markdown-to-jsx/react', replacement: path('src/form/no-markdown.ts') },
     ],
     dedupe: ['preact'],
   },
