@@ -46,7 +46,7 @@ function leavePage() {
 element('open').addEventListener('click', openDialog);
 element('mount').addEventListener('click', () => {
   showInPage();
-  element('place-title').scrollIntoView({ block: 'nearest' });
+  element('place').parentElement.scrollIntoView({ block: 'nearest' });
 });
 element('unmount').addEventListener('click', () => inline?.close());
 element('choices').addEventListener('change', () => {
@@ -59,6 +59,8 @@ element('clear').addEventListener('click', () => {
   showWhetherEmpty();
   element('open').focus();
 });
+
+const maxEvents = 12;
 
 const planHints = {
   free: 'Sample shops and files.',
@@ -106,6 +108,7 @@ function show(event) {
     item.append(list);
   }
   element('events').prepend(item);
+  element('events').children[maxEvents]?.remove();
   showWhetherEmpty();
 }
 
