@@ -1,6 +1,6 @@
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'row' : 'rows'}`;
 
-export default {
+const en = {
   form: {
     optional: 'optional',
     optionalSettings: 'Optional settings',
@@ -221,3 +221,15 @@ export default {
     reload: 'Reload this page to continue.',
   },
 };
+
+export default en;
+
+/** The same shape with any text: a plain one, or a function of what is to be said. */
+type Translated<T> = {
+  [K in keyof T]: T[K] extends (...args: infer A) => string
+    ? (...args: A) => string
+    : T[K] extends string
+      ? string
+      : Translated<T[K]>;
+};
+export type Words = Translated<typeof en>;

@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'fila' : 'filas'}`;
 

@@ -1,4 +1,4 @@
-import type { Words } from './words.ts';
+import type { Words } from './en.ts';
 
 const rows = (_count: number, number: string) => `${number} 行`;
 

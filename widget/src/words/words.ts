@@ -7,6 +7,8 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Words } from './en.ts';
 
+export type { Words };
+
 const languages: Record<WidgetLocale, () => Promise<{ default: Words }>> = {
   en: () => import('./en.ts'),
   de: () => import('./de.ts'),
