@@ -12,12 +12,11 @@ import type { Host } from './page/host.ts';
 import { Glyph } from './parts/glyph.tsx';
 import { Notice } from './parts/notice.tsx';
 import { HasMovedContext } from './parts/screen.tsx';
-import { CardsSkeleton } from './parts/skeletons.tsx';
 import { ChooseScreen } from './screens/choose-screen.tsx';
 import { ConnectScreen } from './screens/connect-screen.tsx';
 import { ConnectedScreen } from './screens/connected-screen.tsx';
 import { ListScreen } from './screens/list-screen.tsx';
-import { EmptyScreen, ErrorScreen, ExpiredScreen, GoneScreen } from './screens/notice-screens.tsx';
+import { EmptyScreen, ErrorScreen, ExpiredScreen, GoneScreen, LoadingScreen } from './screens/notice-screens.tsx';
 import { SourceScreen } from './screens/source-screen.tsx';
 import { prefetchForm } from './sources/lazy-form.ts';
 import { finishedSyncs, type Pipelines } from './sources/progress.ts';
@@ -80,7 +79,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
   }, [seen, change, look]);
 
   function screenOf(): ComponentChildren {
-    if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <CardsSkeleton />;
+    if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <LoadingScreen />;
     if (failure && !failure.isPassing) return <ErrorScreen error={failure} onTryAgain={look} />;
     const shown = route ?? homeOf(seen);
     if (shown === 'empty') return <EmptyScreen />;

@@ -28,7 +28,10 @@ it('calls the API beside its own page with the token', async () => {
     asked.push([request.method, request.url, tokenOf(request)]);
     response.end('{"data":[{"id":"1"}]}');
   });
-  const api = createApi(createSession('first', () => {}), base);
+  const api = createApi(
+    createSession('first', () => {}),
+    base,
+  );
   expect(await api.listOffers(signal)).toEqual([{ id: '1' }]);
   expect(asked).toEqual([['GET', '/below/api/v1/embedded/source-templates', 'Bearer first']]);
 });
@@ -84,15 +87,23 @@ it.each([
   [500, 'unavailable'],
   [503, 'unavailable'],
 ])('tells a %d as %s, and when to come back', async (status, kind) => {
-  const base = await serve((_request, response) => response.writeHead(status, { 'retry-after': '7' }).end('{"detail":"x"}'));
-  const api = createApi(createSession('t', () => {}), base);
+  const base = await serve((_request, response) =>
+    response.writeHead(status, { 'retry-after': '7' }).end('{"detail":"x"}'),
+  );
+  const api = createApi(
+    createSession('t', () => {}),
+    base,
+  );
   await expect(api.listOffers(signal)).rejects.toMatchObject({ kind, retryAfterMs: 7000 });
 });
 
 it('keeps the faults of a 422', async () => {
   const detail = [{ loc: ['body', 'name'], msg: 'too long', type: 'x' }];
   const base = await serve((_request, response) => response.writeHead(422).end(JSON.stringify({ detail })));
-  const api = createApi(createSession('t', () => {}), base);
+  const api = createApi(
+    createSession('t', () => {}),
+    base,
+  );
   await expect(api.listOffers(signal)).rejects.toMatchObject({ kind: 'invalid', faults: detail });
 });
 
@@ -102,7 +113,10 @@ it('sends a create once, even when its answer is lost', async () => {
     sent += 1;
     request.socket.destroy();
   });
-  const api = createApi(createSession('t', () => {}), base);
+  const api = createApi(
+    createSession('t', () => {}),
+    base,
+  );
   await expect(api.createSource({ source_template_id: 'x' }, signal)).rejects.toMatchObject({
     kind: 'unreachable',
     isAmbiguous: true,

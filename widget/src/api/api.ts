@@ -96,8 +96,7 @@ export function createApi(session: Session, baseUrl: string): Api {
     getCheck: (id, signal) => call({ path: `sources/check/${id}/status`, signal }),
     listConnections: (signal) => list('connections', signal),
     startSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/sync`, signal }),
-    listJobs: (id, { limit, offset }, signal) =>
-      list(`connections/${id}/jobs?limit=${limit}&offset=${offset}`, signal),
+    listJobs: (id, { limit, offset }, signal) => list(`connections/${id}/jobs?limit=${limit}&offset=${offset}`, signal),
   };
 }
 

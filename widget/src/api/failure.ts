@@ -21,7 +21,11 @@ export class RequestFailure extends Error {
 
   constructor(
     kind: FailureKind,
-    { faults = [], retryAfterMs, cause }: { faults?: readonly Fault[]; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    {
+      faults = [],
+      retryAfterMs,
+      cause,
+    }: { faults?: readonly Fault[]; retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     super(kind, { cause });
     this.kind = kind;

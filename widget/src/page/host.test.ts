@@ -58,12 +58,17 @@ describe('a new token', () => {
     expect(tokens).toEqual([]);
   });
 
-  it.each([null, 'token', {}, { ...message, inlay: 2 }, { ...message, type: 'x' }, { ...message, token: 7 }, { ...message, token: '' }])(
-    'is not seen in %j',
-    (data) => {
-      expect(isTokenMessage(data)).toBe(false);
-    },
-  );
+  it.each([
+    null,
+    'token',
+    {},
+    { ...message, inlay: 2 },
+    { ...message, type: 'x' },
+    { ...message, token: 7 },
+    { ...message, token: '' },
+  ])('is not seen in %j', (data) => {
+    expect(isTokenMessage(data)).toBe(false);
+  });
 });
 
 describe('Escape', () => {

@@ -34,7 +34,8 @@ export function connectHost({ window, allowedOrigin, mode, onToken }: HostConnec
     if (isTokenMessage(event.data)) onToken(event.data.token);
   });
 
-  if (mode === 'inline') followHeight(window.document.documentElement, (height) => post({ inlay: 1, type: 'resize', height }));
+  if (mode === 'inline')
+    followHeight(window.document.documentElement, (height) => post({ inlay: 1, type: 'resize', height }));
   if (mode === 'modal') {
     window.addEventListener('keydown', (event) => {
       // While a word is being composed, Escape belongs to the input method; a dialog or a menu prevents the default.

@@ -10,7 +10,9 @@ function read(color: string): Rgb | undefined {
 }
 
 const colorsIn = (css = '') =>
-  [...css.matchAll(/rgb\((\d+) (\d+) (\d+)\)/g)].map(([, r, g, b]): Rgb => [+`${r}` / 255, +`${g}` / 255, +`${b}` / 255]);
+  [...css.matchAll(/rgb\((\d+) (\d+) (\d+)\)/g)].map(
+    ([, r, g, b]): Rgb => [+`${r}` / 255, +`${g}` / 255, +`${b}` / 255],
+  );
 
 it('keeps a whole theme', () => {
   const theme = {

@@ -15,7 +15,15 @@ export interface ButtonProps {
   onClick?(): void;
 }
 
-export function Button({ children, kind = 'secondary', type = 'button', form, glyph, isBusy = false, ...props }: ButtonProps) {
+export function Button({
+  children,
+  kind = 'secondary',
+  type = 'button',
+  form,
+  glyph,
+  isBusy = false,
+  ...props
+}: ButtonProps) {
   const { label, buttonRef, onClick } = props;
   return (
     <button

@@ -30,7 +30,6 @@ export function Dialog({ title, children, confirm, dismiss, isBusy = false, onCo
     };
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the dialog; with the keyboard it is Escape
     <dialog
       class="inlay-dialog"
       ref={dialog}

@@ -1,7 +1,7 @@
 /** A few words in a box: what went wrong, what to know. One that reports a failure also tells the page around. */
 import type { WidgetErrorCode } from '@inlay/contract/embedding';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { failureOf, type RequestFailure } from '../api/failure.ts';
 import { useWidget } from '../widget.ts';
 import { useWords, type Words } from '../words/words.ts';
@@ -59,7 +59,7 @@ export function FailureNotice({ error, actions }: { error: unknown; actions?: Co
 export function useFailureWords(error: unknown): { title: string; text: string } {
   const words = useWords();
   const { host, formatting } = useWidget();
-  const failure = failureOf(error);
+  const failure = useMemo(() => failureOf(error), [error]);
   const { title, text } = textOf(failure, words, formatting.duration);
   useEffect(() => {
     host.tell({ type: 'error', error: { code: codeOf(failure), message: `${title}: ${text}` } });

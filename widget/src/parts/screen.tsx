@@ -9,7 +9,16 @@ import { Glyph } from './glyph.tsx';
 /** Whether the customer has moved between screens: the first one must not take the focus away from the page around. */
 export const HasMovedContext = createContext(false);
 
-export type ScreenName = 'choose' | 'form' | 'connected' | 'list' | 'source' | 'empty' | 'error' | 'expired' | 'loading';
+export type ScreenName =
+  | 'choose'
+  | 'form'
+  | 'connected'
+  | 'list'
+  | 'source'
+  | 'empty'
+  | 'error'
+  | 'expired'
+  | 'loading';
 
 export interface ScreenProps {
   name: ScreenName;

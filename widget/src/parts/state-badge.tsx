@@ -3,14 +3,15 @@ import type { SourceState } from '../sources/progress.ts';
 import { useWords } from '../words/words.ts';
 import { Glyph, type GlyphName, Spinner } from './glyph.tsx';
 
-const looks: Record<SourceState, { kind: 'neutral' | 'danger' | 'warning' | 'success' | 'active'; glyph?: GlyphName }> = {
-  pending: { kind: 'neutral' },
-  failed: { kind: 'danger', glyph: 'alert' },
-  syncing: { kind: 'active' },
-  sync_failed: { kind: 'warning', glyph: 'alert' },
-  paused: { kind: 'neutral', glyph: 'pause' },
-  ready: { kind: 'success', glyph: 'check' },
-};
+const looks: Record<SourceState, { kind: 'neutral' | 'danger' | 'warning' | 'success' | 'active'; glyph?: GlyphName }> =
+  {
+    pending: { kind: 'neutral' },
+    failed: { kind: 'danger', glyph: 'alert' },
+    syncing: { kind: 'active' },
+    sync_failed: { kind: 'warning', glyph: 'alert' },
+    paused: { kind: 'neutral', glyph: 'pause' },
+    ready: { kind: 'success', glyph: 'check' },
+  };
 
 export function StateBadge({ state }: { state: SourceState }) {
   const { kind, glyph } = looks[state];

@@ -1,12 +1,13 @@
 /** The form of one template: filled, tested, connected. */
 import type { Source } from '@inlay/contract/sources';
+import type { Offer } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
-import { useDiscardGuard } from '../parts/discard-guard.tsx';
 import { Button } from '../parts/button.tsx';
-import { FormSkeleton } from '../parts/skeletons.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
+import { useDiscardGuard } from '../parts/discard-guard.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { FormSkeleton } from '../parts/skeletons.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { createSource } from '../sources/create-source.ts';
 import { loadForm } from '../sources/lazy-form.ts';
@@ -15,7 +16,6 @@ import { summaryOf } from '../sources/progress.ts';
 import { SourceForm } from '../sources/source-form.tsx';
 import { useLoaded } from '../sources/use-loaded.ts';
 import { useWidget } from '../widget.ts';
-import type { Offer } from '../api/api.ts';
 import { useWords } from '../words/words.ts';
 
 export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: boolean }) {
@@ -60,7 +60,7 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
             sources.map(({ name }) => name),
           )}
           submitLabel={words.connect.submit}
-          saving={{ step: words.steps.connect, active: words.steps.connecting, then: words.steps.firstSync }}
+          saving={{ step: words.steps.connect, active: words.steps.connecting, next: words.steps.firstSync }}
           startCheck={(config, signal) => api.checkNew({ source_template_id: offer.id, source_config: config }, signal)}
           save={save}
           onChanged={() => guard.setChanged(true)}

@@ -19,19 +19,25 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
   const connections = connectionsOf(pipelines, source.id);
   const isUnknown = pipelines.connections === undefined;
   const title = titleOf(source, words);
-  const outcome = connections.map((connection) => outcomeOf(connection, words, formatting.number));
+  // Before the source is ready there is nothing to say about them.
+  const outcome = (source.status === 'ready' ? connections : []).map((connection) =>
+    outcomeOf(connection, words, formatting.number),
+  );
   const firstSync = firstSyncState(source, connections, isUnknown);
   // The rows are seen, not said: they change every second.
-  const said = [title, ...connections.map(({ last_run: run }) => (run && !isOngoing(run) ? words.jobs[run.status] : ''))];
+  const said = [
+    title,
+    ...connections.map(({ last_run: run }) => (run && !isOngoing(run) ? words.jobs[run.status] : '')),
+  ];
   useEffect(() => announce(said.filter(Boolean).join('. ')), [said.join()]);
 
   const connecting: Record<SourceSummary['status'], Step> = {
     pending: { title: words.steps.connecting, state: 'active' },
-    ready: { title: words.steps.connect, state: 'done' },
+    ready: { title: words.steps.connected, state: 'done' },
     failed: { title: words.steps.connect, state: 'failed', detail: source.status_message },
   };
   const steps: Step[] = [
-    { title: words.steps.check, state: 'done' },
+    { title: words.steps.checked, state: 'done' },
     connecting[source.status],
     ...(firstSync === undefined
       ? []
@@ -50,7 +56,11 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
       title={title}
       icon={
         <span class="inlay-connected-icon">
-          <SourceIcon icon={source.summarized_source_template.icon} name={source.summarized_source_template.name} size="large" />
+          <SourceIcon
+            icon={source.summarized_source_template.icon}
+            name={source.summarized_source_template.name}
+            size="large"
+          />
           {source.status === 'ready' && (
             <span class="inlay-connected-mark">
               <Glyph name="check" />
@@ -124,7 +134,8 @@ function outcomeOf(connection: Connection, words: Words, number: (value: number)
     if (status === 'failed' || run?.status === 'failed') return connected.syncFailed;
     if (run) return connected.syncCancelled;
     if (status === 'inactive') return connected.paused;
-    if (connection.next_run_at) return <Moment time={connection.next_run_at} tense="future" say={connected.atNextRun} />;
+    if (connection.next_run_at)
+      return <Moment time={connection.next_run_at} tense="future" say={connected.atNextRun} />;
     return connected.byHand;
   };
   return { id, destination, text: text(), error: run?.status === 'failed' ? run.error : status_message };

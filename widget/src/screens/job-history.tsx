@@ -6,7 +6,7 @@ import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { RowsSkeleton } from '../parts/skeletons.tsx';
-import { isOngoing, mergeJobs } from '../sources/progress.ts';
+import { mergeJobs } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
@@ -84,10 +84,10 @@ function JobEntry({ job }: { job: Job }) {
       </span>
       <span class="inlay-facts inlay-job-facts">
         {rows !== null && <span>{words.rows(rows, formatting.number(rows))}</span>}
-        {bytes !== null && <span>{formatting.bytes(bytes)}</span>}
+        {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
-      {error && !(isOngoing(job) && status !== 'incomplete') && <p class="inlay-quoted inlay-job-error">{error}</p>}
+      {error && <p class="inlay-quoted inlay-job-error">{error}</p>}
     </div>
   );
 }

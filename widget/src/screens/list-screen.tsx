@@ -7,7 +7,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { connectionsOf, stateOf, summarise } from '../sources/progress.ts';
+import { connectionsOf, isOngoing, stateOf, summarise } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
@@ -50,7 +50,11 @@ function SourceRow({ source }: { source: SourceSummary }) {
       <span class="inlay-row-text">
         <span class="inlay-row-name">{name}</span>
         <span class="inlay-row-facts">
-          {state === 'failed' && reason ? <span class="inlay-row-reason">{reason}</span> : <SyncFacts source={source} />}
+          {state === 'failed' && reason ? (
+            <span class="inlay-row-reason">{reason}</span>
+          ) : (
+            <SyncFacts source={source} />
+          )}
         </span>
       </span>
       <StateBadge state={state} />
@@ -64,6 +68,10 @@ function SyncFacts({ source }: { source: SourceSummary }) {
   const { pipelines, formatting } = useWidget();
   if (pipelines.connections === undefined) return null;
   const { lastRun, rows, nextRunAt } = summarise(connectionsOf(pipelines, source.id));
+  const count = rows === undefined ? undefined : words.rows(rows, formatting.number(rows));
+  if (lastRun && isOngoing(lastRun)) {
+    return <span>{count && rows !== 0 ? words.connected.syncing(count) : words.connected.waiting}</span>;
+  }
   return (
     <>
       {lastRun ? (
@@ -71,7 +79,7 @@ function SyncFacts({ source }: { source: SourceSummary }) {
       ) : (
         <span>{words.list.notSynced}</span>
       )}
-      {rows !== undefined && <span>{words.rows(rows, formatting.number(rows))}</span>}
+      {count && <span>{count}</span>}
       {nextRunAt && <Moment time={nextRunAt} tense="future" say={words.list.nextSync} />}
     </>
   );

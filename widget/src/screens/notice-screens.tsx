@@ -1,10 +1,11 @@
-/** Screens that only say something: nothing to connect, a failure, a session that has ended. */
+/** Screens without content: still loading, nothing to connect, a failure, a session that has ended. */
 import type { ComponentChildren } from 'preact';
+import { failureOf } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
 import { useFailureWords } from '../parts/notice.tsx';
 import { Screen, type ScreenName } from '../parts/screen.tsx';
-import { failureOf } from '../api/failure.ts';
+import { CardsSkeleton } from '../parts/skeletons.tsx';
 import { useWords } from '../words/words.ts';
 
 interface MessageProps {
@@ -30,6 +31,16 @@ function MessageScreen({ name, glyph, title, text, children }: MessageProps) {
     >
       {children && <div class="inlay-actions">{children}</div>}
     </Screen>
+  );
+}
+
+/** Before anything is known of the customer. */
+export function LoadingScreen() {
+  return (
+    <main class="inlay-screen" data-screen="loading">
+      <h1 class="inlay-unseen">{useWords().loading}</h1>
+      <CardsSkeleton />
+    </main>
   );
 }
 

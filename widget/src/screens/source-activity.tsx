@@ -16,7 +16,8 @@ export function SourceActivity({ source, connections }: { source: SourceSummary;
   const { pipelines } = useWidget();
   if (pipelines.connections === undefined) return <Notice kind="warning">{words.list.statusUnknown}</Notice>;
   if (connections.length === 0) {
-    return <p class="inlay-text">{source.status === 'pending' ? words.source.pending : words.source.nothingSynced}</p>;
+    const text = { pending: words.source.pending, failed: words.source.noHistory, ready: words.source.nothingSynced };
+    return <p class="inlay-text">{text[source.status]}</p>;
   }
   return (
     <>

@@ -47,7 +47,7 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
           <p class="inlay-quoted">{source.status_message ?? words.source.failedWithoutReason}</p>
         </Notice>
       )}
-      <Tabs
+      <Tabs<SourcePart>
         id="inlay-source"
         label={words.source.parts}
         selected={part}
@@ -61,7 +61,9 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
           {
             key: 'settings',
             title: words.source.settings,
-            content: (wasOpened || part === 'settings') && <SourceSettings source={source} setChanged={guard.setChanged} />,
+            content: (wasOpened || part === 'settings') && (
+              <SourceSettings source={source} setChanged={guard.setChanged} />
+            ),
           },
         ]}
       />

@@ -54,9 +54,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   const spec = loaded.value?.template?.user_config_spec;
   return (
     <>
-      {timesSaved > 0 && (
-        <Notice kind="success" key={timesSaved} title={words.source.saved} takesFocus />
-      )}
+      {timesSaved > 0 && <Notice kind="success" key={timesSaved} title={words.source.saved} takesFocus />}
       {loaded.value && spec ? (
         <>
           <GuideLink address={spec.documentationUrl} />
@@ -101,7 +99,15 @@ async function findOffer(
   }
 }
 
-function Rename({ source, onChanged, onSaved }: { source: SourceSummary; onChanged(): void; onSaved(saved: Source): void }) {
+function Rename({
+  source,
+  onChanged,
+  onSaved,
+}: {
+  source: SourceSummary;
+  onChanged(): void;
+  onSaved(saved: Source): void;
+}) {
   const words = useWords();
   const { api } = useWidget();
   const [name, setName] = useState(source.name);
@@ -110,6 +116,7 @@ function Rename({ source, onChanged, onSaved }: { source: SourceSummary; onChang
   const save = useAction(async (signal) => onSaved(await api.updateSource(source.id, { name: name.trim() }, signal)));
   return (
     <form
+      class="inlay-source-form"
       id="inlay-rename"
       noValidate
       onSubmit={(event) => {

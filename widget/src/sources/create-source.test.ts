@@ -15,7 +15,10 @@ async function apiOf(listener: RequestListener) {
   server = createServer(listener).listen(0, '127.0.0.1');
   await new Promise((resolve) => server?.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
-  return createApi(createSession('t', () => {}), `http://127.0.0.1:${port}/widget`);
+  return createApi(
+    createSession('t', () => {}),
+    `http://127.0.0.1:${port}/widget`,
+  );
 }
 
 const { signal } = new AbortController();

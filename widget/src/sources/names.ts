@@ -20,5 +20,9 @@ export function matches(name: string, search: string): boolean {
 
 /** Compatibility forms too: half-width and full-width letters are the same to whoever types them. */
 function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/\p{Mark}/gu, '').toLowerCase().trim();
+  return text
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .trim();
 }

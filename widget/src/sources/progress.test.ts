@@ -35,7 +35,11 @@ describe('the state of a source', () => {
     ['failed', source('failed'), []],
     ['failed', source('ready'), [connection({ status: 'failed', last_run: running })]],
     ['pending', source('pending'), [connection()]],
-    ['pending', source('ready'), [connection({ status: 'pending' }), connection({ last_run: job({ status: 'failed' }) })]],
+    [
+      'pending',
+      source('ready'),
+      [connection({ status: 'pending' }), connection({ last_run: job({ status: 'failed' }) })],
+    ],
     ['syncing', source('ready'), [connection({ last_run: job() }), connection({ last_run: running })]],
     ['syncing', source('ready'), [connection({ last_run: job({ status: 'incomplete' }) })]],
     ['paused', source('ready'), [connection({ status: 'inactive', last_run: job({ status: 'failed' }) })]],
@@ -77,7 +81,9 @@ describe('syncs that have finished', () => {
   });
 
   it('are those that began and ended between two looks', () => {
-    expect(finishedSyncs(at(connection({ last_run: job({ id: '0' }) })), at(connection({ last_run: job() })))).toEqual([event]);
+    expect(finishedSyncs(at(connection({ last_run: job({ id: '0' }) })), at(connection({ last_run: job() })))).toEqual([
+      event,
+    ]);
     expect(finishedSyncs(at(), at(connection({ last_run: job() })))).toEqual([event]);
   });
 

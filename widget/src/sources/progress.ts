@@ -1,6 +1,7 @@
 /** What is going on with sources and their connections, read from what the service lists. Pure. */
-import type { WidgetEvent } from '@inlay/contract/embedding';
+
 import type { Connection, Job } from '@inlay/contract/connections';
+import type { WidgetEvent } from '@inlay/contract/embedding';
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 
 /** What a customer has, as of one look at the service. */
@@ -81,5 +82,7 @@ export function summaryOf({ source_template, source_config: _, ...source }: Sour
 /** Newest first, each once, the later knowledge of it. */
 export function mergeJobs(known: readonly Job[], newer: readonly Job[]): Job[] {
   const byId = new Map([...known, ...newer].map((job) => [job.id, job]));
-  return [...byId.values()].sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at) || Number(b.id) - Number(a.id));
+  return [...byId.values()].sort(
+    (a, b) => Date.parse(b.started_at) - Date.parse(a.started_at) || Number(b.id) - Number(a.id),
+  );
 }

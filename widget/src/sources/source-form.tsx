@@ -25,7 +25,7 @@ export interface SourceFormProps {
   config?: Record<string, unknown>;
   submitLabel: string;
   /** What follows the check, in words. */
-  saving: { step: string; active: string; then?: string };
+  saving: { step: string; active: string; next?: string };
   /** Gives the id of the check. */
   startCheck(config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
   save(name: string, config: Record<string, unknown>, signal: AbortSignal): Promise<void>;
@@ -62,7 +62,10 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
     if (problem.name) setNameProblem(problem.name);
     if (problem.name && problem.fields.length === 0) nameInput.current?.focus();
     if (test.error instanceof CheckFailed) {
-      host.tell({ type: 'error', error: { code: 'check_failed', message: test.error.message || words.check.noReason } });
+      host.tell({
+        type: 'error',
+        error: { code: 'check_failed', message: test.error.message || words.check.noReason },
+      });
     }
   }, [problem]);
 
@@ -82,12 +85,12 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
 
   const steps: Step[] = [
     {
-      title: phase === 'checking' ? words.steps.checking : words.steps.check,
+      title: phase === 'checking' ? words.steps.checking : words.steps.checked,
       state: phase === 'checking' ? 'active' : 'done',
       detail: phase === 'checking' && words.steps.patience,
     },
     phase === 'saving' ? { title: saving.active, state: 'active' } : { title: saving.step, state: 'waiting' },
-    ...(saving.then ? [{ title: saving.then, state: 'waiting' } as const] : []),
+    ...(saving.next ? [{ title: saving.next, state: 'waiting' } as const] : []),
   ];
 
   const { ConnectorForm } = form;
@@ -113,11 +116,11 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
         onSubmit={onSubmit}
       >
         {test.isRunning ? (
-          <div class="inlay-progress" ref={progress} tabIndex={-1} role="group" aria-label={words.steps.label}>
+          <section class="inlay-progress" ref={progress} tabIndex={-1} aria-label={words.steps.label}>
             <Steps steps={steps} />
             {/* What has been sent to be saved cannot be taken back. */}
             {phase === 'checking' && <Button onClick={cancel}>{words.cancel}</Button>}
-          </div>
+          </section>
         ) : (
           <>
             {test.error !== undefined && <Problem error={test.error} problem={problem} />}

@@ -88,10 +88,11 @@ export default {
 
   steps: {
     label: 'Fortschritt',
-    check: 'Angaben prüfen',
     checking: 'Ihre Angaben werden geprüft…',
+    checked: 'Angaben geprüft',
     connect: 'Verbinden',
     connecting: 'Wird verbunden…',
+    connected: 'Verbunden',
     save: 'Speichern',
     saving: 'Wird gespeichert…',
     firstSync: 'Erste Synchronisierung',
@@ -145,7 +146,8 @@ export default {
     lastSync: (when) => `Letzte Synchronisierung ${when}`,
     nextSync: (when) => `Nächste ${when}`,
     notSynced: 'Noch nicht synchronisiert',
-    statusUnknown: 'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
+    statusUnknown:
+      'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
   },
 
   states: {

@@ -85,10 +85,11 @@ const en = {
 
   steps: {
     label: 'Progress',
-    check: 'Check your details',
     checking: 'Checking your details…',
+    checked: 'Details checked',
     connect: 'Connect',
     connecting: 'Connecting…',
+    connected: 'Connected',
     save: 'Save',
     saving: 'Saving…',
     firstSync: 'First sync',
@@ -103,7 +104,8 @@ const en = {
     noReason: 'The source gave no reason. Go through your details and try again.',
     cancelled: 'Check cancelled. Nothing was saved.',
     unconfirmed: 'We could not confirm the connection',
-    unconfirmedText: 'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
+    unconfirmedText:
+      'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
   },
 
   discard: {
@@ -128,7 +130,8 @@ const en = {
     byHand: 'Not started yet',
     unknown: 'Not known at the moment',
     leave: 'You do not have to wait: everything continues on its own.',
-    nothingSynced: 'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
+    nothingSynced:
+      'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
     done: 'Done',
     another: 'Connect another source',
     openSettings: 'Review settings',
@@ -166,7 +169,8 @@ const en = {
     syncing: 'Syncing…',
     syncStarted: 'Sync started',
     paused: 'Syncing is paused. It continues once your account is active again.',
-    notReady: 'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
+    notReady:
+      'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
     noHistory: 'No sync has run yet.',
     showMore: 'Show more',
@@ -199,13 +203,22 @@ const en = {
 
   failures: {
     offline: { title: 'You are offline', text: 'Check your internet connection. We continue as soon as you are back.' },
-    unreachable: { title: 'No answer', text: 'The service did not answer in time. Check your connection and try again.' },
+    unreachable: {
+      title: 'No answer',
+      text: 'The service did not answer in time. Check your connection and try again.',
+    },
     access_denied: {
       title: 'You do not have access',
       text: 'Your access may have changed. Reload the page, or contact the support of this product.',
     },
-    not_found: { title: 'No longer available', text: 'What you were looking for is not there any more. Go back and choose again.' },
-    conflict: { title: 'This does not work right now', text: 'Something has changed in the meantime. Try again in a moment.' },
+    not_found: {
+      title: 'No longer available',
+      text: 'What you were looking for is not there any more. Go back and choose again.',
+    },
+    conflict: {
+      title: 'This does not work right now',
+      text: 'Something has changed in the meantime. Try again in a moment.',
+    },
     invalid: { title: 'Some details are not accepted', text: 'Correct the marked fields, then try again.' },
     rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
     unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },

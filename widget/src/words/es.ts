@@ -87,10 +87,11 @@ export default {
 
   steps: {
     label: 'Progreso',
-    check: 'Comprobar sus datos',
     checking: 'Comprobando sus datos…',
+    checked: 'Datos comprobados',
     connect: 'Conectar',
     connecting: 'Conectando…',
+    connected: 'Fuente conectada',
     save: 'Guardar',
     saving: 'Guardando…',
     firstSync: 'Primera sincronización',
@@ -131,8 +132,7 @@ export default {
     byHand: 'Aún no se ha iniciado',
     unknown: 'Se desconoce por el momento',
     leave: 'No tiene que esperar: todo continúa automáticamente.',
-    nothingSynced:
-      'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
+    nothingSynced: 'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
     done: 'Listo',
     another: 'Conectar otra fuente',
     openSettings: 'Revisar la configuración',
@@ -144,7 +144,8 @@ export default {
     lastSync: (when) => `Última sincronización ${when}`,
     nextSync: (when) => `Próxima ${when}`,
     notSynced: 'Sin sincronizar todavía',
-    statusUnknown: 'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
+    statusUnknown:
+      'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
   },
 
   states: {

@@ -24,8 +24,9 @@ it('speaks the language and follows the region', () => {
 });
 
 it.each([
-  [0, '0 byte'],
-  [999, '999 byte'],
+  [0, '0 bytes'],
+  [1, '1 byte'],
+  [999, '999 bytes'],
   [1000, '1 kB'],
   [798_532, '798.5 kB'],
   [5_000_000_000, '5 GB'],

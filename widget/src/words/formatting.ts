@@ -30,18 +30,29 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
     timeStyle: 'short',
     ...(timeZone === undefined ? {} : { timeZone }),
   });
-  const unit = (value: number, name: string, maximumFractionDigits = 0) =>
-    new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short', maximumFractionDigits }).format(value);
+  const unit = (value: number, name: string, options: Intl.NumberFormatOptions = {}) =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: 0,
+      ...options,
+    }).format(value);
 
   return {
     number: (value) => number.format(value),
     bytes(value) {
       const step = Math.min(byteUnits.length - 1, value < 1000 ? 0 : Math.floor(Math.log10(value) / 3));
-      return unit(value / 1000 ** step, byteUnits[step] ?? 'byte', step === 0 ? 0 : 1);
+      return unit(
+        value / 1000 ** step,
+        byteUnits[step] ?? 'byte',
+        // The short form of a byte is the same for one and for many.
+        step === 0 ? { unitDisplay: 'long' } : { maximumFractionDigits: 1 },
+      );
     },
     duration(seconds) {
       const whole = Math.round(seconds);
-      if (whole < 1) return unit(Math.round(seconds * 10) / 10, 'second', 1);
+      if (whole < 1) return unit(seconds, 'second', { maximumFractionDigits: 1 });
       if (whole < 60) return unit(whole, 'second');
       if (whole < 3600) return `${unit(Math.floor(whole / 60), 'minute')} ${unit(whole % 60, 'second')}`;
       return `${unit(Math.floor(whole / 3600), 'hour')} ${unit(Math.floor((whole % 3600) / 60), 'minute')}`;

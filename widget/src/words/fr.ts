@@ -88,10 +88,11 @@ export default {
 
   steps: {
     label: 'Progression',
-    check: 'Vérifier vos informations',
     checking: 'Vérification de vos informations…',
+    checked: 'Informations vérifiées',
     connect: 'Connecter',
     connecting: 'Connexion…',
+    connected: 'Source connectée',
     save: 'Enregistrer',
     saving: 'Enregistrement…',
     firstSync: 'Première synchronisation',
@@ -145,7 +146,8 @@ export default {
     lastSync: (when) => `Dernière synchronisation ${when}`,
     nextSync: (when) => `Prochaine ${when}`,
     notSynced: 'Pas encore synchronisée',
-    statusUnknown: 'L’état de la synchronisation n’est pas disponible actuellement. Vos sources ne sont pas concernées.',
+    statusUnknown:
+      'L’état de la synchronisation n’est pas disponible actuellement. Vos sources ne sont pas concernées.',
   },
 
   states: {

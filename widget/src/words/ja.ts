@@ -85,10 +85,11 @@ export default {
 
   steps: {
     label: '進行状況',
-    check: '入力内容の確認',
     checking: '入力内容を確認しています…',
+    checked: '入力内容を確認しました',
     connect: '接続',
     connecting: '接続しています…',
+    connected: '接続しました',
     save: '保存',
     saving: '保存しています…',
     firstSync: '初回の同期',
@@ -129,8 +130,7 @@ export default {
     byHand: 'まだ開始していません',
     unknown: '現在は確認できません',
     leave: 'このままお待ちいただく必要はありません。処理は自動的に続きます。',
-    nothingSynced:
-      'データソースは接続されました。データの同期はまだ行われていませんが、ほかに必要な操作はありません。',
+    nothingSynced: 'データソースは接続されました。データの同期はまだ行われていませんが、ほかに必要な操作はありません。',
     done: '完了',
     another: '別のデータソースを接続',
     openSettings: '設定を見直す',
