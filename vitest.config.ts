@@ -5,6 +5,7 @@ const programs = [
   '{server,platform,bench}/**/*.test.ts',
   '{widget,embed}/test/**/*.test.{ts,tsx}',
   'examples/**/*.test.ts',
+  'scripts/demo.test.ts',
 ];
 const exclude = ['**/node_modules/**', '**/dist/**', 'scripts/fixtures/**'];
 

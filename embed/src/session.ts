@@ -66,7 +66,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
       return;
     }
     current = given = token;
-    view.dress(theme ?? token.theme, locale ?? token.locale);
+    view.dress(theme ?? token.theme ?? {}, locale ?? token.locale);
     frame = view.showFrame(
       frameAddress(token, { mode, ...(locale && { locale }), ...(theme && { theme: JSON.stringify(theme) }) }),
     );

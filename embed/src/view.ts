@@ -12,7 +12,7 @@ export type ViewState = 'loading' | 'ready' | 'failed';
 
 export interface View {
   readonly words: Words;
-  /** Colours and language, as soon as they are known. */
+  /** Colours and language, as soon as they are known; before that it is light or dark as the page is. */
   dress(theme: WidgetTheme | undefined, locale: string | undefined): void;
   /** A frame of its own for this address; the one before it is gone. */
   showFrame(address: string): HTMLIFrameElement;
@@ -66,7 +66,7 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
       return words;
     },
     dress(theme, locale) {
-      host.style.colorScheme = theme?.color_scheme?.replace('auto', 'light dark') ?? 'light dark';
+      host.style.colorScheme = theme ? (theme.color_scheme ?? 'auto').replace('auto', 'light dark') : '';
       panel.style.backgroundColor = theme?.background_color ?? '';
       panel.style.color = theme?.text_color ?? '';
       panel.style.fontFamily = theme?.font_family ?? '';
