@@ -48,7 +48,7 @@ async function openFrame(page: Page, request: object): Promise<Frame> {
 /** The lines of a stream at the destination. */
 function delivered(stream: string): unknown[] {
   return readdirSync(join(stage.dataDir, 'files'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl') && entry.parentPath.endsWith(stream))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl') && entry.parentPath.includes(stream))
     .flatMap((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8').trim().split('\n'))
     .map((line) => JSON.parse(line));
 }
@@ -163,7 +163,7 @@ describe('A customer', () => {
     const frame = await openFrame(page, { workspace_name: 'keyboard', selected_source_template_tags: tags });
     const focused = () =>
       frame.evaluate(() => {
-        const element = document.activeElement as HTMLElement | null;
+        const element = document.activeElement === document.body ? null : document.activeElement;
         return element?.textContent || element?.getAttribute('aria-label') || element?.id || '';
       });
     /** Presses Tab until the focus is there. */
