@@ -63,7 +63,7 @@ describe('a form', () => {
   it.each(widgetLocales)('speaks %s', async (language) => {
     const page = await stage.open({ specification: everyConvention }, { language, width: 480 });
     await page.locator('.page-submit').click();
-    const summary = await page.getByRole('status').textContent();
+    const summary = (await page.getByRole('status').textContent()) ?? '';
     expect(summary).toContain('Secret');
     expect(summary.includes('attention')).toBe(language === 'en');
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -164,11 +164,12 @@ describe('faults', () => {
     const page = await stage.open({ specification: stripeLike, value });
     const faults = [
       { path: ['client_secret'], message: 'This key was revoked.' },
+      { path: ['client_secret'], message: 'Make another.' },
       { path: ['elsewhere', 0], message: 'Out of quota.' },
     ];
     await show(page, { specification: stripeLike, value, faults });
     await expect.poll(() => focusedId(page)).toBe('connector/client_secret');
-    expect(await describedAs(page, 'Secret Key')).toContain('This key was revoked.');
+    expect(await describedAs(page, 'Secret Key')).toContain('This key was revoked. Make another.');
     expect(await page.getByRole('status').textContent()).toContain('Out of quota.');
     await page.getByLabel('Account ID').fill('acct_2');
     expect(await page.getByText('This key was revoked.').isVisible()).toBe(true);

@@ -40,11 +40,13 @@ const simple: fc.Arbitrary<JsonSchema> = fc.oneof(
   choices.map((values) => ({ type: 'array', items: { enum: values } })),
 );
 
-interface Nested {
+type ObjectSchema = { type: string; properties: Record<string, JsonSchema>; required: string[] };
+
+type Nested = {
   any: JsonSchema;
-  object: JsonSchema;
+  object: ObjectSchema;
   choice: JsonSchema;
-}
+};
 
 const { object } = fc.letrec<Nested>((tie) => ({
   any: fc
@@ -72,9 +74,9 @@ const { object } = fc.letrec<Nested>((tie) => ({
       type: 'object',
       oneOf: branches.map(({ properties, required }, index) => ({
         title: `Branch ${index}`,
-        required: [...(Array.isArray(required) ? required.filter((key) => key !== 'tag') : []), 'tag'],
+        required: [...required.filter((key) => key !== 'tag'), 'tag'],
         properties: {
-          ...(properties as object),
+          ...properties,
           tag: { type: 'string', ...(isOlder ? { enum: [`branch-${index}`] } : { const: `branch-${index}` }) },
         },
       })),

@@ -4,6 +4,7 @@
  *
  * Specification and value are read when the form appears: for another source, give it another key.
  */
+// Past the front door of the package, which leads to a validator for its own tests.
 import Form from '@rjsf/core/lib/components/Form.js';
 import type { ComponentChildren, JSX } from 'preact';
 import { createContext } from 'preact';
@@ -25,6 +26,7 @@ import { SecretControl } from './secret-control.tsx';
 import { JsonControl, LongTextControl, TextControl } from './text-controls.tsx';
 import { type FieldFault, faultsOf, type Path, shownPart, titleAt } from './validation.ts';
 import './form.css';
+import './controls.css';
 
 export { faultNamedBy } from './named-fault.ts';
 export type { FieldFault } from './validation.ts';
@@ -35,7 +37,7 @@ export interface ConnectorFormProps {
   specification: Record<string, unknown>;
   /** Configuration of an existing source, secrets masked as asterisks. */
   value?: Record<string, unknown> | undefined;
-  /** Found by the service; shown beside their fields, and the first gets the focus. */
+  /** Found by the service; shown beside their fields, and the first gets the focus. Another list is another answer. */
   faults?: readonly FieldFault[] | undefined;
   /** While a check runs: nothing can be changed, nothing is lost. */
   disabled?: boolean | undefined;
@@ -86,15 +88,22 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
     if (!props.faults?.length) return;
     const current = configuration();
     show(
-      props.faults.map(({ path, message }) => ({
-        path: shownPart(root, current, path) ?? path,
-        message,
-        held: valueAt(current, path),
-      })),
+      props.faults.map((fault) => {
+        const path = shownPart(root, current, fault.path) ?? fault.path;
+        return { path, message: fault.message, held: valueAt(current, path) };
+      }),
     );
   }, [props.faults]);
 
-  const faults = useMemo(() => new Map(shown.map(({ path, message }) => [fieldId(id, path), message])), [id, shown]);
+  const faults = useMemo(() => {
+    const messages = new Map<string, string>();
+    for (const { path, message } of shown) {
+      const field = fieldId(id, path);
+      const first = messages.get(field);
+      messages.set(field, first === undefined ? message : `${first} ${message}`);
+    }
+    return messages;
+  }, [id, shown]);
   useEffect(() => {
     if (!isFocusDue.current) return;
     isFocusDue.current = false;
@@ -111,6 +120,7 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   };
 
   const submit = () => {
+    if (disabled) return;
     const current = configuration();
     const found = faultsOf(root, current, words.faults, before);
     show(found);
@@ -118,10 +128,13 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   };
 
   const state = useMemo(() => ({ formId: id, isExisting: before !== undefined, faults }), [id, before, faults]);
-  const summary = shown.map(({ path, message }): SummaryEntry => {
-    const isPlaced = shownPart(root, held.current, path)?.length === path.length;
-    return { title: titleAt(root, held.current, path, words), message, id: isPlaced ? fieldId(id, path) : undefined };
-  });
+  const summary = [...new Map(shown.map(({ path }) => [fieldId(id, path), path]))].map(
+    ([field, path]): SummaryEntry => {
+      const isPlaced = shownPart(root, held.current, path)?.length === path.length;
+      const title = titleAt(root, held.current, path, words);
+      return { title, message: faults.get(field) ?? '', id: isPlaced ? field : undefined };
+    },
+  );
   return (
     <FormContext.Provider value={state}>
       <BelowContext.Provider
