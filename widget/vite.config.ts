@@ -25,6 +25,10 @@ export default defineConfig({
     target: 'es2022',
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: path('src/main.tsx') },
+    rollupOptions: {
+      input: path('src/main.tsx'),
+      // The form library says where React may render it; it makes no difference here.
+      onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
+    },
   },
 });

@@ -16,18 +16,29 @@ beforeAll(async () => {
   await stage.connectionTemplate();
 });
 
+interface Handle {
+  close(): void;
+  updateToken(token: string): void;
+  destroy(): void;
+}
+
+interface Options {
+  token?: string;
+  getToken?: () => Promise<string>;
+  onEvent?: (event: { type: string }) => void;
+}
+
 declare global {
   interface Window {
-    Inlay: typeof import('../../embed/src/inlay-embed.ts');
+    Inlay: { open(options: Options): Handle; mount(element: Element, options: Options): Handle };
     events: { type: string; [field: string]: unknown }[];
-    handles: { close(): void; updateToken(token: string): void; destroy(): void }[];
-    tokens: string[];
+    handles: Handle[];
   }
 }
 
 /** A page that has the library, and keeps the events. */
 async function openHost(page: Page, body = ''): Promise<void> {
-  const script = `<script src="${stage.publicUrl}/embed.js"></script><script>events = []; handles = []; tokens = [];</script>`;
+  const script = `<script src="${stage.publicUrl}/embed.js"></script><script>events = []; handles = [];</script>`;
   await page.goto(stage.origin + stage.hostPage(`${body}${script}`));
 }
 

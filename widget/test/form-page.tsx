@@ -12,7 +12,7 @@ export const page = {
   /** With the same key the form on the page goes on; with another a new one appears. */
   async show(props: Shown, key = 'form', locale = 'en') {
     document.documentElement.lang = locale;
-    const words = await loadWords(chooseLocale([locale]));
+    const words = await loadWords(chooseLocale([locale]).language);
     render(
       <WordsContext.Provider value={words}>
         <ConnectorForm
