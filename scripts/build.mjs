@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
+import { buildScript } from '../embed/build.mjs';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -60,8 +61,7 @@ export async function build({ outdir = productFolder, entries = productEntries }
 /** The widget and the embed library, as browsers load them. */
 export async function buildPages() {
   await buildWithVite({ configFile: `${root}/widget/vite.config.ts`, logLevel: 'warn' });
-  const { buildEmbed } = await import('../embed/build.mjs');
-  await buildEmbed();
+  await buildScript(`${productFolder}/embed/embed.js`);
   for (const folder of [`${root}/${productFolder}/widget/assets`, `${root}/${productFolder}/embed`]) compress(folder);
 }
 

@@ -7,7 +7,7 @@ import './form-page.css';
 
 type Shown = Pick<ConnectorFormProps, 'specification' | 'value' | 'faults' | 'disabled'>;
 
-const page = {
+export const page = {
   submitted: [] as unknown[],
   /** With the same key the form on the page goes on; with another a new one appears. */
   async show(props: Shown, key = 'form', locale = 'en') {
@@ -21,7 +21,7 @@ const page = {
           {...props}
           onSubmit={(configuration) => page.submitted.push(configuration)}
         >
-          <button type="submit" class="page-submit" disabled={props.disabled ?? false}>
+          <button type="submit" id="send" class="page-submit" disabled={props.disabled ?? false}>
             Test and connect
           </button>
         </ConnectorForm>

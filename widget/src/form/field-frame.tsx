@@ -44,11 +44,9 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
   const title = typeof index === 'number' ? words.numbered(field.title, index + 1) : field.title;
   const describedBy = [description && helpId(id), hint && hintId(id), fault && faultId(id)].filter(Boolean).join(' ');
 
-  const marked = (
-    <>
-      <span class="inlay-field-title">{title}</span>
-      {!field.required && field.schema.always_show === true && <span class="inlay-field-mark">{words.optional}</span>}
-    </>
+  const name = <span class="inlay-field-title">{title}</span>;
+  const mark = !field.required && field.schema.always_show === true && (
+    <span class="inlay-field-mark">{words.optional}</span>
   );
   const help = description && <Description html={description} id={helpId(id)} />;
   const below = (
@@ -69,7 +67,9 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
           id={id}
           aria-describedby={describedBy || undefined}
         >
-          <legend class="inlay-field-label">{marked}</legend>
+          <legend class="inlay-field-label">
+            {name} {mark}
+          </legend>
           {help}
           {/* The fault of a group stands above what it is made of, which may be long. */}
           {below}
@@ -77,9 +77,10 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
         </fieldset>
       ) : (
         <div class={`inlay-field inlay-field-${kind}`}>
-          <label class="inlay-field-label" for={id}>
-            {marked}
-          </label>
+          <div class="inlay-field-label">
+            <label for={id}>{name}</label>
+            {mark}
+          </div>
           {help}
           {children}
           {below}

@@ -309,11 +309,7 @@ function sectionsOf(fields: readonly Field[], groups: readonly Group[] | undefin
   const announced = new Set(groups.map(({ id }) => id));
   const named = fields.map(groupOf).filter((id) => id !== undefined);
   const others = [...new Set(named)].filter((id) => !announced.has(id)).sort();
-  const all = [
-    { id: undefined, title: undefined },
-    ...groups,
-    ...others.map((id) => ({ id, title: titleFromKey(id) })),
-  ];
+  const all = [{ id: undefined, title: undefined }, ...groups, ...others.map((id) => ({ id, title: undefined }))];
   return all
     .map(({ id, title }) => ({ title, fields: fields.filter((field) => groupOf(field) === id) }))
     .filter((group) => group.fields.length > 0)

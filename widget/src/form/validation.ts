@@ -6,7 +6,7 @@
  */
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { Words } from '../words/words.ts';
+import type { Words } from '../words/en.ts';
 import { chosenBranch, memberOf } from './configuration.ts';
 import { type Field, type ObjectField, optionsOf, typeOf } from './fields.ts';
 

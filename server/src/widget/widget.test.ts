@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { preferredEncoding, readBuiltFiles } from './built-files.ts';
+
+let test: TestApp;
+let script: string;
+
+beforeAll(async () => {
+  test = await startTestApp('sqlite');
+  const body = { workspace_name: 'acme', allowed_origin: 'https://app.example' };
+  const { body: answer } = await test.request('POST', '/api/v1/embedded/widget-token', { body });
+  const { widgetUrl } = JSON.parse(Buffer.from(answer.token, 'base64').toString());
+  const page = await test.request('GET', `/widget${new URL(widgetUrl).search}`, { token: null });
+  script = `/${/src="([^"]+)"/.exec(page.text)?.[1]}`;
+});
+afterAll(() => test.stop());
+
+const load = (url: string, headers: Record<string, string> = {}) =>
+  test.app.http.inject({ method: 'GET', url, headers });
+
+describe("The widget's files", () => {
+  it('are as small as the browser can read them, the same in every form', async () => {
+    const plain = await load(script);
+    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    const br = await load(script, { 'accept-encoding': 'gzip, deflate, br' });
+    expect(br.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+    expect(brotliDecompressSync(br.rawPayload)).toEqual(plain.rawPayload);
+    const gzip = await load(script, { 'accept-encoding': 'gzip;q=1.0, br;q=0' });
+    expect(gzip.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(gzip.rawPayload)).toEqual(plain.rawPayload);
+    expect(br.rawPayload.length).toBeLessThan(gzip.rawPayload.length);
+  });
+
+  it('may be kept for ever, since their names change with them', async () => {
+    const { headers } = await load(script);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(script).toMatch(/-[\w-]{8}\.js$/);
+    expect((await load(script, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  });
+
+  it('are no way to any other file', async () => {
+    for (const name of ['manifest.json', '..%2fmanifest.json', '%2e%2e/manifest.json', 'none.js', '__proto__', '%00']) {
+      expect((await load(`/widget/assets/${name}`)).statusCode, name).toBe(404);
+    }
+  });
+});
+
+describe('The embed library', () => {
+  it('may be run by pages of any origin, and is asked for again after minutes', async () => {
+    const { statusCode, headers } = await load('/embed.js');
+    expect(statusCode).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-allow-origin': '*',
+    });
+    expect((await load('/embed.js', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  });
+});
+
+describe('What the build has made', () => {
+  it('is missed with a word on what to do', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inlay-built-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    expect(() => readBuiltFiles(folder)).toThrow('npm run build');
+  });
+
+  it('is sent as it is to a browser that reads no compression, or where there is none', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'inlay-built-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    for (const name of ['widget/assets', 'embed']) mkdirSync(join(folder, name), { recursive: true });
+    const manifest = { 'src/main.tsx': { file: 'assets/a.js', isEntry: true, css: ['assets/a.css'] } };
+    writeFileSync(join(folder, 'widget/manifest.json'), JSON.stringify(manifest));
+    for (const name of ['widget/assets/a.js', 'widget/assets/a.css', 'embed/embed.js'])
+      writeFileSync(join(folder, name), 'x');
+    const { assets, script, styles } = readBuiltFiles(folder);
+    expect([script, styles, [...assets.keys()].sort()]).toEqual(['assets/a.js', ['assets/a.css'], ['a.css', 'a.js']]);
+    const file = assets.get('a.js');
+    expect(file && preferredEncoding(file, 'br, gzip')).toBe('identity');
+  });
+});

@@ -1,0 +1,178 @@
+/**
+ * What a test of the widget plays on: the product as a process, a host page on an origin of its own, and Chromium. Every
+ * request of the browser to anywhere else fails the test, and so does every error in the widget's console.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Frame,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
+import { localFiles, sampleData } from '../../../server/test/support/pipelines.ts';
+import { type Service, startService } from '../../../server/test/support/service.ts';
+
+const operatorToken = 'an operator token only for these tests'.replaceAll(' ', '-');
+const pictures = fileURLToPath(new URL('../../../.artifacts/widget/', import.meta.url));
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely by tests
+type Answer = any;
+
+export interface WidgetToken {
+  /** As the operator's backend gets it. */
+  whole: string;
+  token: string;
+  widgetUrl: string;
+}
+
+export interface Stage {
+  service: Service;
+  /** Where the service says it is: the origin of the widget. */
+  publicUrl: string;
+  dataDir: string;
+  /** The origin of the host page. */
+  origin: string;
+  /** Another origin with the same pages. */
+  otherOrigin: string;
+  operator(method: string, path: string, body?: object): Promise<Answer>;
+  widgetToken(request?: object): Promise<WidgetToken>;
+  sourceTemplate(body?: object): Promise<string>;
+  connectionTemplate(body?: object): Promise<string>;
+  /** Puts a page onto the host and gives its path. `body` is HTML. */
+  hostPage(body: string): string;
+  /** A new page of a new browser profile, which ends with the test. */
+  newPage(options?: BrowserContextOptions): Promise<Page>;
+  /** Problems that the browser has reported since the page was opened; a test that expects some takes them away. */
+  takeProblems(): string[];
+}
+
+/** `env` as for the service. One stage a file. */
+export function useStage(env: Record<string, string> = {}): Stage {
+  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-widget-'));
+  const pages = new Map<string, string>();
+  const contexts: BrowserContext[] = [];
+  let problems: string[] = [];
+  let host: Server;
+  let browser: Browser;
+  let names = 0;
+
+  const stage = {
+    dataDir,
+    async operator(method, path, body) {
+      const response = await fetch(`${stage.service.url}/api/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const answer: Answer = await response.json();
+      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    async widgetToken(request = {}) {
+      names += 1;
+      const body = { workspace_name: `customer ${names}`, allowed_origin: stage.origin, ...request };
+      const { token: whole } = await stage.operator('POST', '/embedded/widget-token', body);
+      return { whole, ...JSON.parse(Buffer.from(whole, 'base64').toString()) };
+    },
+    async sourceTemplate(body = {}) {
+      const defaults = { actor_definition_id: sampleData, name: 'Demo shop', partial_default_config: { seed: 7 } };
+      return (await stage.operator('POST', '/integrations/templates/sources', { ...defaults, ...body })).id;
+    },
+    async connectionTemplate(body = {}) {
+      const defaults = {
+        destination_name: 'Warehouse',
+        destination_definition_id: localFiles,
+        destination_config: { path: 'exports' },
+        namespace_format: '',
+      };
+      return (await stage.operator('POST', '/integrations/templates/connections', { ...defaults, ...body })).id;
+    },
+    hostPage(body) {
+      const path = `/${pages.size}`;
+      pages.set(path, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><body>${body}`);
+      return path;
+    },
+    async newPage(options = {}) {
+      const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
+      contexts.push(context);
+      const page = await context.newPage();
+      const ours = [stage.publicUrl, stage.origin, stage.otherOrigin].map((url) => new URL(url).host);
+      page.on('request', (request) => {
+        const { host, protocol } = new URL(request.url());
+        if (protocol.startsWith('http') && !ours.includes(host)) problems.push(`a request to ${host}`);
+      });
+      page.on('pageerror', (error) => problems.push(`an exception: ${error.stack ?? error.message}`));
+      page.on('console', (message) => {
+        if (message.type() === 'error') problems.push(`an error in the console: ${message.text()}`);
+      });
+      return page;
+    },
+    takeProblems() {
+      const taken = problems;
+      problems = [];
+      return taken;
+    },
+  } as Stage;
+
+  beforeAll(async () => {
+    host = createServer((request, response) => {
+      const page = pages.get(new URL(request.url ?? '/', 'http://host').pathname);
+      // Chromium asks for it on its own.
+      if (!page) return void response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => host.once('listening', done));
+    const { port } = host.address() as AddressInfo;
+    stage.origin = `http://127.0.0.1:${port}`;
+    stage.otherOrigin = `http://localhost:${port}`;
+    stage.service = await startService({
+      dataDir,
+      env: { INLAY_OPERATOR_TOKEN: operatorToken, INLAY_ALLOW_PRIVATE_NETWORKS: 'true', ...env },
+    });
+    stage.publicUrl = `http://localhost:${stage.service.port}`;
+    browser = await chromium.launch({
+      executablePath: await findChromium({ install: true }),
+      // The service listens on 127.0.0.1 only.
+      args: [...chromiumArguments, '--host-resolver-rules=MAP localhost 127.0.0.1'],
+    });
+  });
+
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(stage.takeProblems()).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await stage.service?.stop();
+    host?.close();
+    host?.closeAllConnections();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  return stage;
+}
+
+/** The frame of the widget on a host page, once it shows a screen. */
+export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
+  const element = page.locator('iframe').nth(index);
+  const frame = await (await element.elementHandle())?.contentFrame();
+  if (!frame) throw new Error('The page has no such frame.');
+  await frame.waitForSelector('[data-screen]');
+  return frame;
+}
+
+/** A picture for whoever looks at the run: below .artifacts. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
