@@ -1,4 +1,5 @@
 /** Asks before entries are lost: on the way to another screen, and when Escape is about to close the whole widget. */
+import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
@@ -9,7 +10,7 @@ export interface DiscardGuard {
   /** Goes on at once when nothing would be lost. */
   leave(goOn: () => void): void;
   /** To be shown somewhere on the screen. */
-  dialog: preact.ComponentChild;
+  dialog: ComponentChild;
 }
 
 export function useDiscardGuard(): DiscardGuard {

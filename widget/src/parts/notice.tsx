@@ -46,10 +46,10 @@ export function Notice({ kind = 'info', title, children, actions, takesFocus = f
   );
 }
 
-export function FailureNotice({ error, actions }: { error: unknown; actions?: ComponentChildren }) {
+export function FailureNotice({ error, ...props }: { error: unknown } & Pick<NoticeProps, 'actions' | 'takesFocus'>) {
   const { title, text } = useFailureWords(error);
   return (
-    <Notice kind="danger" title={title} actions={actions} takesFocus>
+    <Notice kind="danger" title={title} {...props}>
       <p>{text}</p>
     </Notice>
   );
@@ -62,8 +62,10 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   const failure = useMemo(() => failureOf(error), [error]);
   const { title, text } = textOf(failure, words, formatting.duration);
   useEffect(() => {
+    // Of a missing network the page is told once, with the banner.
+    if (failure.kind === 'offline') return;
     host.tell({ type: 'error', error: { code: codeOf(failure), message: `${title}: ${text}` } });
-  }, [host, error]);
+  }, [host, failure.kind]);
   return { title, text };
 }
 

@@ -38,7 +38,8 @@ export function Screen({ name, title, lead, icon, status, actions, back, isCentr
   const hasMoved = useContext(HasMovedContext);
   useEffect(() => {
     if (!hasMoved) return;
-    heading.current?.focus({ preventScroll: true });
+    // Inline, this brings the heading into view in the page around; elsewhere the widget scrolls itself.
+    heading.current?.focus();
     window.scrollTo(0, 0);
   }, []);
   useEffect(() => {

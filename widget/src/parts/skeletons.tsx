@@ -1,7 +1,8 @@
 /** What stands where content will be, in its shape, so that nothing jumps when it comes. */
+import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
 
-function Loading({ children }: { children: preact.ComponentChildren }) {
+function Loading({ children }: { children: ComponentChildren }) {
   return (
     <div class="inlay-skeleton" role="status">
       <span class="inlay-unseen">{useWords().loading}</span>

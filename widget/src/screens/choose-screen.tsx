@@ -47,6 +47,11 @@ export function ChooseScreen() {
             autoComplete="off"
             value={search}
             onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Escape' || search === '' || event.isComposing) return;
+              event.preventDefault();
+              setSearch('');
+            }}
           />
         </search>
       )}

@@ -1,6 +1,8 @@
 /** A source was just connected: what is set up for it, and the first data on its way. */
+
 import type { Connection } from '@inlay/contract/connections';
 import type { SourceSummary } from '@inlay/contract/sources';
+import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -120,14 +122,14 @@ function firstSyncState(
 interface Outcome {
   id: string;
   destination: string;
-  text: preact.ComponentChild;
+  text: ComponentChild;
   error: string | null;
 }
 
 function outcomeOf(connection: Connection, words: Words, number: (value: number) => string): Outcome {
   const { id, destination_name: destination, last_run: run, status, status_message } = connection;
   const { connected } = words;
-  const text = (): preact.ComponentChild => {
+  const text = (): ComponentChild => {
     const rows = run?.rows == null ? undefined : words.rows(run.rows, number(run.rows));
     if (run && isOngoing(run)) return rows && run.rows !== 0 ? connected.syncing(rows) : connected.waiting;
     if (run?.status === 'succeeded') return rows ? connected.synced(rows) : connected.syncedWithoutCount;

@@ -20,8 +20,8 @@ export function DisconnectSource({ source }: { source: SourceSummary }) {
     await endSource(api, id, signal);
     change((now) => ({ ...now, sources: now.sources.filter((known) => known.id !== id) }));
     host.tell({ type: 'source_deleted', source: { id, name, source_template_id: template.id } });
-    announce(words.done(name));
     goHome();
+    announce(words.done(name));
   });
   return (
     <section class="inlay-danger-zone" aria-labelledby="inlay-disconnect">
@@ -45,7 +45,7 @@ export function DisconnectSource({ source }: { source: SourceSummary }) {
           }}
         >
           <p>{words.text}</p>
-          {disconnect.error !== undefined && <FailureNotice error={disconnect.error} />}
+          {disconnect.error !== undefined && <FailureNotice error={disconnect.error} takesFocus />}
         </Dialog>
       )}
     </section>

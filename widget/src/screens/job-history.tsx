@@ -78,8 +78,8 @@ function JobEntry({ job }: { job: Job }) {
   return (
     <div class="inlay-job">
       <span class={`inlay-job-mark inlay-job-${kind}`}>{glyph ? <Glyph name={glyph} /> : <Spinner />}</span>
-      <span class="inlay-job-status">{words.jobs[status]}</span>
-      <span class="inlay-job-time">
+      <span class="inlay-job-head">
+        <span class="inlay-job-status">{words.jobs[status]}</span>
         <Moment time={job.started_at} tense="past" />
       </span>
       <span class="inlay-facts inlay-job-facts">

@@ -77,7 +77,7 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       )}
       {isRefused
         ? status === 'active' && !isRunning && <Notice kind="warning">{words.source.notReady}</Notice>
-        : sync.error !== undefined && <FailureNotice error={sync.error} />}
+        : sync.error !== undefined && <FailureNotice error={sync.error} takesFocus />}
       <JobHistory connection={connection} />
     </section>
   );

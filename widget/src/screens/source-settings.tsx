@@ -139,7 +139,7 @@ function Rename({
           onChanged();
         }}
       />
-      {save.error !== undefined && <FailureNotice error={save.error} />}
+      {save.error !== undefined && <FailureNotice error={save.error} takesFocus />}
       <div class="inlay-actions">
         <Button kind="primary" type="submit" isBusy={save.isRunning}>
           {words.source.rename}

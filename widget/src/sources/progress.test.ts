@@ -1,7 +1,7 @@
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { describe, expect, it } from 'vitest';
-import { finishedSyncs, isInMotion, stateOf, summarise } from './progress.ts';
+import { finishedSyncs, isInMotion, mergeJobs, stateOf, summarise } from './progress.ts';
 
 const job = (changes: Partial<Job> = {}): Job => ({
   id: '1',
@@ -97,4 +97,11 @@ describe('syncs that have finished', () => {
     expect(finishedSyncs(unknown, at(connection({ last_run: job() })))).toEqual([]);
     expect(finishedSyncs(at(connection()), unknown)).toEqual([]);
   });
+});
+
+it('keeps each job of a history once, newest first, as it was seen last', () => {
+  const older = job({ id: '3', started_at: '2026-01-30T09:00:00.000Z' });
+  const first = job({ id: '9' });
+  const second = job({ id: '10' });
+  expect(mergeJobs([running, older], [first, second, job()])).toEqual([second, first, job(), older]);
 });

@@ -164,7 +164,7 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
       </Notice>
     );
   }
-  return <FailureNotice error={error} />;
+  return <FailureNotice error={error} takesFocus />;
 }
 
 type FormProblem = ReturnType<typeof readRequestFaults>;

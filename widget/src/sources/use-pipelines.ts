@@ -41,7 +41,7 @@ export function usePipelines(
     const leaving = new AbortController();
     const { signal } = leaving;
 
-    async function watch(): Promise<never> {
+    async function watch(): Promise<void> {
       let retryMs = firstRetryMs;
       let offers: readonly Offer[] | undefined;
       for (;;) {
@@ -59,7 +59,7 @@ export function usePipelines(
           signal.throwIfAborted();
           const failure = failureOf(error);
           setWatched(({ seen }) => ({ seen, failure }));
-          if (!failure.isPassing) return await new Promise<never>(() => {});
+          if (!failure.isPassing) return;
           await pause(Math.max(retryMs, failure.retryAfterMs ?? 0), signal);
           retryMs = longerPauseMs(retryMs, lastRetryMs);
         }

@@ -49,7 +49,7 @@ export default {
     },
   },
 
-  loading: 'Wird geladen…',
+  loading: 'Wird geladen …',
   back: 'Zurück',
   cancel: 'Abbrechen',
   tryAgain: 'Erneut versuchen',
@@ -88,13 +88,13 @@ export default {
 
   steps: {
     label: 'Fortschritt',
-    checking: 'Ihre Angaben werden geprüft…',
+    checking: 'Ihre Angaben werden geprüft …',
     checked: 'Angaben geprüft',
     connect: 'Verbinden',
-    connecting: 'Wird verbunden…',
+    connecting: 'Wird verbunden …',
     connected: 'Verbunden',
     save: 'Speichern',
-    saving: 'Wird gespeichert…',
+    saving: 'Wird gespeichert …',
     firstSync: 'Erste Synchronisierung',
     done: 'erledigt',
     failed: 'fehlgeschlagen',
@@ -122,7 +122,7 @@ export default {
     title: (name) => `${name} ist verbunden`,
     pendingTitle: (name) => `${name} wird verbunden`,
     failedTitle: (name) => `${name} konnte nicht verbunden werden`,
-    waiting: 'Wird gestartet…',
+    waiting: 'Wird gestartet …',
     syncing: (rows) => `Bisher ${rows}`,
     synced: (rows) => `${rows} synchronisiert`,
     syncedWithoutCount: 'Abgeschlossen',
@@ -171,7 +171,7 @@ export default {
     nothingSynced: 'Diese Quelle ist verbunden. Es werden noch keine Daten daraus synchronisiert.',
     syncTo: (destination) => `Synchronisierung nach ${destination}`,
     syncNow: 'Jetzt synchronisieren',
-    syncing: 'Läuft…',
+    syncing: 'Läuft …',
     syncStarted: 'Synchronisierung gestartet',
     paused: 'Die Synchronisierung ist pausiert. Sie geht weiter, sobald Ihr Konto wieder aktiv ist.',
     notReady:
@@ -203,7 +203,7 @@ export default {
     open: 'Trennen',
     title: (name) => `${name} trennen?`,
     confirm: 'Trennen',
-    confirming: 'Wird getrennt…',
+    confirming: 'Wird getrennt …',
     done: (name) => `${name} ist getrennt`,
   },
 

@@ -62,7 +62,7 @@ export default {
     offers: 'Sources disponibles',
     search: 'Rechercher une source',
     found: (count, number) => `${number} ${count < 2 ? 'source trouvée' : 'sources trouvées'}`,
-    nothingFound: (text) => `Aucune source ne correspond à « ${text} ».`,
+    nothingFound: (text) => `Aucune source ne correspond à « ${text} ».`,
     showAll: 'Afficher toutes les sources',
     connected: (count, number) => `${number} ${count < 2 ? 'connectée' : 'connectées'}`,
     yourSources: (_count, number) => `Vos sources (${number})`,
@@ -112,16 +112,16 @@ export default {
   },
 
   discard: {
-    title: 'Abandonner votre saisie ?',
+    title: 'Abandonner votre saisie ?',
     text: 'Ce que vous avez saisi n’est pas enregistré.',
     confirm: 'Abandonner',
     keep: 'Continuer la saisie',
   },
 
   connected: {
-    title: (name) => `${name} : source connectée`,
-    pendingTitle: (name) => `${name} : connexion en cours`,
-    failedTitle: (name) => `${name} : la connexion a échoué`,
+    title: (name) => `${name} : source connectée`,
+    pendingTitle: (name) => `${name} : connexion en cours`,
+    failedTitle: (name) => `${name} : la connexion a échoué`,
     waiting: 'Démarrage…',
     syncing: (rows) => `${rows} jusqu’ici`,
     synced: (rows) => `${rows} au total`,
@@ -132,7 +132,7 @@ export default {
     atNextRun: (when) => `Commence ${when}`,
     byHand: 'Pas encore démarrée',
     unknown: 'Inconnu pour le moment',
-    leave: 'Vous n’avez pas besoin d’attendre : tout continue automatiquement.',
+    leave: 'Vous n’avez pas besoin d’attendre : tout continue automatiquement.',
     nothingSynced:
       'Votre source est connectée. Aucune donnée n’en est encore synchronisée, et vous n’avez rien d’autre à faire.',
     done: 'Terminé',
@@ -200,10 +200,10 @@ export default {
     heading: 'Déconnecter cette source',
     text: 'La synchronisation s’arrête et vos identifiants sont supprimés. Les données déjà transmises restent où elles sont.',
     open: 'Déconnecter',
-    title: (name) => `Déconnecter ${name} ?`,
+    title: (name) => `Déconnecter ${name} ?`,
     confirm: 'Déconnecter',
     confirming: 'Déconnexion…',
-    done: (name) => `${name} : source déconnectée`,
+    done: (name) => `${name} : source déconnectée`,
   },
 
   failures: {
@@ -244,7 +244,7 @@ export default {
 
   expired: {
     title: 'Votre session a expiré',
-    renewing: 'Un instant : elle est en cours de renouvellement. Votre saisie n’est pas perdue.',
+    renewing: 'Un instant : elle est en cours de renouvellement. Votre saisie n’est pas perdue.',
     reload: 'Rechargez cette page pour continuer.',
   },
 } satisfies Words;
