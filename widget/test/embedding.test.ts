@@ -167,6 +167,29 @@ describe('What is offered', () => {
   });
 });
 
+describe('A source whose template is no longer offered', () => {
+  it('can still be changed', async () => {
+    const request = { workspace_name: 'downgraded' };
+    const { token } = await stage.widgetToken({ ...request, selected_source_template_tags: ['pro'] });
+    const { data } = await stage.operator('GET', '/integrations/templates/sources?tags=pro');
+    const template = data.find(({ name }: { name: string }) => name === 'Database');
+    await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ source_template_id: template.id, name: 'Ours', source_config: { count: 3 } }),
+    });
+    const { widgetUrl } = await stage.widgetToken({ ...request, selected_source_template_tags: ['free'] });
+    const page = await stage.newPage();
+    await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
+    const frame = await widgetFrame(page);
+    await frame.getByRole('button', { name: /Ours/ }).click();
+    await frame.getByRole('tab', { name: 'Settings' }).click();
+    await frame.getByLabel('Users').fill('4');
+    await frame.getByRole('button', { name: 'Test and save' }).click();
+    await frame.getByText('Your changes are saved').waitFor();
+  });
+});
+
 describe('Another origin', () => {
   it('cannot show the widget', async () => {
     const page = await stage.newPage();

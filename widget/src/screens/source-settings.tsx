@@ -1,8 +1,6 @@
 /** The details of a source, to be changed; and the way to be rid of it. */
-import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 import { useRef, useState } from 'preact/hooks';
-import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
 import { NameField, nameFault } from '../parts/name-field.tsx';
@@ -13,7 +11,7 @@ import { summaryOf } from '../sources/progress.ts';
 import { SourceForm } from '../sources/source-form.tsx';
 import { useAction } from '../sources/use-action.ts';
 import { useLoaded } from '../sources/use-loaded.ts';
-import { useWidget, type Widget } from '../widget.ts';
+import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 import { DisconnectSource } from './disconnect-source.tsx';
 
@@ -28,12 +26,8 @@ export function SourceSettings({ source, setChanged }: Props) {
   const { api } = widget;
   const [timesSaved, setTimesSaved] = useState(0);
   const loaded = useLoaded(`${source.id} ${timesSaved}`, async (signal) => {
-    const [details, template, form] = await Promise.all([
-      api.getSource(source.id, signal),
-      findOffer(widget, source.summarized_source_template.id, signal),
-      loadForm(),
-    ]);
-    return { details, template, form };
+    const [details, form] = await Promise.all([api.getSource(source.id, signal), loadForm()]);
+    return { details, form };
   });
 
   function onSaved(saved: Source): void {
@@ -51,7 +45,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   }
 
   const onChanged = () => setChanged(true);
-  const spec = loaded.value?.template?.user_config_spec;
+  const spec = loaded.value?.details.user_config_spec;
   return (
     <>
       {timesSaved > 0 && <Notice kind="success" key={timesSaved} title={words.source.saved} takesFocus />}
@@ -85,20 +79,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   );
 }
 
-/** What the operator no longer offers has no form; the source itself stays. */
-async function findOffer(
-  { api }: Widget,
-  templateId: string,
-  signal: AbortSignal,
-): Promise<OfferedSourceTemplate | undefined> {
-  try {
-    return await api.getOffer(templateId, signal);
-  } catch (error) {
-    if (error instanceof RequestFailure && error.kind === 'not_found') return undefined;
-    throw error;
-  }
-}
-
+/** A source whose connector is not known at the moment has no form; its name can be changed all the same. */
 function Rename({
   source,
   onChanged,
