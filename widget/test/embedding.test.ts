@@ -64,6 +64,7 @@ describe('The dialog', () => {
     await openHost(page, '<button id="connect">Connect</button>');
     await page.locator('#connect').focus();
     const frame = await openModal(page, (await stage.widgetToken()).whole);
+    await frame.waitForSelector('[data-screen="choose"]');
     await takePicture(page, 'dialog');
     await frame.getByRole('button', { name: /Spreadsheet/ }).click();
     await frame.waitForSelector('[data-screen="form"]');
