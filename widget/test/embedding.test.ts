@@ -82,6 +82,22 @@ describe('The dialog', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('connect');
   });
 
+  it('stays in sight on a long page, whatever is scrolled inside', async () => {
+    const page = await stage.newPage({ viewport: { width: 800, height: 420 } });
+    await openHost(page, '<div style="height: 3000px"></div>');
+    await page.evaluate(() => window.scrollTo(0, 1_000));
+    const frame = await openModal(page, (await stage.widgetToken()).whole);
+    const top = () => page.locator('dialog').evaluate((dialog) => dialog.getBoundingClientRect().top);
+    const before = await top();
+    expect(before).toBeGreaterThanOrEqual(0);
+    await frame.getByRole('button', { name: /Survey/ }).click();
+    await frame.getByRole('button', { name: 'Test and connect' }).evaluate((button) => button.scrollIntoView());
+    await frame.getByRole('button', { name: 'Test and connect' }).click();
+    await frame.waitForSelector('[data-screen="connected"]');
+    expect(await page.evaluate(() => window.scrollY)).toBe(1_000);
+    expect(await top()).toBe(before);
+  });
+
   it('may be opened twice, and leaves nothing behind', async () => {
     const page = await stage.newPage();
     await openHost(page);
