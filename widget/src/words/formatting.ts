@@ -52,7 +52,8 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
     },
     duration(seconds) {
       const whole = Math.round(seconds);
-      if (whole < 1) return unit(seconds, 'second', { maximumFractionDigits: 1 });
+      // A platform may count whole seconds only.
+      if (whole < 1) return `<\u00a0${unit(1, 'second')}`;
       if (whole < 60) return unit(whole, 'second');
       if (whole < 3600) return `${unit(Math.floor(whole / 60), 'minute')} ${unit(whole % 60, 'second')}`;
       return `${unit(Math.floor(whole / 3600), 'hour')} ${unit(Math.floor((whole % 3600) / 60), 'minute')}`;
