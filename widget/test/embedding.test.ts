@@ -1,7 +1,7 @@
 /** The widget in a page, by the embed library and without it: who may show it, talk to it, and what happens to tokens. */
 import type { Frame, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { takePicture, useStage, widgetFrame } from './support/stage.ts';
+import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
 
@@ -42,15 +42,15 @@ async function openHost(page: Page, body = ''): Promise<void> {
   await page.goto(stage.origin + stage.hostPage(`${body}${script}`));
 }
 
-async function openModal(page: Page, token: string): Promise<Frame> {
+/** `index` among the frames of the page. */
+async function openModal(page: Page, token: string, index = 0): Promise<Frame> {
   await page.evaluate((token) => {
     window.handles.push(window.Inlay.open({ token, onEvent: (event) => window.events.push(event) }));
   }, token);
-  return await widgetFrame(page);
+  return await widgetFrame(page, index);
 }
 
 const eventTypes = (page: Page) => page.evaluate(() => window.events.map(({ type }) => type));
-const frameOf = (url: string) => `<iframe width="500" height="600" src="${url.replaceAll('&', '&amp;')}"></iframe>`;
 const offered = async (frame: Frame) => {
   await frame.waitForSelector('[data-screen="choose"]');
   const names = ['Spreadsheet', 'Survey', 'Database'];
@@ -314,7 +314,7 @@ describe('Messages', () => {
   it('from the wrong window, or of no shape, change nothing', async () => {
     const page = await stage.newPage();
     await openHost(page, '<iframe id="sibling" srcdoc="x"></iframe>');
-    const frame = await openModalBeside(page, (await stage.widgetToken()).whole);
+    const frame = await openModal(page, (await stage.widgetToken()).whole, 1);
     const other = await stage.widgetToken({ workspace_name: 'intruder' });
     // The right origin, but not the window that framed it.
     await page.evaluate((token) => {
@@ -358,10 +358,3 @@ describe('Messages', () => {
     expect(source).not.toMatch(/postMessage\([^)]*,\s*["'`]\*["'`]/);
   });
 });
-
-async function openModalBeside(page: Page, token: string): Promise<Frame> {
-  await page.evaluate((token) => {
-    window.handles.push(window.Inlay.open({ token, onEvent: (event) => window.events.push(event) }));
-  }, token);
-  return await widgetFrame(page, 1);
-}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpApi } from '../../server/test/support/pipelines.ts';
-import { takePicture, useStage, widgetFrame } from './support/stage.ts';
+import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
 const patience = { timeout: 60_000, interval: 200 };
@@ -38,10 +38,7 @@ afterAll(() => {
 
 async function openFrame(page: Page, request: object): Promise<Frame> {
   const { widgetUrl } = await stage.widgetToken(request);
-  await page.goto(
-    stage.origin +
-      stage.hostPage(`<iframe width="500" height="700" src="${widgetUrl.replaceAll('&', '&amp;')}"></iframe>`),
-  );
+  await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
   return await widgetFrame(page);
 }
 

@@ -5,7 +5,7 @@ import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
-import { takePicture, useStage, widgetFrame } from './support/stage.ts';
+import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -44,14 +44,14 @@ beforeAll(async () => {
 });
 
 /** In a frame that fills the window. */
-async function open(page: Page, request: object): Promise<Frame> {
-  const { widgetUrl } = await stage.widgetToken(request);
-  const style = 'position:fixed;inset:0;width:100%;height:100%;border:0';
-  await page.goto(
-    stage.origin +
-      stage.hostPage(`<iframe title="Widget" style="${style}" src="${widgetUrl.replaceAll('&', '&amp;')}"></iframe>`),
-  );
+async function show(page: Page, widgetUrl: string): Promise<Frame> {
+  const style = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0';
+  await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl, style)));
   return await widgetFrame(page);
+}
+
+async function open(page: Page, request: object): Promise<Frame> {
+  return await show(page, (await stage.widgetToken(request)).widgetUrl);
 }
 
 async function expectAccessible(frame: Frame, what: string): Promise<void> {
@@ -166,13 +166,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
 
     const { widgetUrl, whole } = await stage.widgetToken({ ...many });
     await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
-    await page.goto(
-      stage.origin +
-        stage.hostPage(
-          `<iframe title="Widget" style="position:fixed;inset:0;width:100%;height:100%;border:0" src="${widgetUrl.replaceAll('&', '&amp;')}"></iframe>`,
-        ),
-    );
-    frame = await widgetFrame(page);
+    frame = await show(page, widgetUrl);
     await screen('expired');
     await frame.getByText('Reload this page to continue.').waitFor();
     await lookAt(frame, 'expired');
