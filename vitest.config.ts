@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of what runs as a process, or in a browser. */
+const programs = [
+  '{server,platform,bench}/**/*.test.ts',
+  '{widget,embed}/test/**/*.test.{ts,tsx}',
+  'examples/**/*.test.ts',
+  'scripts/demo.test.ts',
+];
 const exclude = ['**/node_modules/**', '**/dist/**', 'scripts/fixtures/**'];
 
 export default defineConfig({
@@ -15,7 +22,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
-          include: ['{server,platform,bench}/**/*.test.ts'],
+          include: programs,
           exclude,
           globalSetup: ['scripts/vitest-global-setup.mjs'],
         },
@@ -24,8 +31,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['**/*.test.ts'],
-          exclude: [...exclude, '{server,platform,bench}/**'],
+          include: ['**/*.test.{ts,tsx}'],
+          exclude: [...exclude, ...programs],
         },
       },
     ],

@@ -32,9 +32,10 @@ const expected: Record<string, Record<string, string[]>> = {
   },
   'widget-and-embed': {
     'widget imports nothing of ours but contract': ['widget/src/widget.ts → @inlay/platform/create-platform'],
-    'embed imports nothing but contract, and has no dependencies': [
+    'embed imports nothing but contract, and react in its React part': [
       'embed/src/embed.ts → inlay/app',
       'embed/src/embed.ts → preact',
+      'embed/src/other.ts → react',
     ],
     'server imports nothing of widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },

@@ -14,7 +14,7 @@ export default defineConfig({
       { find: /^react$|^react-dom$/, replacement: 'preact/compat' },
       { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
       // Renders Markdown in descriptions, which are HTML here and rendered by form/description.tsx.
-      { find: 'markdown-to-jsx', replacement: path('src/form/no-markdown.ts') },
+      { find: 'markdown-to-jsx/react', replacement: path('src/form/no-markdown.ts') },
     ],
     dedupe: ['preact'],
   },
@@ -25,6 +25,10 @@ export default defineConfig({
     target: 'es2022',
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: path('src/main.tsx') },
+    rollupOptions: {
+      input: path('src/main.tsx'),
+      // The form library says where React may render it; it makes no difference here.
+      onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
+    },
   },
 });

@@ -79,6 +79,25 @@ describe('keeping secrets', () => {
     expect(keepMaskedSecrets(specification, { password: 'new*' }, stored)).toEqual({ password: 'new*' });
   });
 
+  test('gives no item of a list the secret of another, when a row was removed or added', () => {
+    const [a, b] = [
+      { user: 'a', pin: MASK },
+      { pin: MASK, user: 'b' },
+    ];
+    const kept = (accounts: object[]) => keepMaskedSecrets(specification, { accounts }, stored).accounts;
+    expect(kept([b])).toEqual([{ user: 'b', pin: '2' }]);
+    expect(kept([{ user: 'c', pin: '3' }, a, b])).toEqual([
+      { user: 'c', pin: '3' },
+      { user: 'a', pin: '1' },
+      { user: 'b', pin: '2' },
+    ]);
+    expect(kept([{ user: 'renamed', pin: MASK }, b])).toEqual([
+      { user: 'renamed', pin: '1' },
+      { user: 'b', pin: '2' },
+    ]);
+    expect(kept([{ user: 'renamed', pin: MASK }])).toEqual([{ user: 'renamed' }]);
+  });
+
   test('drops a mask that stands for nothing', () => {
     expect(keepMaskedSecrets(specification, { host: 'h', password: MASK }, {})).toEqual({ host: 'h' });
   });

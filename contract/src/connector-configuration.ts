@@ -25,10 +25,10 @@ export function mergeConfiguration(stored: Configuration, patch: Configuration):
 }
 
 export function maskSecrets(specification: JsonSchema, configuration: Configuration): Configuration {
-  return mapSecrets([specification], configuration, configuration, (secret) =>
-    secret === null ? null : SECRET_MASK,
-  ) as Configuration;
+  return mapSecrets([specification], configuration, configuration, mask) as Configuration;
 }
+
+const mask: Replace = (secret) => (secret === null ? null : SECRET_MASK);
 
 /** Callers send back what they were shown. A mask that stands for no stored value is dropped, as if it was left out. */
 export function keepMaskedSecrets(
@@ -69,7 +69,7 @@ function mapSecrets(schemas: readonly JsonSchema[], value: unknown, before: unkn
   if (Array.isArray(value)) {
     const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
     return value
-      .map((item, index) => mapSecrets(items, item, Array.isArray(before) ? before[index] : undefined, replace))
+      .map((item, index) => mapSecrets(items, item, itemBefore(items, value, index, before), replace))
       .filter((item) => item !== undefined);
   }
   if (!isObject(value)) return value;
@@ -81,6 +81,25 @@ function mapSecrets(schemas: readonly JsonSchema[], value: unknown, before: unkn
     if (mapped !== undefined) result[key] = mapped;
   }
   return result;
+}
+
+/**
+ * What an item of a list stands for: the one in its place; in a list that has grown or shrunk, the only one that looks
+ * the same once masked. A secret must not end up in another item because a row above was removed.
+ */
+function itemBefore(schemas: readonly JsonSchema[], list: unknown[], index: number, before: unknown): unknown {
+  if (!Array.isArray(before)) return undefined;
+  if (before.length === list.length) return before[index];
+  const shown = asText(mapSecrets(schemas, list[index], undefined, mask));
+  const alike = before.filter((item) => asText(mapSecrets(schemas, item, undefined, mask)) === shown);
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+/** As JSON, whatever the order of the keys. */
+function asText(value: unknown): string {
+  return JSON.stringify(value, (_key, member) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
 }
 
 function withBranches(schema: JsonSchema): JsonSchema[] {

@@ -1,5 +1,6 @@
 /** What crosses the wire for sources: a customer's own, made from an operator's templates. */
 import { type Static, Type } from 'typebox';
+import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
 
 const exampleId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
@@ -104,6 +105,10 @@ export const Source = Type.Object(
       'The part that was given, secrets as asterisks. Send the asterisks back to keep a secret.',
       [{ count: 1000 }],
     ),
+    user_config_spec: Type.Union([Type.Object(ConnectorSpecification.properties), Type.Null()], {
+      description:
+        'What can be changed in `source_config`; null while the definition of its connector is not to be had',
+    }),
   },
   { title: 'Source' },
 );

@@ -1,4 +1,47 @@
+/**
+ * Starts the widget: reads what the address says, puts on the theme, loads the customer's language, and draws. The token is
+ * taken out of the address at once, so that neither a copied address nor the history holds it.
+ */
+import './style/tokens.css';
+import './style/base.css';
+import './style/controls.css';
+import './style/screens.css';
 import { render } from 'preact';
+import { createApi } from './api/api.ts';
+import { createSession } from './api/session.ts';
+import { App } from './app.tsx';
+import { readPage } from './page/address.ts';
+import { connectHost } from './page/host.ts';
+import { applyLook, logoOf, lookOf, parseTheme, readCssColor } from './page/theme.ts';
+import { createFormatting } from './words/formatting.ts';
+import { chooseLocale, loadWords, WordsContext } from './words/words.ts';
+
+async function start(root: HTMLElement): Promise<void> {
+  const page = readPage(location.search, location.hash);
+  history.replaceState(null, '', location.pathname + location.search);
+
+  const theme = parseTheme(page.theme);
+  applyLook(lookOf(theme, readCssColor), document.documentElement);
+  document.documentElement.dataset.mode = page.mode;
+
+  const { language, tag } = chooseLocale([...page.locales, ...navigator.languages]);
+  document.documentElement.lang = language;
+
+  const session = createSession(page.token, () => host.tell({ type: 'token_expired' }));
+  const { allowedOrigin, mode } = page;
+  const host = connectHost({ window, allowedOrigin, mode, onToken: session.accept });
+  const api = createApi(session, document.baseURI);
+
+  const words = await loadWords(language);
+  const formatting = createFormatting(tag);
+  render(
+    <WordsContext.Provider value={words}>
+      <App {...{ api, session, host, allowedOrigin, formatting }} logo={logoOf(theme, allowedOrigin)} />
+    </WordsContext.Provider>,
+    root,
+  );
+  host.tell({ type: 'ready' });
+}
 
 const root = document.getElementById('inlay');
-if (root) render(<p>…</p>, root);
+if (root) await start(root);

@@ -165,7 +165,7 @@ async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow,
   for (let before: string | undefined; ; ) {
     const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
     if (!workspace || workspace.status === before) return;
-    await recordNewConnection(ctx.workspaces, workspaceId, platformId, workspace.status);
+    await recordNewConnection(ctx.workspaces, workspace, platformId);
     const { status } = workspace;
     await assertSettled(ctx, 'connections', id, () => ctx.platform.setConnectionStatus(platformId, status));
     before = status;

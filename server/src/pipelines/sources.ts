@@ -22,6 +22,7 @@ import { AppError } from '../errors.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
+import { userConfigSpec } from '../templates/user-config-spec.ts';
 import { holdLiveWorkspace } from '../workspaces/connections.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
@@ -202,6 +203,9 @@ export async function presentSource(ctx: PipelinesContext, row: SourceRow): Prom
     ...presentCommon(row),
     source_template: presentOffer(template),
     source_config: maskConfiguration(definition, config),
+    user_config_spec: definition
+      ? userConfigSpec(definition.specification, openDefaults(ctx.templates, template))
+      : null,
   };
 }
 

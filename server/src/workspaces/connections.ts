@@ -1,5 +1,4 @@
 /** What a new connection has to know of its workspace, and the workspace of it. */
-import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
@@ -23,13 +22,19 @@ export async function holdLiveWorkspace(tx: Db, organizationId: string, id: stri
   return row;
 }
 
-/** A new connection of an inactive workspace is enabled with it, as those that were there before. */
+/**
+ * A new connection of an inactive workspace is enabled with it, as those that were there before. Records nothing if the
+ * workspace is no longer as it was read: the caller looks again.
+ */
 export async function recordNewConnection(
   { store }: WorkspacesContext,
-  workspaceId: string,
+  { organization_id: organizationId, id, status }: WorkspaceRow,
   connectionId: string,
-  status: WorkspaceStatus,
 ): Promise<void> {
-  if (status === 'inactive') await workspaces.rememberPaused(store.db, workspaceId, [connectionId]);
-  else await workspaces.forgetPaused(store.db, workspaceId, connectionId);
+  await store.transaction(async (tx) => {
+    const present = await workspaces.lockWorkspace(tx, organizationId, id);
+    if (present?.lifecycle !== 'live' || present.status !== status) return;
+    if (status === 'inactive') await workspaces.rememberPaused(tx, id, [connectionId]);
+    else await workspaces.forgetPaused(tx, id, connectionId);
+  });
 }

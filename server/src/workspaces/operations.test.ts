@@ -225,6 +225,35 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
     expect(await statuses([one as string, ...late])).toEqual(['inactive', 'inactive']);
   });
 
+  it.each([
+    ['deleted', (id: string) => remove(id)],
+    [
+      'activated again',
+      async (id: string) => {
+        // As if the first worker had been still for longer than its lease.
+        await test.app.store.db.updateTable('operations').set({ lease_until: 0 }).execute();
+        return await update(id, { status: 'active' });
+      },
+    ],
+  ])('remembers nothing for a workspace that was %s while it was looking', async (_how, overtake) => {
+    const id = await test.workspaceId('overtaken');
+    await makeConnections(id, ['active']);
+    const isListing = ({ method, path }: { method: string; path: string }) =>
+      method === 'GET' && path.startsWith('/connections?');
+    faulty.rule(
+      first(1, isListing, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        const answer = await forward();
+        expect((await overtake(id)).status).toBe(200);
+        return answer;
+      }),
+    );
+    await update(id, { status: 'inactive' });
+    await reconcile();
+    expect(await test.app.store.db.selectFrom('paused_connections').selectAll().execute()).toEqual([]);
+    expect(await openWork()).toEqual([]);
+  });
+
   it('records a deletion while the platform is away: tokens are refused at once, the rest follows', async () => {
     const id = await test.workspaceId('doomed');
     const token = await test.scopedToken('doomed');

@@ -164,7 +164,10 @@ async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef,
   });
 }
 
-/** Until none is active: one may have been created meanwhile. Which ones we disable is on disk before we do it. */
+/**
+ * Until none is active: one may have been created meanwhile. Which ones we disable is on disk before we do it, unless
+ * something newer is wanted: what a late worker remembered would be enabled with some later activation.
+ */
 async function disableConnections(
   ctx: WorkspacesContext,
   ref: operations.OperationRef,
@@ -175,7 +178,7 @@ async function disableConnections(
     const all = await listConnections(ctx, row.id);
     const active = all.filter((connection) => connection.status === 'active').map((connection) => connection.id);
     if (active.length === 0) return;
-    await workspaces.rememberPaused(ctx.store.db, row.id, active);
+    await whileUnchanged(ctx, row, (tx) => workspaces.rememberPaused(tx, row.id, active));
     await setStatuses(ctx, ref, row, operation, active, 'inactive');
   }
   throw new PlatformError('unavailable', 'connections keep becoming active');

@@ -6,18 +6,14 @@
  * and so on, until a piece of work is done before its process was killed. Clients ask again after every other crash;
  * with INLAY_LONG_TESTS each crash comes twice, once with a retry and once without.
  */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
 import { call, letTwoMinutesPass, startHostedPlatform, untilNothingIsOpen } from '../support/deployment.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type WorkKind, Workload } from '../support/workload.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Two deployments side by side, because most of the time goes into starting processes. */
 const lanes: WorkKind[][] = [
   ['create', 'rename', 'delete'],
@@ -27,29 +23,7 @@ const turns = process.env.INLAY_LONG_TESTS ? [0, 1] : [0];
 /** The lease and the work before and after it; a deactivation also remembers its connections and renews its lease for each. */
 const expectedCommits: Partial<Record<WorkKind, number>> = { create: 3, rename: 3, deactivate: 6, delete: 3, sync: 2 };
 
-let directory: string;
-let program: string;
-beforeAll(async () => {
-  // Below the repository, so that its packages are found.
-  await mkdir(join(root, 'server/dist'), { recursive: true });
-  directory = await mkdtemp(join(root, 'server/dist/crashing-'));
-  program = join(directory, 'main.mjs');
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['server/test/support/crashing-service.ts'],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    // All in one file, so that it starts twice as fast; what is native is found where it is.
-    external: ['better-sqlite3', 'pg-native'],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-    alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },
-    logLevel: 'error',
-  });
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const program = useCrashingProgram();
 
 /** Kills at every commit of these kinds of work, one after the other. */
 async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]): Promise<void> {

@@ -6,11 +6,10 @@
  * As in kill-points.test.ts one crash serves many points, each piece of work held at its own, and which requests a piece of
  * work makes is rehearsed first.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
@@ -140,34 +139,17 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
 });
 
 describe('a service with its bundled platform, killed at commits of either while it sets up sources [sqlite]', () => {
-  const root = fileURLToPath(new URL('../../..', import.meta.url));
+  const program = useCrashingProgram();
   let database: TestDatabase;
   let service: Service;
-  let program: string;
 
   beforeAll(async () => {
-    // Where the product is built to, so that its packages and the built connectors are found.
-    program = join(root, `server/dist/crashing-${process.pid}.mjs`);
-    await build({
-      absWorkingDir: root,
-      entryPoints: ['server/test/support/crashing-service.ts'],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      external: ['better-sqlite3', 'pg-native'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },
-      logLevel: 'error',
-    });
     database = await createTestDatabase('sqlite');
     await start();
   });
   afterAll(async () => {
     await service?.kill();
     await database?.drop();
-    await rm(program, { force: true });
   });
 
   const start = async (port?: number) => {

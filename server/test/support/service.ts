@@ -12,8 +12,9 @@ import { afterAll } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
 
 const product = fileURLToPath(new URL('../../bin/inlay.js', import.meta.url));
-const readyDeadlineMs = 20_000;
-const exitDeadlineMs = 20_000;
+/** Generous: a machine may be busy with other tests. */
+const readyDeadlineMs = 60_000;
+const exitDeadlineMs = 60_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;

@@ -1,7 +1,251 @@
 import type { Words } from './en.ts';
 
+const rows = (count: number, number: string) => `${number} ${count === 1 ? 'Zeile' : 'Zeilen'}`;
+
 export default {
-  form: {},
+  form: {
+    optional: 'optional',
+    optionalSettings: 'Optionale Einstellungen',
+    choose: 'Bitte wählen …',
+    notSet: 'Nicht festgelegt',
+    format: (example) => `Format: ${example}`,
+    utc: 'Die Uhrzeit gilt in UTC.',
+    show: (title) => `${title} anzeigen`,
+    saved: 'Gespeichert, unverändert',
+    keepSaved: 'Gespeicherten Wert behalten',
+    add: 'Hinzufügen',
+    addTo: (title) => `Hinzufügen: ${title}`,
+    remove: (title) => `${title} entfernen`,
+    numbered: (title, number) => `${title} ${number}`,
+    summary: (count) => (count === 1 ? 'Bitte prüfen Sie ein Feld:' : `Bitte prüfen Sie ${count} Felder:`),
+    faults: {
+      required: 'Bitte füllen Sie dieses Feld aus.',
+      choose: 'Bitte treffen Sie eine Auswahl.',
+      number: 'Bitte geben Sie eine Zahl ein.',
+      integer: 'Bitte geben Sie eine ganze Zahl ein.',
+      json: 'Bitte geben Sie gültiges JSON der passenden Art ein.',
+      minimum: (limit) => `Der Wert muss mindestens ${limit} sein.`,
+      maximum: (limit) => `Der Wert darf höchstens ${limit} sein.`,
+      moreThan: (limit) => `Der Wert muss größer als ${limit} sein.`,
+      lessThan: (limit) => `Der Wert muss kleiner als ${limit} sein.`,
+      multipleOf: (step) => `Der Wert muss ein Vielfaches von ${step} sein.`,
+      minLength: (limit) => `Bitte geben Sie mindestens ${limit} Zeichen ein.`,
+      maxLength: (limit) => `Bitte geben Sie höchstens ${limit} Zeichen ein.`,
+      minItems: (limit) =>
+        limit === 1
+          ? 'Bitte fügen Sie mindestens einen Eintrag hinzu.'
+          : `Bitte fügen Sie mindestens ${limit} Einträge hinzu.`,
+      maxItems: (limit) => (limit === 1 ? 'Nur ein Eintrag ist möglich.' : `Höchstens ${limit} Einträge sind möglich.`),
+      uniqueItems: 'Ein Eintrag kommt doppelt vor.',
+      pattern: (wanted) => `Das erwartete Format ist ${wanted}`,
+      format: {
+        email: 'Bitte geben Sie eine E-Mail-Adresse ein.',
+        uri: 'Bitte geben Sie eine vollständige Adresse ein, etwa https://example.com.',
+        date: 'Bitte geben Sie ein Datum ein.',
+        'date-time': 'Bitte geben Sie Datum und Uhrzeit ein.',
+        other: 'Das hat nicht das erwartete Format.',
+      },
+      other: 'Dieser Wert ist hier nicht möglich.',
+    },
+  },
 
   loading: 'Wird geladen …',
+  back: 'Zurück',
+  cancel: 'Abbrechen',
+  tryAgain: 'Erneut versuchen',
+  opensInNewTab: '(öffnet sich in einem neuen Tab)',
+  rows,
+
+  choose: {
+    title: 'Quelle verbinden',
+    lead: 'Wählen Sie, woher Ihre Daten kommen.',
+    offers: 'Verfügbare Quellen',
+    search: 'Quellen suchen',
+    found: (count, number) => (count === 1 ? '1 Quelle gefunden' : `${number} Quellen gefunden`),
+    nothingFound: (text) => `Keine Quelle passt zu „${text}“.`,
+    showAll: 'Alle Quellen anzeigen',
+    connected: (_count, number) => `${number} verbunden`,
+    yourSources: (_count, number) => `Ihre Quellen (${number})`,
+  },
+
+  empty: {
+    title: 'Noch nichts zu verbinden',
+    text: 'Zurzeit gibt es keine Quellen, die Sie verbinden können. Sobald es welche gibt, finden Sie sie hier.',
+  },
+
+  connect: {
+    title: (template) => `${template} verbinden`,
+    guide: 'Anleitung zur Einrichtung',
+    submit: 'Testen und verbinden',
+  },
+
+  name: {
+    label: 'Name',
+    hint: 'So erscheint diese Quelle in Ihrer Liste.',
+    missing: 'Geben Sie einen Namen ein.',
+    unusable: 'Verwenden Sie höchstens 255 Zeichen und keine Steuerzeichen.',
+  },
+
+  steps: {
+    label: 'Fortschritt',
+    checking: 'Ihre Angaben werden geprüft …',
+    checked: 'Angaben geprüft',
+    connect: 'Verbinden',
+    connecting: 'Wird verbunden …',
+    connected: 'Verbunden',
+    save: 'Speichern',
+    saving: 'Wird gespeichert …',
+    firstSync: 'Erste Synchronisierung',
+    done: 'erledigt',
+    failed: 'fehlgeschlagen',
+    patience: 'Das kann ein bis zwei Minuten dauern.',
+  },
+
+  check: {
+    failed: 'Bei der Prüfung gab es ein Problem',
+    atField: 'Korrigieren Sie das markierte Feld und versuchen Sie es erneut.',
+    noReason: 'Die Quelle hat keinen Grund genannt. Gehen Sie Ihre Angaben durch und versuchen Sie es erneut.',
+    cancelled: 'Prüfung abgebrochen. Es wurde nichts gespeichert.',
+    unconfirmed: 'Die Verbindung konnte nicht bestätigt werden',
+    unconfirmedText:
+      'Die Antwort ist unterwegs verloren gegangen. Sehen Sie in Ihren Quellen nach, bevor Sie es erneut versuchen, damit nichts doppelt verbunden wird.',
+  },
+
+  discard: {
+    title: 'Eingaben verwerfen?',
+    text: 'Ihre Eingaben sind noch nicht gespeichert.',
+    confirm: 'Verwerfen',
+    keep: 'Weiter bearbeiten',
+  },
+
+  connected: {
+    title: (name) => `${name} ist verbunden`,
+    pendingTitle: (name) => `${name} wird verbunden`,
+    failedTitle: (name) => `${name} konnte nicht verbunden werden`,
+    waiting: 'Wird gestartet …',
+    syncing: (rows) => `Bisher ${rows}`,
+    synced: (rows) => `${rows} synchronisiert`,
+    syncedWithoutCount: 'Abgeschlossen',
+    syncFailed: 'Fehlgeschlagen',
+    syncCancelled: 'Abgebrochen',
+    paused: 'Pausiert',
+    atNextRun: (when) => `Beginnt ${when}`,
+    byHand: 'Noch nicht gestartet',
+    unknown: 'Zurzeit nicht bekannt',
+    leave: 'Sie müssen nicht warten: Alles läuft von selbst weiter.',
+    nothingSynced:
+      'Ihre Quelle ist verbunden. Es werden noch keine Daten daraus synchronisiert, und Sie müssen nichts weiter tun.',
+    done: 'Fertig',
+    another: 'Weitere Quelle verbinden',
+    openSettings: 'Einstellungen prüfen',
+  },
+
+  list: {
+    title: 'Ihre Quellen',
+    add: 'Quelle hinzufügen',
+    lastSync: (when) => `Letzte Synchronisierung ${when}`,
+    nextSync: (when) => `Nächste ${when}`,
+    notSynced: 'Noch nicht synchronisiert',
+    statusUnknown:
+      'Der Stand der Synchronisierung ist gerade nicht verfügbar. Ihre Quellen sind davon nicht betroffen.',
+  },
+
+  states: {
+    pending: 'Wird eingerichtet',
+    failed: 'Handlungsbedarf',
+    syncing: 'Wird synchronisiert',
+    sync_failed: 'Zuletzt fehlgeschlagen',
+    paused: 'Pausiert',
+    ready: 'Verbunden',
+  },
+
+  source: {
+    parts: 'Bereiche dieser Quelle',
+    activity: 'Aktivität',
+    settings: 'Einstellungen',
+    failed: 'Diese Quelle braucht Ihre Aufmerksamkeit',
+    failedWithoutReason:
+      'Sie konnte nicht eingerichtet werden. Prüfen Sie die Einstellungen und speichern Sie sie erneut.',
+    reviewSettings: 'Einstellungen prüfen',
+    pending: 'Diese Quelle wird gerade eingerichtet. Das läuft von selbst weiter.',
+    nothingSynced: 'Diese Quelle ist verbunden. Es werden noch keine Daten daraus synchronisiert.',
+    syncTo: (destination) => `Synchronisierung nach ${destination}`,
+    syncNow: 'Jetzt synchronisieren',
+    syncing: 'Läuft …',
+    syncStarted: 'Synchronisierung gestartet',
+    paused: 'Die Synchronisierung ist pausiert. Sie geht weiter, sobald Ihr Konto wieder aktiv ist.',
+    notReady:
+      'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',
+    history: 'Verlauf',
+    noHistory: 'Es wurde noch nichts synchronisiert.',
+    showMore: 'Mehr anzeigen',
+    save: 'Testen und speichern',
+    rename: 'Namen speichern',
+    saved: 'Ihre Änderungen sind gespeichert',
+    notOffered:
+      'Die Angaben dieser Quelle können zurzeit nicht geändert werden. Sie können sie aber umbenennen oder trennen.',
+    goneTitle: 'Diese Quelle gibt es nicht mehr',
+    goneText: 'Sie wurde getrennt, vielleicht in einem anderen Fenster.',
+  },
+
+  jobs: {
+    pending: 'Wartet auf den Start',
+    running: 'Läuft',
+    incomplete: 'Neuer Versuch',
+    failed: 'Fehlgeschlagen',
+    succeeded: 'Abgeschlossen',
+    cancelled: 'Abgebrochen',
+  },
+
+  disconnect: {
+    heading: 'Diese Quelle trennen',
+    text: 'Die Synchronisierung endet und Ihre Zugangsdaten werden gelöscht. Bereits gelieferte Daten bleiben, wo sie sind.',
+    open: 'Trennen',
+    title: (name) => `${name} trennen?`,
+    confirm: 'Trennen',
+    confirming: 'Wird getrennt …',
+    done: (name) => `${name} ist getrennt`,
+  },
+
+  failures: {
+    offline: {
+      title: 'Sie sind offline',
+      text: 'Prüfen Sie Ihre Internetverbindung. Es geht weiter, sobald Sie wieder verbunden sind.',
+    },
+    unreachable: {
+      title: 'Keine Antwort',
+      text: 'Der Dienst hat nicht rechtzeitig geantwortet. Prüfen Sie Ihre Verbindung und versuchen Sie es erneut.',
+    },
+    access_denied: {
+      title: 'Sie haben keinen Zugriff',
+      text: 'Möglicherweise hat sich Ihr Zugriff geändert. Laden Sie die Seite neu oder wenden Sie sich an den Support dieses Produkts.',
+    },
+    not_found: {
+      title: 'Nicht mehr verfügbar',
+      text: 'Was Sie gesucht haben, gibt es nicht mehr. Gehen Sie zurück und wählen Sie neu.',
+    },
+    conflict: {
+      title: 'Das geht gerade nicht',
+      text: 'Inzwischen hat sich etwas geändert. Versuchen Sie es gleich noch einmal.',
+    },
+    invalid: {
+      title: 'Einige Angaben werden nicht angenommen',
+      text: 'Korrigieren Sie die markierten Felder und versuchen Sie es erneut.',
+    },
+    rate_limited: { title: 'Zu viele Anfragen', text: 'Warten Sie einen Moment und versuchen Sie es dann erneut.' },
+    unavailable: {
+      title: 'Etwas ist schiefgegangen',
+      text: 'Das liegt nicht an Ihnen. Versuchen Sie es in ein paar Minuten erneut.',
+    },
+  },
+  retryIn: (duration) => `Sie können es in ${duration} erneut versuchen.`,
+
+  offlineBanner: 'Sie sind offline. Es geht weiter, sobald Sie wieder verbunden sind.',
+  stale: 'Diese Ansicht kann gerade nicht aktualisiert werden und ist vielleicht nicht auf dem neuesten Stand.',
+
+  expired: {
+    title: 'Ihre Sitzung ist abgelaufen',
+    renewing: 'Einen Moment: Sie wird erneuert. Ihre Eingaben gehen nicht verloren.',
+    reload: 'Laden Sie diese Seite neu, um fortzufahren.',
+  },
 } satisfies Words;

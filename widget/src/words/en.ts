@@ -1,7 +1,238 @@
+const rows = (count: number, number: string) => `${number} ${count === 1 ? 'row' : 'rows'}`;
+
 const en = {
-  form: {},
+  form: {
+    optional: 'optional',
+    optionalSettings: 'Optional settings',
+    choose: 'Choose…',
+    notSet: 'Not set',
+    format: (example: string) => `Format: ${example}`,
+    utc: 'The time is in UTC.',
+    show: (title: string) => `Show ${title}`,
+    saved: 'Saved, unchanged',
+    keepSaved: 'Keep the saved value',
+    add: 'Add',
+    addTo: (title: string) => `Add: ${title}`,
+    remove: (title: string) => `Remove ${title}`,
+    numbered: (title: string, number: number) => `${title} ${number}`,
+    summary: (count: number) =>
+      count === 1 ? 'One field needs your attention:' : `${count} fields need your attention:`,
+    faults: {
+      required: 'Please fill this in.',
+      choose: 'Please choose.',
+      number: 'Please enter a number.',
+      integer: 'Please enter a whole number.',
+      json: 'Please enter valid JSON of the right kind.',
+      minimum: (limit: number) => `Must be ${limit} or more.`,
+      maximum: (limit: number) => `Must be ${limit} or less.`,
+      moreThan: (limit: number) => `Must be more than ${limit}.`,
+      lessThan: (limit: number) => `Must be less than ${limit}.`,
+      multipleOf: (step: number) => `Must be a multiple of ${step}.`,
+      minLength: (limit: number) => `Must have at least ${limit} characters.`,
+      maxLength: (limit: number) =>
+        limit === 1 ? 'Must be a single character.' : `Must have at most ${limit} characters.`,
+      minItems: (limit: number) => (limit === 1 ? 'Please add at least one.' : `Please add at least ${limit}.`),
+      maxItems: (limit: number) => (limit === 1 ? 'Only one is possible.' : `At most ${limit} are possible.`),
+      uniqueItems: 'One is here twice.',
+      pattern: (wanted: string) => `Must have the format ${wanted}`,
+      format: {
+        email: 'Please enter an e-mail address.',
+        uri: 'Please enter a full address, such as https://example.com.',
+        date: 'Please enter a date.',
+        'date-time': 'Please enter a date and a time.',
+        other: 'This does not have the expected format.',
+      },
+      other: 'This value is not possible here.',
+    },
+  },
 
   loading: 'Loading…',
+  back: 'Back',
+  cancel: 'Cancel',
+  tryAgain: 'Try again',
+  opensInNewTab: '(opens in a new tab)',
+  rows,
+
+  choose: {
+    title: 'Connect a source',
+    lead: 'Choose where your data comes from.',
+    offers: 'Available sources',
+    search: 'Search sources',
+    found: (count: number, number: string) => (count === 1 ? '1 source found' : `${number} sources found`),
+    nothingFound: (text: string) => `No source matches “${text}”.`,
+    showAll: 'Show all sources',
+    connected: (_count: number, number: string) => `${number} connected`,
+    yourSources: (_count: number, number: string) => `Your sources (${number})`,
+  },
+
+  empty: {
+    title: 'Nothing to connect yet',
+    text: 'There are no sources for you to connect at the moment. As soon as there are, you will find them here.',
+  },
+
+  connect: {
+    title: (template: string) => `Connect ${template}`,
+    guide: 'How to set this up',
+    submit: 'Test and connect',
+  },
+
+  name: {
+    label: 'Name',
+    hint: 'How this source appears in your list.',
+    missing: 'Enter a name.',
+    unusable: 'Use at most 255 characters, without special control characters.',
+  },
+
+  steps: {
+    label: 'Progress',
+    checking: 'Checking your details…',
+    checked: 'Details checked',
+    connect: 'Connect',
+    connecting: 'Connecting…',
+    connected: 'Connected',
+    save: 'Save',
+    saving: 'Saving…',
+    firstSync: 'First sync',
+    done: 'done',
+    failed: 'failed',
+    patience: 'This can take a minute or two.',
+  },
+
+  check: {
+    failed: 'The check found a problem',
+    atField: 'Fix the marked field, then try again.',
+    noReason: 'The source gave no reason. Go through your details and try again.',
+    cancelled: 'Check cancelled. Nothing was saved.',
+    unconfirmed: 'We could not confirm the connection',
+    unconfirmedText:
+      'The answer got lost on the way. Look at your sources before you try again, so that nothing is connected twice.',
+  },
+
+  discard: {
+    title: 'Discard your entries?',
+    text: 'What you have entered has not been saved.',
+    confirm: 'Discard',
+    keep: 'Keep editing',
+  },
+
+  connected: {
+    title: (name: string) => `${name} is connected`,
+    pendingTitle: (name: string) => `Connecting ${name}`,
+    failedTitle: (name: string) => `${name} could not be connected`,
+    waiting: 'Starting…',
+    syncing: (rows: string) => `${rows} so far`,
+    synced: (rows: string) => `${rows} synced`,
+    syncedWithoutCount: 'Completed',
+    syncFailed: 'Failed',
+    syncCancelled: 'Cancelled',
+    paused: 'Paused',
+    atNextRun: (when: string) => `Starts ${when}`,
+    byHand: 'Not started yet',
+    unknown: 'Not known at the moment',
+    leave: 'You do not have to wait: everything continues on its own.',
+    nothingSynced:
+      'Your source is connected. No data is being synced from it yet, and there is nothing else for you to do.',
+    done: 'Done',
+    another: 'Connect another source',
+    openSettings: 'Review settings',
+  },
+
+  list: {
+    title: 'Your sources',
+    add: 'Add a source',
+    lastSync: (when: string) => `Last sync ${when}`,
+    nextSync: (when: string) => `Next sync ${when}`,
+    notSynced: 'Not synced yet',
+    statusUnknown: 'The sync status is not available right now. Your sources are not affected.',
+  },
+
+  states: {
+    pending: 'Setting up',
+    failed: 'Needs attention',
+    syncing: 'Syncing',
+    sync_failed: 'Last sync failed',
+    paused: 'Paused',
+    ready: 'Connected',
+  },
+
+  source: {
+    parts: 'Parts of this source',
+    activity: 'Activity',
+    settings: 'Settings',
+    failed: 'This source needs your attention',
+    failedWithoutReason: 'It could not be set up. Review the settings and save them again.',
+    reviewSettings: 'Review settings',
+    pending: 'This source is being set up. It continues on its own.',
+    nothingSynced: 'This source is connected. No data is being synced from it yet.',
+    syncTo: (destination: string) => `Sync to ${destination}`,
+    syncNow: 'Sync now',
+    syncing: 'Syncing…',
+    syncStarted: 'Sync started',
+    paused: 'Syncing is paused. It continues once your account is active again.',
+    notReady:
+      'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
+    history: 'History',
+    noHistory: 'No sync has run yet.',
+    showMore: 'Show more',
+    save: 'Test and save',
+    rename: 'Save name',
+    saved: 'Your changes are saved',
+    notOffered: 'The details of this source cannot be changed at the moment. You can still rename or disconnect it.',
+    goneTitle: 'This source is no longer there',
+    goneText: 'It has been disconnected, perhaps in another window.',
+  },
+
+  jobs: {
+    pending: 'Waiting to start',
+    running: 'Running',
+    incomplete: 'Trying again',
+    failed: 'Failed',
+    succeeded: 'Completed',
+    cancelled: 'Cancelled',
+  },
+
+  disconnect: {
+    heading: 'Disconnect this source',
+    text: 'Syncing stops and your access details are deleted. Data that has already been delivered stays where it is.',
+    open: 'Disconnect',
+    title: (name: string) => `Disconnect ${name}?`,
+    confirm: 'Disconnect',
+    confirming: 'Disconnecting…',
+    done: (name: string) => `${name} is disconnected`,
+  },
+
+  failures: {
+    offline: { title: 'You are offline', text: 'Check your internet connection. We continue as soon as you are back.' },
+    unreachable: {
+      title: 'No answer',
+      text: 'The service did not answer in time. Check your connection and try again.',
+    },
+    access_denied: {
+      title: 'You do not have access',
+      text: 'Your access may have changed. Reload the page, or contact the support of this product.',
+    },
+    not_found: {
+      title: 'No longer available',
+      text: 'What you were looking for is not there any more. Go back and choose again.',
+    },
+    conflict: {
+      title: 'This does not work right now',
+      text: 'Something has changed in the meantime. Try again in a moment.',
+    },
+    invalid: { title: 'Some details are not accepted', text: 'Correct the marked fields, then try again.' },
+    rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
+    unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },
+  },
+  retryIn: (duration: string) => `You can try again in ${duration}.`,
+
+  offlineBanner: 'You are offline. We continue as soon as you are back.',
+  stale: 'This view cannot be refreshed at the moment. It may not be up to date.',
+
+  expired: {
+    title: 'Your session has ended',
+    renewing: 'One moment: it is being renewed. Nothing you have entered is lost.',
+    reload: 'Reload this page to continue.',
+  },
 };
 
 export default en;

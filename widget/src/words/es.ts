@@ -1,7 +1,248 @@
 import type { Words } from './en.ts';
 
+const rows = (count: number, number: string) => `${number} ${count === 1 ? 'fila' : 'filas'}`;
+
 export default {
-  form: {},
+  form: {
+    optional: 'opcional',
+    optionalSettings: 'Ajustes opcionales',
+    choose: 'Elija…',
+    notSet: 'Sin definir',
+    format: (example) => `Formato: ${example}`,
+    utc: 'La hora se indica en UTC.',
+    show: (title) => `Mostrar: ${title}`,
+    saved: 'Guardado, sin cambios',
+    keepSaved: 'Conservar el valor guardado',
+    add: 'Añadir',
+    addTo: (title) => `Añadir: ${title}`,
+    remove: (title) => `Quitar: ${title}`,
+    numbered: (title, number) => `${title} ${number}`,
+    summary: (count) => (count === 1 ? 'Revise un campo:' : `Revise ${count} campos:`),
+    faults: {
+      required: 'Rellene este campo.',
+      choose: 'Elija una opción.',
+      number: 'Introduzca un número.',
+      integer: 'Introduzca un número entero.',
+      json: 'Introduzca JSON válido del tipo esperado.',
+      minimum: (limit) => `El valor debe ser ${limit} o más.`,
+      maximum: (limit) => `El valor debe ser ${limit} o menos.`,
+      moreThan: (limit) => `El valor debe ser mayor que ${limit}.`,
+      lessThan: (limit) => `El valor debe ser menor que ${limit}.`,
+      multipleOf: (step) => `El valor debe ser múltiplo de ${step}.`,
+      minLength: (limit) => `Introduzca al menos ${limit} caracteres.`,
+      maxLength: (limit) =>
+        limit === 1 ? 'Introduzca un solo carácter.' : `Introduzca como máximo ${limit} caracteres.`,
+      minItems: (limit) => (limit === 1 ? 'Añada al menos un elemento.' : `Añada al menos ${limit} elementos.`),
+      maxItems: (limit) =>
+        limit === 1 ? 'Solo es posible un elemento.' : `Son posibles ${limit} elementos como máximo.`,
+      uniqueItems: 'Un elemento está repetido.',
+      pattern: (wanted) => `El formato esperado es ${wanted}`,
+      format: {
+        email: 'Introduzca una dirección de correo electrónico.',
+        uri: 'Introduzca una dirección completa, por ejemplo https://example.com.',
+        date: 'Introduzca una fecha.',
+        'date-time': 'Introduzca una fecha y una hora.',
+        other: 'Esto no tiene el formato esperado.',
+      },
+      other: 'Este valor no es posible aquí.',
+    },
+  },
 
   loading: 'Cargando…',
+  back: 'Atrás',
+  cancel: 'Cancelar',
+  tryAgain: 'Reintentar',
+  opensInNewTab: '(se abre en una pestaña nueva)',
+  rows,
+
+  choose: {
+    title: 'Conectar una fuente',
+    lead: 'Elija de dónde proceden sus datos.',
+    offers: 'Fuentes disponibles',
+    search: 'Buscar fuentes',
+    found: (count, number) => (count === 1 ? '1 fuente encontrada' : `${number} fuentes encontradas`),
+    nothingFound: (text) => `Ninguna fuente coincide con «${text}».`,
+    showAll: 'Mostrar todas las fuentes',
+    connected: (count, number) => `${number} ${count === 1 ? 'conectada' : 'conectadas'}`,
+    yourSources: (_count, number) => `Sus fuentes (${number})`,
+  },
+
+  empty: {
+    title: 'Todavía no hay nada que conectar',
+    text: 'En este momento no hay fuentes que pueda conectar. En cuanto las haya, las encontrará aquí.',
+  },
+
+  connect: {
+    title: (template) => `Conectar ${template}`,
+    guide: 'Guía de configuración',
+    submit: 'Probar y conectar',
+  },
+
+  name: {
+    label: 'Nombre',
+    hint: 'Así aparecerá esta fuente en su lista.',
+    missing: 'Introduzca un nombre.',
+    unusable: 'Utilice como máximo 255 caracteres, sin caracteres de control.',
+  },
+
+  steps: {
+    label: 'Progreso',
+    checking: 'Comprobando sus datos…',
+    checked: 'Datos comprobados',
+    connect: 'Conectar',
+    connecting: 'Conectando…',
+    connected: 'Fuente conectada',
+    save: 'Guardar',
+    saving: 'Guardando…',
+    firstSync: 'Primera sincronización',
+    done: 'hecho',
+    failed: 'error',
+    patience: 'Puede tardar uno o dos minutos.',
+  },
+
+  check: {
+    failed: 'La comprobación ha detectado un problema',
+    atField: 'Corrija el campo marcado y vuelva a intentarlo.',
+    noReason: 'La fuente no ha indicado el motivo. Revise sus datos y vuelva a intentarlo.',
+    cancelled: 'Comprobación cancelada. No se ha guardado nada.',
+    unconfirmed: 'No hemos podido confirmar la conexión',
+    unconfirmedText:
+      'La respuesta se ha perdido por el camino. Consulte sus fuentes antes de volver a intentarlo, para no conectar nada dos veces.',
+  },
+
+  discard: {
+    title: '¿Descartar lo introducido?',
+    text: 'Lo que ha introducido no se ha guardado.',
+    confirm: 'Descartar',
+    keep: 'Seguir editando',
+  },
+
+  connected: {
+    title: (name) => `${name}: fuente conectada`,
+    pendingTitle: (name) => `${name}: conectando`,
+    failedTitle: (name) => `${name}: no se ha podido conectar`,
+    waiting: 'Iniciando…',
+    syncing: (rows) => `${rows} hasta ahora`,
+    synced: (rows) => `${rows} en total`,
+    syncedWithoutCount: 'Completada',
+    syncFailed: 'Error',
+    syncCancelled: 'Cancelada',
+    paused: 'En pausa',
+    atNextRun: (when) => `Comienza ${when}`,
+    byHand: 'Aún no se ha iniciado',
+    unknown: 'Se desconoce por el momento',
+    leave: 'No tiene que esperar: todo continúa automáticamente.',
+    nothingSynced: 'Su fuente está conectada. Todavía no se sincronizan datos de ella y no tiene que hacer nada más.',
+    done: 'Listo',
+    another: 'Conectar otra fuente',
+    openSettings: 'Revisar la configuración',
+  },
+
+  list: {
+    title: 'Sus fuentes',
+    add: 'Añadir una fuente',
+    lastSync: (when) => `Última sincronización ${when}`,
+    nextSync: (when) => `Próxima ${when}`,
+    notSynced: 'Sin sincronizar todavía',
+    statusUnknown:
+      'El estado de la sincronización no está disponible en este momento. Sus fuentes no se ven afectadas.',
+  },
+
+  states: {
+    pending: 'Configurando',
+    failed: 'Requiere atención',
+    syncing: 'Sincronizando',
+    sync_failed: 'Último intento fallido',
+    paused: 'En pausa',
+    ready: 'Conectada',
+  },
+
+  source: {
+    parts: 'Secciones de esta fuente',
+    activity: 'Actividad',
+    settings: 'Configuración',
+    failed: 'Esta fuente requiere su atención',
+    failedWithoutReason: 'No se ha podido configurar. Revise la configuración y guárdela de nuevo.',
+    reviewSettings: 'Revisar la configuración',
+    pending: 'Esta fuente se está configurando. El proceso continúa automáticamente.',
+    nothingSynced: 'Esta fuente está conectada. Todavía no se sincronizan datos de ella.',
+    syncTo: (destination) => `Sincronización con ${destination}`,
+    syncNow: 'Sincronizar ahora',
+    syncing: 'Sincronizando…',
+    syncStarted: 'Sincronización iniciada',
+    paused: 'La sincronización está en pausa. Continuará cuando su cuenta vuelva a estar activa.',
+    notReady:
+      'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',
+    history: 'Historial',
+    noHistory: 'Todavía no se ha sincronizado nada.',
+    showMore: 'Mostrar más',
+    save: 'Probar y guardar',
+    rename: 'Guardar el nombre',
+    saved: 'Sus cambios se han guardado',
+    notOffered:
+      'Los datos de esta fuente no se pueden modificar en este momento. Aun así, puede cambiarle el nombre o desconectarla.',
+    goneTitle: 'Esta fuente ya no existe',
+    goneText: 'Se ha desconectado, quizá en otra ventana.',
+  },
+
+  jobs: {
+    pending: 'En espera',
+    running: 'En curso',
+    incomplete: 'Nuevo intento',
+    failed: 'Error',
+    succeeded: 'Completada',
+    cancelled: 'Cancelada',
+  },
+
+  disconnect: {
+    heading: 'Desconectar esta fuente',
+    text: 'La sincronización se detiene y sus datos de acceso se eliminan. Los datos ya entregados permanecen donde están.',
+    open: 'Desconectar',
+    title: (name) => `¿Desconectar ${name}?`,
+    confirm: 'Desconectar',
+    confirming: 'Desconectando…',
+    done: (name) => `${name}: fuente desconectada`,
+  },
+
+  failures: {
+    offline: {
+      title: 'No tiene conexión',
+      text: 'Compruebe su conexión a Internet. Continuaremos en cuanto vuelva a estar en línea.',
+    },
+    unreachable: {
+      title: 'Sin respuesta',
+      text: 'El servicio no ha respondido a tiempo. Compruebe su conexión y vuelva a intentarlo.',
+    },
+    access_denied: {
+      title: 'No tiene acceso',
+      text: 'Es posible que su acceso haya cambiado. Recargue la página o póngase en contacto con el soporte de este producto.',
+    },
+    not_found: {
+      title: 'Ya no está disponible',
+      text: 'Lo que buscaba ya no existe. Vuelva atrás y elija de nuevo.',
+    },
+    conflict: {
+      title: 'Ahora mismo no es posible',
+      text: 'Algo ha cambiado mientras tanto. Vuelva a intentarlo en un momento.',
+    },
+    invalid: {
+      title: 'Algunos datos no se aceptan',
+      text: 'Corrija los campos marcados y vuelva a intentarlo.',
+    },
+    rate_limited: { title: 'Demasiadas solicitudes', text: 'Espere un momento y vuelva a intentarlo.' },
+    unavailable: {
+      title: 'Algo ha salido mal',
+      text: 'No es culpa suya. Vuelva a intentarlo dentro de unos minutos.',
+    },
+  },
+  retryIn: (duration) => `Podrá volver a intentarlo en ${duration}.`,
+
+  offlineBanner: 'No tiene conexión. Continuaremos en cuanto vuelva a estar en línea.',
+  stale: 'Esta vista no se puede actualizar en este momento. Es posible que no esté al día.',
+
+  expired: {
+    title: 'Su sesión ha caducado',
+    renewing: 'Un momento: se está renovando. No se pierde nada de lo que ha introducido.',
+    reload: 'Recargue esta página para continuar.',
+  },
 } satisfies Words;

@@ -1,7 +1,250 @@
 import type { Words } from './en.ts';
 
+const rows = (count: number, number: string) => `${number} ${count < 2 ? 'ligne' : 'lignes'}`;
+
 export default {
-  form: {},
+  form: {
+    optional: 'facultatif',
+    optionalSettings: 'Paramètres facultatifs',
+    choose: 'Choisissez…',
+    notSet: 'Non défini',
+    format: (example) => `Format : ${example}`,
+    utc: 'L’heure est exprimée en UTC.',
+    show: (title) => `Afficher : ${title}`,
+    saved: 'Enregistré, inchangé',
+    keepSaved: 'Conserver la valeur enregistrée',
+    add: 'Ajouter',
+    addTo: (title) => `Ajouter : ${title}`,
+    remove: (title) => `Retirer : ${title}`,
+    numbered: (title, number) => `${title} ${number}`,
+    summary: (count) => (count === 1 ? 'Veuillez vérifier un champ :' : `Veuillez vérifier ${count} champs :`),
+    faults: {
+      required: 'Veuillez remplir ce champ.',
+      choose: 'Veuillez faire un choix.',
+      number: 'Veuillez saisir un nombre.',
+      integer: 'Veuillez saisir un nombre entier.',
+      json: 'Veuillez saisir du JSON valide, du type attendu.',
+      minimum: (limit) => `La valeur doit être supérieure ou égale à ${limit}.`,
+      maximum: (limit) => `La valeur doit être inférieure ou égale à ${limit}.`,
+      moreThan: (limit) => `La valeur doit être supérieure à ${limit}.`,
+      lessThan: (limit) => `La valeur doit être inférieure à ${limit}.`,
+      multipleOf: (step) => `La valeur doit être un multiple de ${step}.`,
+      minLength: (limit) => `Veuillez saisir au moins ${limit} caractères.`,
+      maxLength: (limit) =>
+        limit === 1 ? 'Veuillez saisir un seul caractère.' : `Veuillez saisir au plus ${limit} caractères.`,
+      minItems: (limit) =>
+        limit === 1 ? 'Veuillez ajouter au moins un élément.' : `Veuillez ajouter au moins ${limit} éléments.`,
+      maxItems: (limit) =>
+        limit === 1 ? 'Un seul élément est possible.' : `${limit} éléments au plus sont possibles.`,
+      uniqueItems: 'Un élément figure deux fois.',
+      pattern: (wanted) => `Le format attendu est ${wanted}`,
+      format: {
+        email: 'Veuillez saisir une adresse e-mail.',
+        uri: 'Veuillez saisir une adresse complète, par exemple https://example.com.',
+        date: 'Veuillez saisir une date.',
+        'date-time': 'Veuillez saisir une date et une heure.',
+        other: 'Ceci n’a pas le format attendu.',
+      },
+      other: 'Cette valeur n’est pas possible ici.',
+    },
+  },
 
   loading: 'Chargement…',
+  back: 'Retour',
+  cancel: 'Annuler',
+  tryAgain: 'Réessayer',
+  opensInNewTab: '(s’ouvre dans un nouvel onglet)',
+  rows,
+
+  choose: {
+    title: 'Connecter une source',
+    lead: 'Choisissez d’où viennent vos données.',
+    offers: 'Sources disponibles',
+    search: 'Rechercher une source',
+    found: (count, number) => `${number} ${count < 2 ? 'source trouvée' : 'sources trouvées'}`,
+    nothingFound: (text) => `Aucune source ne correspond à « ${text} ».`,
+    showAll: 'Afficher toutes les sources',
+    connected: (count, number) => `${number} ${count < 2 ? 'connectée' : 'connectées'}`,
+    yourSources: (_count, number) => `Vos sources (${number})`,
+  },
+
+  empty: {
+    title: 'Rien à connecter pour l’instant',
+    text: 'Aucune source n’est disponible pour vous actuellement. Dès qu’il y en aura, vous les trouverez ici.',
+  },
+
+  connect: {
+    title: (template) => `Connecter ${template}`,
+    guide: 'Guide de configuration',
+    submit: 'Tester et connecter',
+  },
+
+  name: {
+    label: 'Nom',
+    hint: 'Le nom de cette source dans votre liste.',
+    missing: 'Saisissez un nom.',
+    unusable: 'Utilisez au maximum 255 caractères, sans caractères de contrôle.',
+  },
+
+  steps: {
+    label: 'Progression',
+    checking: 'Vérification de vos informations…',
+    checked: 'Informations vérifiées',
+    connect: 'Connecter',
+    connecting: 'Connexion…',
+    connected: 'Source connectée',
+    save: 'Enregistrer',
+    saving: 'Enregistrement…',
+    firstSync: 'Première synchronisation',
+    done: 'terminé',
+    failed: 'échec',
+    patience: 'Cela peut prendre une ou deux minutes.',
+  },
+
+  check: {
+    failed: 'La vérification a révélé un problème',
+    atField: 'Corrigez le champ signalé, puis réessayez.',
+    noReason: 'La source n’a pas donné de raison. Vérifiez vos informations, puis réessayez.',
+    cancelled: 'Vérification annulée. Rien n’a été enregistré.',
+    unconfirmed: 'La connexion n’a pas pu être confirmée',
+    unconfirmedText:
+      'La réponse s’est perdue en chemin. Consultez vos sources avant de réessayer, afin de ne rien connecter deux fois.',
+  },
+
+  discard: {
+    title: 'Abandonner votre saisie ?',
+    text: 'Ce que vous avez saisi n’est pas enregistré.',
+    confirm: 'Abandonner',
+    keep: 'Continuer la saisie',
+  },
+
+  connected: {
+    title: (name) => `${name} : source connectée`,
+    pendingTitle: (name) => `${name} : connexion en cours`,
+    failedTitle: (name) => `${name} : la connexion a échoué`,
+    waiting: 'Démarrage…',
+    syncing: (rows) => `${rows} jusqu’ici`,
+    synced: (rows) => `${rows} au total`,
+    syncedWithoutCount: 'Terminée',
+    syncFailed: 'Échec',
+    syncCancelled: 'Annulée',
+    paused: 'En pause',
+    atNextRun: (when) => `Commence ${when}`,
+    byHand: 'Pas encore démarrée',
+    unknown: 'Inconnu pour le moment',
+    leave: 'Vous n’avez pas besoin d’attendre : tout continue automatiquement.',
+    nothingSynced:
+      'Votre source est connectée. Aucune donnée n’en est encore synchronisée, et vous n’avez rien d’autre à faire.',
+    done: 'Terminé',
+    another: 'Connecter une autre source',
+    openSettings: 'Vérifier les paramètres',
+  },
+
+  list: {
+    title: 'Vos sources',
+    add: 'Ajouter une source',
+    lastSync: (when) => `Dernière synchronisation ${when}`,
+    nextSync: (when) => `Prochaine ${when}`,
+    notSynced: 'Pas encore synchronisée',
+    statusUnknown:
+      'L’état de la synchronisation n’est pas disponible actuellement. Vos sources ne sont pas concernées.',
+  },
+
+  states: {
+    pending: 'Configuration en cours',
+    failed: 'Action requise',
+    syncing: 'Synchronisation',
+    sync_failed: 'Dernier essai échoué',
+    paused: 'En pause',
+    ready: 'Connectée',
+  },
+
+  source: {
+    parts: 'Rubriques de cette source',
+    activity: 'Activité',
+    settings: 'Paramètres',
+    failed: 'Cette source requiert votre attention',
+    failedWithoutReason: 'Elle n’a pas pu être configurée. Vérifiez les paramètres et enregistrez-les à nouveau.',
+    reviewSettings: 'Vérifier les paramètres',
+    pending: 'Cette source est en cours de configuration. Cela continue automatiquement.',
+    nothingSynced: 'Cette source est connectée. Aucune donnée n’en est encore synchronisée.',
+    syncTo: (destination) => `Synchronisation vers ${destination}`,
+    syncNow: 'Synchroniser maintenant',
+    syncing: 'En cours…',
+    syncStarted: 'Synchronisation démarrée',
+    paused: 'La synchronisation est en pause. Elle reprendra dès que votre compte sera de nouveau actif.',
+    notReady:
+      'La synchronisation n’a pas pu démarrer, car cette connexion vient de changer. Réessayez dans un instant.',
+    history: 'Historique',
+    noHistory: 'Aucune synchronisation n’a encore eu lieu.',
+    showMore: 'Afficher plus',
+    save: 'Tester et enregistrer',
+    rename: 'Enregistrer le nom',
+    saved: 'Vos modifications sont enregistrées',
+    notOffered:
+      'Les informations de cette source ne peuvent pas être modifiées actuellement. Vous pouvez toujours la renommer ou la déconnecter.',
+    goneTitle: 'Cette source n’existe plus',
+    goneText: 'Elle a été déconnectée, peut-être dans une autre fenêtre.',
+  },
+
+  jobs: {
+    pending: 'En attente',
+    running: 'En cours',
+    incomplete: 'Nouvel essai',
+    failed: 'Échec',
+    succeeded: 'Terminée',
+    cancelled: 'Annulée',
+  },
+
+  disconnect: {
+    heading: 'Déconnecter cette source',
+    text: 'La synchronisation s’arrête et vos identifiants sont supprimés. Les données déjà transmises restent où elles sont.',
+    open: 'Déconnecter',
+    title: (name) => `Déconnecter ${name} ?`,
+    confirm: 'Déconnecter',
+    confirming: 'Déconnexion…',
+    done: (name) => `${name} : source déconnectée`,
+  },
+
+  failures: {
+    offline: {
+      title: 'Vous êtes hors ligne',
+      text: 'Vérifiez votre connexion Internet. Nous reprendrons dès que vous serez de nouveau en ligne.',
+    },
+    unreachable: {
+      title: 'Pas de réponse',
+      text: 'Le service n’a pas répondu à temps. Vérifiez votre connexion, puis réessayez.',
+    },
+    access_denied: {
+      title: 'Vous n’avez pas accès',
+      text: 'Votre accès a peut-être changé. Rechargez la page ou contactez l’assistance de ce produit.',
+    },
+    not_found: {
+      title: 'Plus disponible',
+      text: 'Ce que vous cherchiez n’existe plus. Revenez en arrière et choisissez à nouveau.',
+    },
+    conflict: {
+      title: 'Impossible pour le moment',
+      text: 'Quelque chose a changé entre-temps. Réessayez dans un instant.',
+    },
+    invalid: {
+      title: 'Certaines informations ne sont pas acceptées',
+      text: 'Corrigez les champs signalés, puis réessayez.',
+    },
+    rate_limited: { title: 'Trop de requêtes', text: 'Patientez un instant, puis réessayez.' },
+    unavailable: {
+      title: 'Un problème est survenu',
+      text: 'Vous n’y êtes pour rien. Réessayez dans quelques minutes.',
+    },
+  },
+  retryIn: (duration) => `Vous pourrez réessayer dans ${duration}.`,
+
+  offlineBanner: 'Vous êtes hors ligne. Nous reprendrons dès que vous serez de nouveau en ligne.',
+  stale: 'Cette vue ne peut pas être actualisée pour le moment. Elle n’est peut-être pas à jour.',
+
+  expired: {
+    title: 'Votre session a expiré',
+    renewing: 'Un instant : elle est en cours de renouvellement. Votre saisie n’est pas perdue.',
+    reload: 'Rechargez cette page pour continuer.',
+  },
 } satisfies Words;

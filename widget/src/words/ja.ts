@@ -1,7 +1,243 @@
 import type { Words } from './en.ts';
 
+const rows = (_count: number, number: string) => `${number} 行`;
+
 export default {
-  form: {},
+  form: {
+    optional: '任意',
+    optionalSettings: '任意の設定',
+    choose: '選択してください',
+    notSet: '未設定',
+    format: (example) => `形式：${example}`,
+    utc: '時刻は UTC です。',
+    show: (title) => `${title}を表示`,
+    saved: '保存済み（変更なし）',
+    keepSaved: '保存済みの値を使う',
+    add: '追加',
+    addTo: (title) => `${title}を追加`,
+    remove: (title) => `${title}を削除`,
+    numbered: (title, number) => `${title} ${number}`,
+    summary: (count) => `${count} 件の項目をご確認ください：`,
+    faults: {
+      required: '入力してください。',
+      choose: '選択してください。',
+      number: '数値を入力してください。',
+      integer: '整数を入力してください。',
+      json: '正しい形式の JSON を入力してください。',
+      minimum: (limit) => `${limit} 以上の値を入力してください。`,
+      maximum: (limit) => `${limit} 以下の値を入力してください。`,
+      moreThan: (limit) => `${limit} より大きい値を入力してください。`,
+      lessThan: (limit) => `${limit} より小さい値を入力してください。`,
+      multipleOf: (step) => `${step} の倍数を入力してください。`,
+      minLength: (limit) => `${limit} 文字以上で入力してください。`,
+      maxLength: (limit) => `${limit} 文字以内で入力してください。`,
+      minItems: (limit) => `${limit} 件以上追加してください。`,
+      maxItems: (limit) => `追加できるのは ${limit} 件までです。`,
+      uniqueItems: '同じ値が重複しています。',
+      pattern: (wanted) => `次の形式で入力してください：${wanted}`,
+      format: {
+        email: 'メールアドレスを入力してください。',
+        uri: 'https://example.com のような完全なアドレスを入力してください。',
+        date: '日付を入力してください。',
+        'date-time': '日付と時刻を入力してください。',
+        other: '形式が正しくありません。',
+      },
+      other: 'この値は使用できません。',
+    },
+  },
 
   loading: '読み込み中…',
+  back: '戻る',
+  cancel: 'キャンセル',
+  tryAgain: '再試行',
+  opensInNewTab: '（新しいタブで開きます）',
+  rows,
+
+  choose: {
+    title: 'データソースを接続',
+    lead: 'データの取得元を選択してください。',
+    offers: '利用できるデータソース',
+    search: 'データソースを検索',
+    found: (_count, number) => `${number} 件見つかりました`,
+    nothingFound: (text) => `「${text}」に一致するデータソースはありません。`,
+    showAll: 'すべて表示',
+    connected: (_count, number) => `${number} 件接続済み`,
+    yourSources: (_count, number) => `接続済みのデータソース（${number}）`,
+  },
+
+  empty: {
+    title: '接続できるものはまだありません',
+    text: '現在、接続できるデータソースはありません。利用できるようになると、ここに表示されます。',
+  },
+
+  connect: {
+    title: (template) => `${template} を接続`,
+    guide: '設定方法を見る',
+    submit: 'テストして接続',
+  },
+
+  name: {
+    label: '名前',
+    hint: '一覧に表示される名前です。',
+    missing: '名前を入力してください。',
+    unusable: '255 文字以内で、制御文字を含まない名前を入力してください。',
+  },
+
+  steps: {
+    label: '進行状況',
+    checking: '入力内容を確認しています…',
+    checked: '入力内容を確認しました',
+    connect: '接続',
+    connecting: '接続しています…',
+    connected: '接続しました',
+    save: '保存',
+    saving: '保存しています…',
+    firstSync: '初回の同期',
+    done: '完了',
+    failed: '失敗',
+    patience: '1～2 分かかることがあります。',
+  },
+
+  check: {
+    failed: '確認中に問題が見つかりました',
+    atField: '印の付いた項目を修正して、もう一度お試しください。',
+    noReason: 'データソースから理由が示されませんでした。入力内容を見直して、もう一度お試しください。',
+    cancelled: '確認を中止しました。何も保存されていません。',
+    unconfirmed: '接続できたかどうかを確認できませんでした',
+    unconfirmedText:
+      '応答が途中で失われました。二重に接続しないよう、もう一度試す前に接続済みのデータソースをご確認ください。',
+  },
+
+  discard: {
+    title: '入力内容を破棄しますか？',
+    text: '入力した内容はまだ保存されていません。',
+    confirm: '破棄する',
+    keep: '編集を続ける',
+  },
+
+  connected: {
+    title: (name) => `${name} を接続しました`,
+    pendingTitle: (name) => `${name} を接続しています`,
+    failedTitle: (name) => `${name} を接続できませんでした`,
+    waiting: '開始しています…',
+    syncing: (rows) => `現在 ${rows}`,
+    synced: (rows) => `${rows}を同期しました`,
+    syncedWithoutCount: '完了',
+    syncFailed: '失敗',
+    syncCancelled: 'キャンセル済み',
+    paused: '一時停止中',
+    atNextRun: (when) => `${when}に開始します`,
+    byHand: 'まだ開始していません',
+    unknown: '現在は確認できません',
+    leave: 'このままお待ちいただく必要はありません。処理は自動的に続きます。',
+    nothingSynced: 'データソースは接続されました。データの同期はまだ行われていませんが、ほかに必要な操作はありません。',
+    done: '完了',
+    another: '別のデータソースを接続',
+    openSettings: '設定を見直す',
+  },
+
+  list: {
+    title: '接続済みのデータソース',
+    add: 'データソースを追加',
+    lastSync: (when) => `前回の同期：${when}`,
+    nextSync: (when) => `次回：${when}`,
+    notSynced: '未同期',
+    statusUnknown: '現在、同期の状態を表示できません。データソースに影響はありません。',
+  },
+
+  states: {
+    pending: '設定中',
+    failed: '対応が必要',
+    syncing: '同期中',
+    sync_failed: '前回の同期に失敗',
+    paused: '一時停止中',
+    ready: '接続済み',
+  },
+
+  source: {
+    parts: 'このデータソースの項目',
+    activity: 'アクティビティ',
+    settings: '設定',
+    failed: 'このデータソースには対応が必要です',
+    failedWithoutReason: '設定を完了できませんでした。設定を見直して、もう一度保存してください。',
+    reviewSettings: '設定を見直す',
+    pending: 'このデータソースは設定中です。処理は自動的に続きます。',
+    nothingSynced: 'このデータソースは接続されています。データの同期はまだ行われていません。',
+    syncTo: (destination) => `${destination} への同期`,
+    syncNow: '今すぐ同期',
+    syncing: '同期中…',
+    syncStarted: '同期を開始しました',
+    paused: '同期は一時停止中です。アカウントが再び有効になると再開されます。',
+    notReady: 'この接続の状態が変わったため、同期を開始できませんでした。しばらくしてからもう一度お試しください。',
+    history: '履歴',
+    noHistory: '同期はまだ行われていません。',
+    showMore: 'さらに表示',
+    save: 'テストして保存',
+    rename: '名前を保存',
+    saved: '変更を保存しました',
+    notOffered: '現在、このデータソースの内容は変更できません。名前の変更と接続の解除は可能です。',
+    goneTitle: 'このデータソースは存在しません',
+    goneText: '別のウィンドウなどで、接続が解除された可能性があります。',
+  },
+
+  jobs: {
+    pending: '開始待ち',
+    running: '実行中',
+    incomplete: '再試行中',
+    failed: '失敗',
+    succeeded: '完了',
+    cancelled: 'キャンセル済み',
+  },
+
+  disconnect: {
+    heading: 'このデータソースの接続を解除',
+    text: '同期が停止し、アクセス情報は削除されます。すでに届けられたデータはそのまま残ります。',
+    open: '接続を解除',
+    title: (name) => `${name} の接続を解除しますか？`,
+    confirm: '接続を解除',
+    confirming: '解除しています…',
+    done: (name) => `${name} の接続を解除しました`,
+  },
+
+  failures: {
+    offline: {
+      title: 'オフラインです',
+      text: 'インターネット接続をご確認ください。接続が回復すると、自動的に続行します。',
+    },
+    unreachable: {
+      title: '応答がありません',
+      text: '時間内に応答がありませんでした。接続を確認して、もう一度お試しください。',
+    },
+    access_denied: {
+      title: 'アクセスできません',
+      text: 'アクセス権が変更された可能性があります。ページを再読み込みするか、この製品のサポートにお問い合わせください。',
+    },
+    not_found: {
+      title: '現在は利用できません',
+      text: 'お探しのものは見つかりませんでした。前の画面に戻って、選び直してください。',
+    },
+    conflict: {
+      title: '今は実行できません',
+      text: 'この間に状態が変わりました。しばらくしてからもう一度お試しください。',
+    },
+    invalid: {
+      title: '受け付けられない項目があります',
+      text: '印の付いた項目を修正して、もう一度お試しください。',
+    },
+    rate_limited: { title: 'リクエストが多すぎます', text: '少し待ってから、もう一度お試しください。' },
+    unavailable: {
+      title: '問題が発生しました',
+      text: 'お客様の操作が原因ではありません。数分後にもう一度お試しください。',
+    },
+  },
+  retryIn: (duration) => `${duration}後にもう一度お試しいただけます。`,
+
+  offlineBanner: 'オフラインです。接続が回復すると、自動的に続行します。',
+  stale: '現在、この画面を更新できません。最新の内容ではない可能性があります。',
+
+  expired: {
+    title: 'セッションの有効期限が切れました',
+    renewing: '更新しています。少々お待ちください。入力した内容は失われません。',
+    reload: '続けるには、このページを再読み込みしてください。',
+  },
 } satisfies Words;

@@ -7,6 +7,8 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Words } from './en.ts';
 
+export type { Words };
+
 const languages: Record<WidgetLocale, () => Promise<{ default: Words }>> = {
   en: () => import('./en.ts'),
   de: () => import('./de.ts'),
@@ -19,14 +21,25 @@ export async function loadWords(locale: WidgetLocale): Promise<Words> {
   return (await languages[locale]()).default;
 }
 
-/** The first that we speak: `de-AT` is served with German. */
-export function chooseLocale(asked: readonly string[]): WidgetLocale {
+/**
+ * The first that we speak, and the tag as it was asked for: `de-AT` is served with German words and with the dates and
+ * numbers of Austria.
+ */
+export function chooseLocale(asked: readonly string[]): { language: WidgetLocale; tag: string } {
   for (const tag of asked) {
-    const language = tag.toLowerCase().split('-')[0];
-    const found = widgetLocales.find((locale) => locale === language);
-    if (found) return found;
+    const language = widgetLocales.find((known) => known === tag.toLowerCase().split('-')[0]);
+    if (language) return { language, tag: isLocaleTag(tag) ? tag : language };
   }
-  return 'en';
+  return { language: 'en', tag: 'en' };
+}
+
+function isLocaleTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 export const WordsContext = createContext<Words | undefined>(undefined);

@@ -162,6 +162,11 @@ export function useStage(env: Record<string, string> = {}): Stage {
   return stage;
 }
 
+/** The widget in a page, without any script. */
+export function frameOf(widgetUrl: string, style = 'width: 500px; height: 700px'): string {
+  return `<iframe title="Widget" style="${style}" src="${widgetUrl.replaceAll('&', '&amp;')}"></iframe>`;
+}
+
 /** The frame of the widget on a host page, once it shows a screen. */
 export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
   const element = page.locator('iframe').nth(index);

@@ -1,0 +1,68 @@
+/**
+ * What the page is told, and how a message from the widget's window becomes it. A message is copied field by field
+ * after a fixed shape: what has another shape is no message of ours, and what a shape does not name never arrives.
+ */
+import type { MessageToHost, WidgetErrorCode, WidgetEvent } from '@inlay/contract/embedding';
+
+/** `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear. */
+export type InlayErrorCode = WidgetErrorCode | 'token_failed' | 'load_failed';
+
+export type InlayEvent =
+  | Exclude<WidgetEvent, { type: 'error' }>
+  /** Something the customer was told of; `code` is stable, `message` is in the customer's language. */
+  | { type: 'error'; error: { code: InlayErrorCode; message: string; cause?: unknown } }
+  /** The widget is gone, and nothing of it is left in the page. */
+  | { type: 'closed' };
+
+type Shape = { [field: string]: Shape | ((value: unknown) => boolean) };
+
+const isText = (value: unknown) => typeof value === 'string';
+const isCount = (value: unknown) => Number.isFinite(value) && (value as number) >= 0;
+/** Higher than any page, and low enough for a browser to lay out. */
+const isHeight = (value: unknown) => isCount(value) && (value as number) <= 1e5;
+
+const source: Shape = { source: { id: isText, name: isText, source_template_id: isText } };
+
+const shapes: Record<MessageToHost['type'], Shape> = {
+  ready: {},
+  source_created: source,
+  source_updated: source,
+  source_deleted: source,
+  sync_finished: {
+    sync: {
+      connection_id: isText,
+      source_id: isText,
+      status: (value) => ['succeeded', 'failed', 'cancelled'].includes(value as string),
+      rows: (value) => value === null || isCount(value),
+    },
+  },
+  error: { error: { code: isText, message: isText } },
+  token_expired: {},
+  resize: { height: isHeight },
+  close: {},
+};
+
+/** The message, if it is one. */
+export function readMessage(data: unknown): MessageToHost | undefined {
+  const { inlay, type } = (data ?? {}) as { inlay?: unknown; type?: unknown };
+  if (inlay !== 1 || !isText(type) || !Object.hasOwn(shapes, type as string)) return undefined;
+  const fields = copy(data, shapes[type as MessageToHost['type']]);
+  return fields && ({ type, ...fields } as MessageToHost);
+}
+
+function copy(value: unknown, shape: Shape): object | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const copied: Record<string, unknown> = {};
+  for (const [field, expected] of Object.entries(shape)) {
+    const given = (value as Record<string, unknown>)[field];
+    if (typeof expected === 'function') {
+      if (!expected(given)) return undefined;
+      copied[field] = given;
+    } else {
+      const inner = copy(given, expected);
+      if (!inner) return undefined;
+      copied[field] = inner;
+    }
+  }
+  return copied;
+}

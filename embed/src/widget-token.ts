@@ -1,0 +1,53 @@
+/**
+ * Widget tokens as the backend gets them: base64 of JSON with a scoped token and the signed address of the widget. What
+ * the page adds to the address goes into its fragment, which no server sees and no signature covers.
+ */
+import type { WidgetFragment, WidgetTheme } from '@inlay/contract/embedding';
+
+export interface WidgetToken {
+  /** The scoped token inside. */
+  token: string;
+  url: URL;
+  /** What the backend has asked for. */
+  theme: WidgetTheme | undefined;
+  locale: string | undefined;
+}
+
+/** Base64 or its URL-safe form, with or without padding. */
+export function readWidgetToken(text: string): WidgetToken {
+  try {
+    const bytes = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
+    const { token, widgetUrl } = JSON.parse(
+      new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))),
+    );
+    const url = new URL(widgetUrl);
+    // A frame would run an address such as javascript: in the page's own name.
+    if (typeof token !== 'string' || !/^https?:$/.test(url.protocol)) throw new TypeError();
+    const { theme, locale } = Object.fromEntries(url.searchParams);
+    return { token, url, theme: theme ? JSON.parse(theme) : undefined, locale };
+  } catch (cause) {
+    throw new Error(
+      'This is not a widget token. Pass the `token` that POST /api/v1/embedded/widget-token answers with, unchanged.',
+      { cause },
+    );
+  }
+}
+
+/** Whether a frame that shows the one can go on with the other: same workspace, origin, filters and looks. */
+export function isSameWidget(one: WidgetToken, other: WidgetToken): boolean {
+  return withoutSignature(one.url) === withoutSignature(other.url);
+}
+
+function withoutSignature(url: URL): string {
+  const rest = new URL(url);
+  rest.searchParams.delete('sig');
+  rest.hash = '';
+  return rest.href;
+}
+
+/** The address for the frame. */
+export function frameAddress({ url, token }: WidgetToken, fragment: WidgetFragment): string {
+  const address = new URL(url);
+  address.hash = `${token}&${new URLSearchParams(fragment as Record<string, string>)}`;
+  return address.href;
+}

@@ -1,0 +1,219 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { eventTypes, type Host, startHost, traces, waitForEvent, widgetFrame } from './host-page.ts';
+
+let host: Host;
+let page: Page;
+
+beforeAll(async () => {
+  host = await startHost();
+});
+afterAll(() => host?.close());
+afterEach(async () => {
+  expect(await page.evaluate(() => window.errors)).toEqual([]);
+  await page.context().close();
+});
+
+async function openWidget(token = host.token()): Promise<void> {
+  await page.evaluate((token) => {
+    document.querySelector<HTMLElement>('#opener')?.focus();
+    window.handle = window.Inlay.open({ token, onEvent: window.record });
+  }, token);
+}
+
+const dialog = () => page.locator('inlay-widget dialog');
+const focused = () => page.evaluate(() => document.activeElement?.id);
+
+it('shows the widget in a dialog once it is ready, and puts the focus into it', async () => {
+  page = await host.openPage();
+  await openWidget();
+  await waitForEvent(page, 'ready');
+
+  expect(await dialog().getAttribute('aria-label')).toBe('Connect your data');
+  const frame = page.locator('inlay-widget iframe');
+  expect(await frame.isVisible()).toBe(true);
+  expect(await frame.getAttribute('title')).toBe('Connect your data');
+  expect(await frame.getAttribute('allow')).toBe('clipboard-write');
+  expect(await frame.getAttribute('sandbox')).toBeNull();
+  expect(await frame.getAttribute('referrerpolicy')).toBe('no-referrer');
+  expect(await (await widgetFrame(page)).evaluate(() => document.hasFocus())).toBe(true);
+});
+
+it('keeps the frame hidden and says that it loads until the widget is ready', async () => {
+  page = await host.openPage();
+  await openWidget(host.token({ silent: true }));
+
+  const frame = await widgetFrame(page);
+  expect(await dialog().getByRole('status').textContent()).toBe('Loading…');
+  expect(await page.locator('inlay-widget iframe').isVisible()).toBe(false);
+  expect(await page.getByRole('button', { name: 'Try again' }).isVisible()).toBe(false);
+
+  await frame.evaluate(() => window.say({ type: 'ready' }));
+  await waitForEvent(page, 'ready');
+  expect(await page.locator('inlay-widget iframe').isVisible()).toBe(true);
+  expect(await page.getByText('Loading…').isVisible()).toBe(false);
+});
+
+const waysToClose: Record<string, () => Promise<void>> = {
+  'the handle': () => page.evaluate(() => window.handle.close()),
+  'the button': () => page.getByRole('button', { name: 'Close' }).click(),
+  'Escape in the page': async () => {
+    await page.getByRole('button', { name: 'Close' }).focus();
+    await page.keyboard.press('Escape');
+  },
+  'Escape in the widget': async () => {
+    await (await widgetFrame(page)).locator('#inside').focus();
+    await page.keyboard.press('Escape');
+  },
+  'a click on the backdrop': () => page.mouse.click(5, 5),
+};
+
+it.each(Object.keys(waysToClose))('closes by %s, gives the focus back and leaves nothing behind', async (way) => {
+  page = await host.openPage({ viewport: { width: 1000, height: 800 } });
+  const before = await traces(page);
+  await openWidget();
+  await waitForEvent(page, 'ready');
+  expect(await traces(page)).not.toEqual(before);
+
+  await waysToClose[way]?.();
+  await waitForEvent(page, 'closed');
+  expect(await traces(page)).toEqual(before);
+  expect(await focused()).toBe('opener');
+  expect(await eventTypes(page)).toEqual(['ready', 'closed']);
+
+  // Once more, by every name, is fine.
+  await page.evaluate((token) => {
+    window.handle.close();
+    window.handle.destroy();
+    window.handle.updateToken(token);
+    window.handle.updateToken('not even a token');
+  }, host.token());
+  expect(await traces(page)).toEqual(before);
+  expect(await eventTypes(page)).toEqual(['ready', 'closed']);
+});
+
+it('does not close by a press that begins in the dialog and ends beside it', async () => {
+  page = await host.openPage({ viewport: { width: 1000, height: 800 } });
+  await openWidget();
+  await waitForEvent(page, 'ready');
+  const box = await dialog().boundingBox();
+  if (!box) throw new Error('The dialog has no box.');
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(5, 5);
+  await page.mouse.up();
+  await page.mouse.click(box.x + 20, box.y + 20);
+  expect(await dialog().isVisible()).toBe(true);
+  expect(await eventTypes(page)).toEqual(['ready']);
+});
+
+it('destroys in silence, also while it loads', async () => {
+  page = await host.openPage();
+  const before = await traces(page);
+  await openWidget(host.token({ silent: true }));
+  await page.evaluate(() => window.handle.destroy());
+  expect(await traces(page)).toEqual(before);
+  expect(await focused()).toBe('opener');
+  expect(await eventTypes(page)).toEqual([]);
+});
+
+it('keeps the page from scrolling while any dialog is open, whichever closes first', async () => {
+  page = await host.openPage({ viewport: { width: 1000, height: 800 } });
+  const before = await traces(page);
+  await page.evaluate((token) => {
+    const first = window.Inlay.open({ token });
+    const second = window.Inlay.open({ token });
+    window.handle = second;
+    first.close();
+  }, host.token());
+  expect((await traces(page)).overflow).toBe('hidden');
+  await page.mouse.wheel(0, 500);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  await page.evaluate(() => window.handle.close());
+  expect(await traces(page)).toEqual(before);
+});
+
+it('opens a second one above the first, and Escape closes one at a time', async () => {
+  page = await host.openPage();
+  await page.evaluate((token) => {
+    for (const name of ['first', 'second']) {
+      window.Inlay.open({
+        token,
+        onEvent: (event) => window.record({ ...event, name } as unknown as typeof event),
+      });
+    }
+  }, host.token());
+  await waitForEvent(page, 'ready', 2);
+  await page.keyboard.press('Escape');
+  await waitForEvent(page, 'closed');
+  expect(await page.locator('inlay-widget').count()).toBe(1);
+  expect(await page.evaluate(() => window.events.at(-1))).toEqual({ type: 'closed', name: 'second' });
+  await page.getByRole('button', { name: 'Close' }).click();
+  await waitForEvent(page, 'closed', 2);
+  expect(await page.locator('inlay-widget').count()).toBe(0);
+});
+
+it('fills a narrow window, and is a card in a wide one', async () => {
+  page = await host.openPage({ viewport: { width: 480, height: 700 } });
+  await openWidget();
+  await waitForEvent(page, 'ready');
+  expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, width: 480, height: 700 });
+  await page.setViewportSize({ width: 1000, height: 900 });
+  expect(await dialog().boundingBox()).toEqual({ x: 220, y: 70, width: 560, height: 760 });
+});
+
+it('speaks the language that the page asks for, or English', async () => {
+  page = await host.openPage({ locale: 'pt-BR' });
+  for (const [locale, close, title] of [
+    ['de-AT', 'Schließen', 'Ihre Daten verbinden'],
+    ['fr', 'Fermer', 'Connecter vos données'],
+    ['es', 'Cerrar', 'Conectar sus datos'],
+    ['ja', '閉じる', 'データを接続'],
+    ['pt', 'Close', 'Connect your data'],
+  ] as const) {
+    await page.evaluate(
+      ([token, locale]) => {
+        window.handle?.destroy();
+        window.handle = window.Inlay.open({ token, locale });
+      },
+      [host.token({ locale: 'fr' }), locale] as const,
+    );
+    expect(await page.getByRole('button', { name: close }).isVisible()).toBe(true);
+    expect(await page.locator('inlay-widget iframe').getAttribute('title')).toBe(title);
+  }
+});
+
+it("speaks the token's language, or else the browser's", async () => {
+  page = await host.openPage({ locale: 'es-MX' });
+  await openWidget(host.token({ locale: 'ja' }));
+  await waitForEvent(page, 'ready');
+  expect(await page.getByRole('button', { name: '閉じる' }).isVisible()).toBe(true);
+  await page.evaluate((token) => {
+    window.handle.close();
+    window.Inlay.open({ token });
+  }, host.token());
+  expect(await page.getByRole('button', { name: 'Cerrar' }).isVisible()).toBe(true);
+});
+
+it('wears the colours of the theme while it loads, and ignores what is no colour', async () => {
+  page = await host.openPage({ colorScheme: 'dark' });
+  const background = () => dialog().evaluate((element) => getComputedStyle(element).backgroundColor);
+  await openWidget(host.token({ silent: true, theme: { background_color: 'rgb(1, 2, 3)' } }));
+  expect(await background()).toBe('rgb(1, 2, 3)');
+  await page.evaluate(
+    (token) => {
+      window.handle.close();
+      window.handle = window.Inlay.open({ token, theme: { color_scheme: 'light', background_color: 'url(/x)' } });
+    },
+    host.token({ silent: true }),
+  );
+  expect(await background()).toBe('rgb(255, 255, 255)');
+  await page.evaluate(
+    (token) => {
+      window.handle.close();
+      window.handle = window.Inlay.open({ token });
+    },
+    host.token({ silent: true }),
+  );
+  expect(await background()).toBe('rgb(20, 22, 28)');
+});

@@ -1,0 +1,94 @@
+// What Harbor's customers may connect, by plan, and where their data goes. Run as often as you like: what exists is left
+// alone.
+
+const definitions = {
+  sampleData: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
+  file: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
+  httpApi: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
+  postgres: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
+  localFiles: 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815',
+};
+
+const everyFiveMinutes = '0 0/5 * * * ?';
+
+/** @param {string} ordersFile a CSV file on the machine that Inlay runs on, in a folder that it may read */
+const sourceTemplates = (ordersFile) => [
+  {
+    name: 'Online shop',
+    actor_definition_id: definitions.sampleData,
+    partial_default_config: { seed: 7 },
+    tags: ['free', 'pro'],
+  },
+  {
+    // Slow enough to watch.
+    name: 'Loyalty programme',
+    actor_definition_id: definitions.sampleData,
+    partial_default_config: { seed: 21, records_per_second: 400 },
+    tags: ['free', 'pro'],
+  },
+  {
+    name: 'Cash register',
+    actor_definition_id: definitions.file,
+    partial_default_config: {
+      stream_name: 'orders',
+      location: { type: 'path', path: ordersFile },
+      format: { type: 'csv' },
+      primary_key: ['order_id'],
+    },
+    tags: ['free', 'pro'],
+  },
+  {
+    name: 'CSV or JSON file',
+    actor_definition_id: definitions.file,
+    partial_default_config: {},
+    tags: ['free', 'pro'],
+  },
+  {
+    name: 'PostgreSQL',
+    actor_definition_id: definitions.postgres,
+    partial_default_config: {},
+    tags: ['pro'],
+  },
+  {
+    name: 'JSON API',
+    actor_definition_id: definitions.httpApi,
+    partial_default_config: {},
+    tags: ['pro'],
+  },
+];
+
+const connectionTemplates = [
+  {
+    destination_name: 'Harbor',
+    destination_definition_id: definitions.localFiles,
+    destination_config: { path: 'exports' },
+    namespace_format: '',
+    cron_expression: everyFiveMinutes,
+    sync_on_create: true,
+  },
+];
+
+/** @param {{ inlayUrl: string, operatorToken: string, ordersFile: string }} options */
+export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile }) {
+  /** @param {string} path @param {object} [body] sent by POST @returns {Promise<any>} */
+  async function call(path, body) {
+    const response = await fetch(`${inlayUrl}/api/v1/integrations/templates/${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    if (!response.ok) throw new Error(`Inlay answered ${response.status} to ${path}: ${await response.text()}`);
+    return response.json();
+  }
+
+  const sources = (await call('sources')).data;
+  for (const template of sourceTemplates(ordersFile)) {
+    if (!sources.some(({ name }) => name === template.name)) await call('sources', template);
+  }
+  const connections = (await call('connections')).data;
+  for (const template of connectionTemplates) {
+    const isThere = connections.some(({ destination_name }) => destination_name === template.destination_name);
+    if (!isThere) await call('connections', template);
+  }
+}

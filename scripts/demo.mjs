@@ -1,0 +1,211 @@
+// npm run demo: builds, starts the service and the sample product (examples/host-app) together, with templates and
+// sample data, and prints the address to open. Everything it keeps is in data/demo; delete that to start afresh.
+//
+//   --port, --page-port   instead of the first free ones from 8080 and 8090
+//   --data-dir            instead of data/demo
+//   --no-build            what is built is used as it is
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { startHostApp } from '../examples/host-app/server.mjs';
+import { ensureTemplates } from '../examples/host-app/templates.mjs';
+import { isMain } from './is-main.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readyTimeoutMs = 60_000;
+
+/** A fault that whoever started the demo can mend; its message says how. */
+class DemoError extends Error {}
+
+async function build() {
+  try {
+    const { build, buildPages } = await import('./build.mjs');
+    await build();
+    await buildPages();
+  } catch (error) {
+    if (error?.code === 'ERR_MODULE_NOT_FOUND') throw new DemoError('Packages are missing. Run "npm ci" first.');
+    throw new DemoError(`The build failed. ${error?.message ?? error}`);
+  }
+}
+
+/**
+ * The port asked for, or the first free one.
+ * @param {string | undefined} asked @param {number} first @param {string} option
+ */
+async function choosePort(asked, first, option) {
+  if (asked !== undefined) {
+    if (await isFree(Number(asked))) return Number(asked);
+    throw new DemoError(`Port ${asked} is in use. Stop what uses it, or choose another one with ${option}.`);
+  }
+  for (let port = first; port < first + 10; port += 1) if (await isFree(port)) return port;
+  throw new DemoError(`The ports ${first} to ${first + 9} are all in use. Choose another one with ${option}.`);
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+async function isFree(port) {
+  const probe = createServer();
+  probe.listen(port, '127.0.0.1');
+  const isListening = await once(probe, 'listening').then(
+    () => true,
+    (error) => {
+      if (error.code === 'EADDRINUSE') return false;
+      throw new DemoError(`Port ${port} cannot be used: ${error.message}`);
+    },
+  );
+  if (isListening) {
+    probe.close();
+    await once(probe, 'close');
+  }
+  return isListening;
+}
+
+/** The operator token, and a file for customers to connect; made the first time. @param {string} dataDir */
+function prepare(dataDir) {
+  const samples = join(dataDir, 'samples');
+  mkdirSync(samples, { recursive: true, mode: 0o700 });
+  const tokenFile = join(dataDir, 'operator-token');
+  if (!existsSync(tokenFile))
+    writeFileSync(tokenFile, `demo-${randomBytes(32).toString('base64url')}`, { mode: 0o600 });
+  const ordersFile = join(samples, 'orders.csv');
+  if (!existsSync(ordersFile)) writeFileSync(ordersFile, sampleOrders(500));
+  return { operatorToken: readFileSync(tokenFile, 'utf8'), samples, ordersFile };
+}
+
+/** @param {number} count */
+function sampleOrders(count) {
+  const products = ['Espresso beans', 'Filter beans', 'Mug', 'Grinder', 'Gift card'];
+  const lines = Array.from({ length: count }, (_, index) => {
+    const date = new Date(Date.UTC(2025, 0, 1, 8, index * 37)).toISOString();
+    const quantity = 1 + ((index * 7) % 4);
+    return [index + 1, date, products[(index * 3) % products.length], quantity, (quantity * 8.5).toFixed(2)].join(',');
+  });
+  return `order_id,ordered_at,product,quantity,total\n${lines.join('\n')}\n`;
+}
+
+/** @param {{ port: number, dataDir: string, operatorToken: string, samples: string }} options */
+function startService({ port, dataDir, operatorToken, samples }) {
+  const url = `http://localhost:${port}`;
+  const logFile = join(dataDir, 'service.log');
+  const log = openSync(logFile, 'w');
+  // Settings of a real deployment in this shell must not reach the demo.
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(INLAY_.*|PORT|HOST|LOG_LEVEL)$/.test(name));
+  // Detached: Ctrl-C reaches the whole foreground group, and the service takes a second signal for impatience.
+  const child = spawn(process.execPath, [join(root, 'server/bin/inlay.js'), 'start'], {
+    cwd: dataDir,
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: {
+      ...Object.fromEntries(inherited),
+      PORT: String(port),
+      INLAY_PUBLIC_URL: url,
+      INLAY_DATA_DIR: dataDir,
+      INLAY_OPERATOR_TOKEN: operatorToken,
+      INLAY_READABLE_DIRS: samples,
+    },
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const exited = once(child, 'exit');
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  /** @param {string} what */
+  const fault = (what) => new DemoError(`${what} Its log, ${logFile}, ends with:\n\n${tail(logFile)}`);
+  return {
+    url,
+    async untilReady() {
+      const deadline = performance.now() + readyTimeoutMs;
+      while (!(await answers(`${url}/health/ready`))) {
+        if (!isRunning()) throw fault('The service did not start.');
+        if (performance.now() > deadline) throw fault('The service was not ready within a minute.');
+        await delay(100);
+      }
+    },
+    /** Never resolves: the service is not to end by itself. */
+    async untilLost() {
+      await exited;
+      throw fault('The service has ended.');
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      if (isRunning()) await exited;
+    },
+  };
+}
+
+/** @param {string} url @returns {Promise<boolean>} */
+async function answers(url) {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false; // Not there yet. Whoever asks knows when to give up.
+  }
+}
+
+/** @param {string} file */
+function tail(file) {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-15).join('\n');
+}
+
+/** Resolves with the first signal; the second one ends everything at once. @returns {Promise<void>} */
+function untilSignalled() {
+  return new Promise((resolve) => {
+    let isStopping = false;
+    const stop = () => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      resolve();
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  });
+}
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string' },
+      'page-port': { type: 'string' },
+      'data-dir': { type: 'string', default: join(root, 'data/demo') },
+      'no-build': { type: 'boolean', default: false },
+    },
+  });
+  const dataDir = resolve(values['data-dir']);
+  if (!values['no-build']) await build();
+  const port = await choosePort(values.port, 8080, '--port');
+  const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
+  const { operatorToken, samples, ordersFile } = prepare(dataDir);
+
+  const signalled = untilSignalled();
+  const service = startService({ port, dataDir, operatorToken, samples });
+  async function serve() {
+    await service.untilReady();
+    await ensureTemplates({ inlayUrl: service.url, operatorToken, ordersFile });
+    const page = await startHostApp({ port: pagePort, inlayUrl: service.url, operatorToken });
+    console.log(
+      `\n  Open  ${page.url}\n\n  What is synced arrives in ${join(dataDir, 'files')}\n  Ctrl-C ends the demo.\n`,
+    );
+    await service.untilLost();
+  }
+  try {
+    await Promise.race([signalled, serve()]);
+  } finally {
+    await service.stop();
+  }
+}
+
+if (isMain(import.meta.url)) {
+  try {
+    await main();
+    // The page listens in this process.
+    process.exit();
+  } catch (error) {
+    console.error(error instanceof DemoError ? error.message : error);
+    process.exit(1);
+  }
+}

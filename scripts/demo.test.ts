@@ -1,0 +1,197 @@
+/** The demo as a process, on an empty data directory and on one that it has used before, and its page in Chromium. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumArguments, findChromium } from './chromium.mjs';
+import { freePort } from './disposable.mjs';
+
+const program = fileURLToPath(new URL('demo.mjs', import.meta.url));
+const dataDir = mkdtempSync(join(tmpdir(), 'inlay-demo-'));
+
+interface Demo {
+  pageUrl: string;
+  inlayUrl: string;
+  child: ChildProcess;
+  /** What it wrote and the code it ended with. */
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+const running = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of running) child.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function run(args: string[]) {
+  // A deployment's own settings, which must not reach the demo.
+  const env = { ...process.env, INLAY_DATABASE_URL: 'postgres://nowhere/', PORT: '1', LOG_LEVEL: 'silent' };
+  const child = spawn(process.execPath, [program, '--no-build', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => {
+    running.delete(child);
+    return { code: code as number | null, output };
+  });
+  return { child, ended, output: () => output };
+}
+
+async function startDemo(): Promise<Demo> {
+  const [port, pagePort] = [await freePort(), await freePort()];
+  const { child, ended, output } = run([
+    ...['--data-dir', dataDir],
+    ...['--port', String(port), '--page-port', String(pagePort)],
+  ]);
+  const hasEnded = ended.then(({ output }) => {
+    throw new Error(`The demo ended before it was ready.\n${output}`);
+  });
+  hasEnded.catch(() => {}); // Reported by the race below while it matters; later, ending is what is asked for.
+  while (!output().includes('Ctrl-C ends the demo.')) {
+    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), hasEnded]);
+  }
+  const pageUrl = `http://localhost:${pagePort}`;
+  expect(output()).toContain(`Open  ${pageUrl}\n`);
+  return { pageUrl, inlayUrl: `http://localhost:${port}`, child, ended };
+}
+
+async function stop({ child, ended, inlayUrl, pageUrl }: Demo): Promise<void> {
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+  await expect(fetch(`${inlayUrl}/health/live`)).rejects.toThrow('fetch failed');
+  await expect(fetch(pageUrl)).rejects.toThrow('fetch failed');
+}
+
+/** The names of what a customer is offered, by the widget token that the page would get. */
+async function offered({ pageUrl, inlayUrl }: Demo, plan: string): Promise<string[]> {
+  const answer = await fetch(`${pageUrl}/api/widget-token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ customer: 'kestrel-coffee', plan, theme: 'brand', locale: 'de' }),
+  });
+  expect(answer.status).toBe(200);
+  const { token: widgetToken } = (await answer.json()) as { token: string };
+  const { token, widgetUrl } = JSON.parse(Buffer.from(widgetToken, 'base64').toString());
+
+  const page = await fetch(widgetUrl);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-security-policy')).toContain(`frame-ancestors ${pageUrl}`);
+
+  const templates = await fetch(`${inlayUrl}/api/v1/embedded/source-templates`, {
+    headers: { authorization: `Bearer ${token}`, origin: pageUrl },
+  });
+  return ((await templates.json()) as { data: { name: string }[] }).data.map(({ name }) => name);
+}
+
+describe('the demo', () => {
+  let demo: Demo;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    demo = await startDemo();
+    browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
+  });
+  afterAll(() => browser?.close());
+
+  async function openPage(width: number): Promise<{ page: Page; faults: string[] }> {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, locale: 'en-US' });
+    page.setDefaultTimeout(30_000);
+    const faults: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(error.message));
+    await page.goto(demo.pageUrl);
+    return { page, faults };
+  }
+
+  it('offers a plan what its tags say', async () => {
+    const free = ['Online shop', 'Loyalty programme', 'Cash register', 'CSV or JSON file'];
+    expect(await offered(demo, 'free')).toEqual(free);
+    expect(await offered(demo, 'pro')).toEqual([...free, 'PostgreSQL', 'JSON API']);
+  });
+
+  it('keeps its operator token to itself', async () => {
+    const file = join(dataDir, 'operator-token');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const token = readFileSync(file, 'utf8');
+    for (const path of ['/', '/page.js', '/api/widget-token']) {
+      expect(await (await fetch(demo.pageUrl + path)).text()).not.toContain(token);
+    }
+  });
+
+  it('opens the widget in a dialog and in the page, and lists the events', async () => {
+    const { page, faults } = await openPage(1100);
+    const events = page.locator('#events li');
+    await page.getByRole('button', { name: 'Connect your data' }).click();
+    await events.filter({ hasText: 'ready' }).waitFor({ state: 'attached' });
+    await page.keyboard.press('Escape');
+    await events.filter({ hasText: 'closed' }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+
+    await page.getByRole('button', { name: 'Show it in the page' }).click();
+    const widget = page.frameLocator('#place iframe');
+    await widget.getByText('Online shop').waitFor();
+    expect(await widget.getByText('PostgreSQL').count()).toBe(0);
+    await page.getByText('Pro', { exact: true }).click();
+    await widget.getByText('PostgreSQL').waitFor();
+    await page.getByLabel('Language of the widget').selectOption('de');
+    await page.locator('#place iframe[title="Ihre Daten verbinden"]').waitFor();
+
+    await page.locator('.place').getByRole('button', { name: 'Close' }).click();
+    await events.filter({ hasText: 'closed' }).waitFor();
+    expect(await page.locator('inlay-widget').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it.each(['light', 'dark', 'brand'])('is accessible and fits a small window: %s', async (look) => {
+    const { page, faults } = await openPage(320);
+    await page.locator(`input[value=${look}]`).check({ force: true });
+    // By evaluation, because the page's own content policy lets no other script in.
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
+    await stop(demo);
+    const again = await startDemo();
+    expect(await offered(again, 'pro')).toHaveLength(6);
+    await stop(again);
+  });
+});
+
+it('ends on a signal while it is still starting', async () => {
+  const freshDir = join(dataDir, 'fresh');
+  const port = await freePort();
+  const ports = ['--port', String(port), '--page-port', String(await freePort())];
+  const { child, ended } = run(['--data-dir', freshDir, ...ports]);
+  // The service is a process by now, and far from ready.
+  await expect.poll(() => existsSync(join(freshDir, 'service.log')), { timeout: 20_000 }).toBe(true);
+  child.kill('SIGTERM');
+  const { code, output } = await ended;
+  expect({ code, output }).toEqual({ code: 0, output: '' });
+  await expect(fetch(`http://localhost:${port}/health/live`)).rejects.toThrow('fetch failed');
+});
+
+it('says what to do when a port is in use', async () => {
+  const taken = createServer().listen(await freePort(), '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const { code, output } = await run(['--data-dir', dataDir, '--port', String(port)]).ended;
+  taken.close();
+  expect(output).toBe(`Port ${port} is in use. Stop what uses it, or choose another one with --port.\n`);
+  expect(code).toBe(1);
+});

@@ -1,0 +1,111 @@
+/**
+ * The service as the widget sees it: every call with the customer's token, on the widget's own origin.
+ *
+ * What always holds: a call ends, with an answer or with a `RequestFailure`; it is sent again only when it was refused for
+ * its token, so nothing was done, and only once; whoever asked can abort it.
+ */
+import type { Connection, Job } from '@inlay/contract/connections';
+import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/source-templates';
+import type {
+  Check,
+  CheckSourceRequest,
+  CreateSourceRequest,
+  Source,
+  SourceSummary,
+  UpdateSourceRequest,
+} from '@inlay/contract/sources';
+import { RequestFailure, readFailure } from './failure.ts';
+import type { Session } from './session.ts';
+
+const timeoutMs = 30_000;
+/** The service waits up to 25 s for the platform before it answers. */
+const deletionTimeoutMs = 45_000;
+
+export type Offer = OfferedSourceTemplateList['data'][number];
+
+export interface Api {
+  listOffers(signal: AbortSignal): Promise<Offer[]>;
+  getOffer(templateId: string, signal: AbortSignal): Promise<OfferedSourceTemplate>;
+  listSources(signal: AbortSignal): Promise<SourceSummary[]>;
+  getSource(id: string, signal: AbortSignal): Promise<Source>;
+  createSource(request: CreateSourceRequest, signal: AbortSignal): Promise<Source>;
+  updateSource(id: string, request: UpdateSourceRequest, signal: AbortSignal): Promise<Source>;
+  deleteSource(id: string, signal: AbortSignal): Promise<void>;
+  /** Each gives the id to ask for the outcome with. */
+  checkNew(request: CheckSourceRequest, signal: AbortSignal): Promise<string>;
+  checkExisting(sourceId: string, config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
+  getCheck(id: string, signal: AbortSignal): Promise<Check>;
+  listConnections(signal: AbortSignal): Promise<Connection[]>;
+  startSync(connectionId: string, signal: AbortSignal): Promise<Job>;
+  listJobs(connectionId: string, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Job[]>;
+}
+
+interface Call {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  body?: unknown;
+  timeoutMs?: number;
+  signal: AbortSignal;
+}
+
+export function createApi(session: Session, baseUrl: string): Api {
+  async function call<T>(request: Call): Promise<T> {
+    const { signal } = request;
+    let token = session.token() ?? (await session.renewed(undefined, signal));
+    let response = await send(request, token);
+    if (response.status === 401) {
+      token = await session.renewed(token, signal);
+      response = await send(request, token);
+    }
+    if (!response.ok) throw await readFailure(response);
+    return await withinReach(signal, async () => (await response.json()) as T);
+  }
+
+  async function send({ method = 'GET', path, body, signal, ...limits }: Call, token: string): Promise<Response> {
+    const deadline = AbortSignal.timeout(limits.timeoutMs ?? timeoutMs);
+    return await withinReach(signal, () =>
+      fetch(new URL(`api/v1/embedded/${path}`, baseUrl), {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        credentials: 'omit',
+        cache: 'no-store',
+        signal: AbortSignal.any([signal, deadline]),
+      }),
+    );
+  }
+
+  const list = async <T>(path: string, signal: AbortSignal) => (await call<{ data: T[] }>({ path, signal })).data;
+  const startCheck = async (path: string, body: unknown, signal: AbortSignal) =>
+    (await call<{ id: string }>({ method: 'POST', path, body, signal })).id;
+
+  return {
+    listOffers: (signal) => list('source-templates', signal),
+    getOffer: (id, signal) => call({ path: `source-templates/${id}`, signal }),
+    listSources: (signal) => list('sources', signal),
+    getSource: (id, signal) => call({ path: `sources/${id}`, signal }),
+    createSource: (body, signal) => call({ method: 'POST', path: 'sources', body, signal }),
+    updateSource: (id, body, signal) => call({ method: 'PUT', path: `sources/${id}`, body, signal }),
+    deleteSource: (id, signal) =>
+      call({ method: 'DELETE', path: `sources/${id}`, timeoutMs: deletionTimeoutMs, signal }),
+    checkNew: (body, signal) => startCheck('sources/check', body, signal),
+    checkExisting: (id, source_config, signal) => startCheck(`sources/${id}/check`, { source_config }, signal),
+    getCheck: (id, signal) => call({ path: `sources/check/${id}/status`, signal }),
+    listConnections: (signal) => list('connections', signal),
+    startSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/sync`, signal }),
+    listJobs: (id, { limit, offset }, signal) => list(`connections/${id}/jobs?limit=${limit}&offset=${offset}`, signal),
+  };
+}
+
+/** Whoever aborts gets their own reason; everything else that keeps an answer away is one of two failures. */
+async function withinReach<T>(signal: AbortSignal, receive: () => Promise<T>): Promise<T> {
+  try {
+    return await receive();
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new RequestFailure(globalThis.navigator?.onLine === false ? 'offline' : 'unreachable', { cause });
+  }
+}

@@ -1,0 +1,87 @@
+/** What can go wrong with a request, told apart by what the customer can do about it. */
+import type { Fault } from '@inlay/contract/errors';
+
+export type FailureKind =
+  /** The customer's machine has no network. */
+  | 'offline'
+  /** No answer, or none in time: what was asked may have happened all the same. */
+  | 'unreachable'
+  | 'access_denied'
+  | 'not_found'
+  | 'conflict'
+  | 'invalid'
+  | 'rate_limited'
+  /** The service, or the platform behind it, cannot do it now. */
+  | 'unavailable';
+
+export class RequestFailure extends Error {
+  readonly kind: FailureKind;
+  readonly faults: readonly Fault[];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    kind: FailureKind,
+    {
+      faults = [],
+      retryAfterMs,
+      cause,
+    }: { faults?: readonly Fault[]; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(kind, { cause });
+    this.kind = kind;
+    this.faults = faults;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether asking again later may help without anybody doing anything. */
+  get isPassing(): boolean {
+    return ['offline', 'unreachable', 'rate_limited', 'unavailable'].includes(this.kind);
+  }
+
+  /** Whether what was asked for may have happened nevertheless. */
+  get isAmbiguous(): boolean {
+    return this.kind === 'offline' || this.kind === 'unreachable' || this.kind === 'unavailable';
+  }
+}
+
+/** Anything that is not a failure of a request is a fault of the widget, and shown as one of the service. */
+export function failureOf(error: unknown): RequestFailure {
+  if (error instanceof RequestFailure) return error;
+  console.error(error);
+  return new RequestFailure('unavailable', { cause: error });
+}
+
+export async function readFailure(response: Response): Promise<RequestFailure> {
+  const { status } = response;
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const retryAfterMs = retryAfterSeconds >= 0 ? retryAfterSeconds * 1000 : undefined;
+  return new RequestFailure(kindOf(status), {
+    retryAfterMs,
+    ...(status === 422 ? { faults: await readFaults(response) } : {}),
+  });
+}
+
+function kindOf(status: number): FailureKind {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'access_denied';
+    case 404:
+      return 'not_found';
+    case 409:
+      return 'conflict';
+    case 422:
+      return 'invalid';
+    case 429:
+      return 'rate_limited';
+    default:
+      return 'unavailable';
+  }
+}
+
+async function readFaults(response: Response): Promise<Fault[]> {
+  const body = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+  const isFault = (value: unknown): value is Fault =>
+    typeof value === 'object' && value !== null && Array.isArray((value as Fault).loc) && 'msg' in value;
+  return Array.isArray(body?.detail) ? body.detail.filter(isFault) : [];
+}

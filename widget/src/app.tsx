@@ -1,0 +1,144 @@
+/**
+ * The widget as a whole: which screen is seen, and what lies over all of them (no network, an ended session, a failure).
+ *
+ * What always holds: one screen at a time; a screen stays as it is while the session is renewed, so nothing that was
+ * entered is lost; what is shown is looked at again only while its screen is there.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Api, Offer } from './api/api.ts';
+import type { Session } from './api/session.ts';
+import type { Host } from './page/host.ts';
+import { Glyph } from './parts/glyph.tsx';
+import { Notice } from './parts/notice.tsx';
+import { HasMovedContext } from './parts/screen.tsx';
+import { ChooseScreen } from './screens/choose-screen.tsx';
+import { ConnectScreen } from './screens/connect-screen.tsx';
+import { ConnectedScreen } from './screens/connected-screen.tsx';
+import { ListScreen } from './screens/list-screen.tsx';
+import { EmptyScreen, ErrorScreen, ExpiredScreen, GoneScreen, LoadingScreen } from './screens/notice-screens.tsx';
+import { SourceScreen } from './screens/source-screen.tsx';
+import { prefetchForm } from './sources/lazy-form.ts';
+import { finishedSyncs, type Pipelines } from './sources/progress.ts';
+import { usePipelines } from './sources/use-pipelines.ts';
+import { useIsExpired, useIsOnline } from './use-surroundings.ts';
+import { type Route, type Widget, WidgetContext } from './widget.ts';
+import type { Formatting } from './words/formatting.ts';
+import { useWords } from './words/words.ts';
+
+export interface AppProps {
+  api: Api;
+  session: Session;
+  host: Host;
+  allowedOrigin: string | undefined;
+  formatting: Formatting;
+  logo: string | undefined;
+}
+
+const nothingYet: { offers: readonly Offer[]; pipelines: Pipelines } = {
+  offers: [],
+  pipelines: { sources: [], connections: [] },
+};
+
+export function App({ api, session, host, allowedOrigin, formatting, logo }: AppProps) {
+  const words = useWords();
+  /** Undefined: not decided yet, or nothing to show. */
+  const [route, setRoute] = useState<Route | undefined>(undefined);
+  const [moves, setMoves] = useState(0);
+  const [announced, announce] = useState('');
+  const isOnline = useIsOnline();
+  const isExpired = useIsExpired(session, host.mode);
+
+  const { seen, failure, change, look } = usePipelines(api, route?.screen !== 'form', (before, now) => {
+    for (const sync of finishedSyncs(before, now)) host.tell({ type: 'sync_finished', sync });
+  });
+  useEffect(() => {
+    // Decided once: what is seen later must not take the customer away from a screen.
+    const home = seen && homeOf(seen);
+    if (home !== 'empty') setRoute((current) => current ?? home);
+  }, [seen, route]);
+  useEffect(() => {
+    if (seen) prefetchForm();
+  }, [seen !== undefined]);
+  useEffect(() => {
+    if (!isOnline) host.tell({ type: 'error', error: { code: 'offline', message: words.offlineBanner } });
+  }, [isOnline]);
+
+  const widget = useMemo<Widget>(() => {
+    const go = (next: Route | undefined) => {
+      setRoute(next);
+      setMoves((count) => count + 1);
+      announce('');
+    };
+    return {
+      ...(seen ?? nothingYet),
+      ...{ api, host, allowedOrigin, formatting, announce, change, look },
+      go,
+      goHome: () => go(undefined),
+    };
+  }, [seen, change, look]);
+
+  function screenOf(): ComponentChildren {
+    if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <LoadingScreen />;
+    if (failure && !failure.isPassing) return <ErrorScreen error={failure} onTryAgain={look} />;
+    const shown = route ?? homeOf(seen);
+    if (shown === 'empty') return <EmptyScreen />;
+    switch (shown.screen) {
+      case 'choose':
+        return <ChooseScreen key={moves} />;
+      case 'form':
+        return <ConnectScreen offer={shown.offer} canGoBack={canChoose(seen)} key={moves} />;
+      case 'list':
+        return <ListScreen key={moves} />;
+      default: {
+        const source = seen.pipelines.sources.find(({ id }) => id === shown.sourceId);
+        if (!source) return <GoneScreen onLeave={widget.goHome} />;
+        if (shown.screen === 'connected') return <ConnectedScreen source={source} key={moves} />;
+        return <SourceScreen source={source} {...(shown.part ? { part: shown.part } : {})} key={moves} />;
+      }
+    }
+  }
+
+  return (
+    <WidgetContext.Provider value={widget}>
+      <HasMovedContext.Provider value={moves > 0}>
+        {logo && (
+          <header class="inlay-header">
+            <img class="inlay-logo" src={logo} alt="" />
+          </header>
+        )}
+        {!isOnline && (
+          <div class="inlay-banner" role="status">
+            <Glyph name="offline" />
+            {words.offlineBanner}
+          </div>
+        )}
+        {isExpired && <ExpiredScreen isRenewing={host.mode !== 'plain'} />}
+        <div hidden={isExpired}>
+          {screenOf()}
+          {seen && isOnline && failure?.isPassing && <Notice kind="warning">{words.stale}</Notice>}
+        </div>
+        <div class="inlay-unseen" aria-live="polite">
+          {announced}
+        </div>
+      </HasMovedContext.Provider>
+    </WidgetContext.Provider>
+  );
+}
+
+interface Seen {
+  offers: readonly Offer[];
+  pipelines: Pipelines;
+}
+
+function homeOf({ offers, pipelines: { sources } }: Seen): Route | 'empty' {
+  if (sources.length > 0) return { screen: 'list' };
+  const [offer] = offers;
+  if (!offer) return 'empty';
+  return offers.length === 1 ? { screen: 'form', offer } : { screen: 'choose' };
+}
+
+/** Whether there is anything to go back to from a form. */
+function canChoose({ offers, pipelines: { sources } }: Seen): boolean {
+  return offers.length > 1 || sources.length > 0;
+}

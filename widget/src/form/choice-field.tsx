@@ -1,0 +1,109 @@
+/**
+ * A choice between several forms of an object: cards for a few, a select for many, and below it the fields of the chosen
+ * one. Looking at another branch loses nothing; only what is in the chosen one is submitted.
+ */
+import type { FieldProps } from '@rjsf/utils';
+import { useRef } from 'preact/hooks';
+import { useWords } from '../words/words.ts';
+import { chosenBranch, switchBranch, type Value } from './configuration.ts';
+import { Description } from './description.tsx';
+import type { ChoiceField as Choice, ObjectField } from './fields.ts';
+import { helpId, useField } from './form-context.ts';
+import { branchForms, fieldOf } from './library-schema.ts';
+
+export function ChoiceField(props: FieldProps) {
+  const { formData, onChange, fieldPathId, registry, uiSchema, disabled } = props;
+  const choice = fieldOf<Choice>(uiSchema);
+  const left = useRef(new Map<ObjectField, Value>());
+  const chosen = chosenBranch(choice, formData);
+  const index = chosen ? choice.branches.indexOf(chosen) : -1;
+  const form = branchForms(uiSchema)[index];
+  const { ObjectField: Branch } = registry.fields;
+
+  const choose = (next: ObjectField | undefined) => {
+    if (!next || next === chosen) return;
+    if (chosen) left.current.set(chosen, formData);
+    onChange(switchBranch(chosen, next, formData, left.current.get(next)), fieldPathId.path);
+  };
+  const selector = { choice, chosen, choose, disabled: disabled ?? false };
+  const hasFields = chosen?.fields.some(({ isShown }) => isShown);
+  return (
+    <>
+      {choice.branches.length > 1 && (choice.display === 'radio' ? <Cards {...selector} /> : <Select {...selector} />)}
+      {Branch && form && hasFields && (
+        <div class="inlay-branch">
+          <Branch {...props} {...form} key={index} />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface SelectorProps {
+  choice: Choice;
+  chosen: ObjectField | undefined;
+  choose: (branch: ObjectField | undefined) => void;
+  disabled: boolean;
+}
+
+function Cards({ choice, chosen, choose, disabled }: SelectorProps) {
+  const { id } = useField();
+  return (
+    <div class="inlay-options">
+      {choice.branches.map((branch, index) => {
+        const optionId = `${id}:option-${index}`;
+        return (
+          <div class="inlay-option" key={optionId}>
+            <input
+              class="inlay-radio"
+              type="radio"
+              id={optionId}
+              name={id}
+              disabled={disabled}
+              checked={branch === chosen}
+              aria-describedby={branch.description && helpId(optionId)}
+              onChange={() => choose(branch)}
+            />
+            <label class="inlay-option-title" for={optionId}>
+              {branch.title}
+            </label>
+            {branch.description && <Description html={branch.description} id={helpId(optionId)} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function Select({ choice, chosen, choose, disabled }: SelectorProps) {
+  const words = useWords().form;
+  const { id, fault, describedBy } = useField();
+  const selectId = `${id}:options`;
+  const help = chosen?.description && helpId(selectId);
+  return (
+    <>
+      <select
+        id={selectId}
+        class="inlay-control inlay-select"
+        disabled={disabled}
+        aria-label={choice.title}
+        aria-invalid={fault !== undefined}
+        aria-describedby={[describedBy, help].filter(Boolean).join(' ') || undefined}
+        value={String(chosen ? choice.branches.indexOf(chosen) : -1)}
+        onChange={({ currentTarget }) => choose(choice.branches[Number(currentTarget.value)])}
+      >
+        {!chosen && (
+          <option value="-1" disabled>
+            {choice.required ? words.choose : words.notSet}
+          </option>
+        )}
+        {choice.branches.map(({ title }, index) => (
+          <option key={index} value={String(index)}>
+            {title}
+          </option>
+        ))}
+      </select>
+      {chosen?.description && <Description html={chosen.description} id={helpId(selectId)} />}
+    </>
+  );
+}

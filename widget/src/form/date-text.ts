@@ -1,0 +1,45 @@
+/**
+ * Dates between a specification and the browser's date controls, which know one format each. Specifications want others
+ * too, and say so with a pattern: the first of the usual formats that it takes is what is written.
+ */
+import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import { compiled } from './validation.ts';
+
+type Format = (date: string, time: string) => string;
+
+const formats: Record<'date' | 'date-time', readonly Format[]> = {
+  date: [(date) => date, (date) => `${date}T00:00:00Z`],
+  'date-time': [
+    (date, time) => `${date}T${time}Z`,
+    (date, time) => `${date}T${time}.000Z`,
+    (date, time) => `${date}T${time}.000000Z`,
+    (date, time) => `${date}T${time}+00:00`,
+    (date, time) => `${date}T${time}`,
+    (date, time) => `${date} ${time}`,
+    (date) => date,
+  ],
+};
+
+const written = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.0+)?)?(?:Z|\+00:00)?)?$/;
+
+/** What the control holds for a text. Undefined: it cannot show it, or could not write what is wanted. */
+export function toControl(kind: 'date' | 'date-time', schema: JsonSchema, text: unknown): string | undefined {
+  if (!formatFor(kind, schema)) return undefined;
+  if (text === undefined || text === null || text === '') return '';
+  const [, date, time = '00:00', seconds = '00'] = (typeof text === 'string' && written.exec(text)) || [];
+  if (date === undefined) return undefined;
+  if (kind === 'date') return `${time}:${seconds}` === '00:00:00' ? date : undefined;
+  return `${date}T${time}${seconds === '00' ? '' : `:${seconds}`}`;
+}
+
+/** The text for what the control holds. */
+export function fromControl(kind: 'date' | 'date-time', schema: JsonSchema, value: string): string | undefined {
+  const [date = '', time = '00:00'] = value.split('T');
+  if (date === '') return undefined;
+  return formatFor(kind, schema)?.(date, time.length === 5 ? `${time}:00` : time);
+}
+
+function formatFor(kind: 'date' | 'date-time', { pattern }: JsonSchema): Format | undefined {
+  const wanted = compiled(pattern);
+  return formats[kind].find((format) => wanted?.test(format('2024-01-31', '13:30:00')) ?? true);
+}

@@ -1,0 +1,80 @@
+/**
+ * A secret: hidden while it is typed, unless its eye is pressed. One that is saved already comes as a row of asterisks and
+ * goes back as such until something else is typed, and can be taken back up to the end.
+ */
+import type { WidgetProps } from '@rjsf/utils';
+import { useState } from 'preact/hooks';
+import { useWords } from '../words/words.ts';
+import { useField } from './form-context.ts';
+import { CheckIcon, EyeIcon, EyeOffIcon, UndoIcon } from './icons.tsx';
+import { exampleOf, noProse, useInputProps } from './text-controls.tsx';
+
+const mask = /^\*+$/;
+
+export function SecretControl(props: WidgetProps) {
+  const { value, onChange, disabled } = props;
+  const words = useWords().form;
+  const { title, schema } = useField().field;
+  const [saved] = useState<string | undefined>(typeof value === 'string' && mask.test(value) ? value : undefined);
+  const [isRevealed, setRevealed] = useState(false);
+  const isUnchanged = saved !== undefined && value === saved;
+  const input = {
+    ...useInputProps(props),
+    ...noProse,
+    placeholder: isUnchanged ? words.saved : exampleOf(schema),
+    value: isUnchanged ? '' : (value ?? ''),
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+      onChange(currentTarget.value === '' ? undefined : currentTarget.value),
+  };
+  const state = `inlay-secret${isUnchanged ? ' inlay-secret-saved' : ''}${schema.multiline === true ? ' inlay-secret-long' : ''}`;
+  return (
+    <div class={state}>
+      {schema.multiline === true ? (
+        <textarea
+          {...input}
+          rows={4}
+          class={`inlay-control inlay-control-code${isRevealed ? '' : ' inlay-control-veiled'}`}
+        />
+      ) : (
+        // Browsers offer passwords of this site elsewhere; none of them belongs here.
+        <input
+          {...input}
+          {...(isRevealed ? { type: 'text' } : { type: 'password' })}
+          class="inlay-control"
+          autoComplete="new-password"
+        />
+      )}
+      <span class="inlay-secret-buttons">
+        {isUnchanged && <CheckIcon />}
+        {saved !== undefined && !isUnchanged && (
+          <button
+            type="button"
+            class="inlay-icon-button"
+            disabled={disabled}
+            title={words.keepSaved}
+            aria-label={words.keepSaved}
+            onClick={({ currentTarget }) => {
+              onChange(saved);
+              // The button goes with what it undid.
+              currentTarget.closest('.inlay-secret')?.querySelector<HTMLElement>('.inlay-control')?.focus();
+            }}
+          >
+            <UndoIcon />
+          </button>
+        )}
+        {!isUnchanged && (
+          <button
+            type="button"
+            class="inlay-icon-button"
+            disabled={disabled}
+            aria-pressed={isRevealed}
+            aria-label={words.show(title)}
+            onClick={() => setRevealed(!isRevealed)}
+          >
+            {isRevealed ? <EyeOffIcon /> : <EyeIcon />}
+          </button>
+        )}
+      </span>
+    </div>
+  );
+}

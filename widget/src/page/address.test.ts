@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { readPage } from './address.ts';
+
+const search = '?workspaceId=w&allowedOrigin=https%3A%2F%2Fapp.example.com&sig=k.m';
+
+it('finds the token in the fragment and the origin in the query', () => {
+  expect(readPage(search, '#aa.bb-b.c_c')).toEqual({
+    token: 'aa.bb-b.c_c',
+    allowedOrigin: 'https://app.example.com',
+    mode: 'plain',
+    locales: [],
+    theme: undefined,
+  });
+});
+
+it('lets the fragment win over the query', () => {
+  const page = readPage(
+    `${search}&theme=${encodeURIComponent('{"radius":1}')}&locale=fr`,
+    `#t.o.k&mode=inline&locale=de-AT&theme=${encodeURIComponent('{"radius":2}')}`,
+  );
+  expect(page).toMatchObject({ mode: 'inline', locales: ['de-AT', 'fr'], theme: '{"radius":2}' });
+});
+
+it.each(['', '#', '#&mode=modal', '#mode=modal', '#<script>'])('finds no token in %j', (hash) => {
+  expect(readPage(search, hash).token).toBeUndefined();
+});
+
+it.each(['', '?allowedOrigin=*', '?allowedOrigin=null', '?allowedOrigin=javascript:x', '?allowedOrigin=https://a.b/c'])(
+  'talks to nobody when the query is %j',
+  (query) => {
+    expect(readPage(query, '#t').allowedOrigin).toBeUndefined();
+  },
+);
+
+it('writes the origin as browsers do in messages', () => {
+  expect(readPage('?allowedOrigin=https://app.example.com:443', '').allowedOrigin).toBe('https://app.example.com');
+});
+
+it('takes an unknown mode for a plain frame', () => {
+  expect(readPage(search, '#t&mode=fullscreen').mode).toBe('plain');
+});

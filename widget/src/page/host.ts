@@ -1,0 +1,66 @@
+/**
+ * The page around the widget. This file alone talks to another window.
+ *
+ * What always holds: messages go to the one allowed origin, and one that comes counts only from the parent window, from
+ * that origin, and in the agreed shape. Without an allowed origin, or outside a frame, nobody is talked to.
+ */
+import type { MessageToHost, MessageToWidget, WidgetEvent } from '@inlay/contract/embedding';
+import type { WidgetMode } from './address.ts';
+
+export interface Host {
+  mode: WidgetMode;
+  tell(event: WidgetEvent): void;
+  /** Asks the page to close the dialog it has put around the widget. */
+  close(): void;
+}
+
+export interface HostConnection {
+  window: Window;
+  allowedOrigin: string | undefined;
+  mode: WidgetMode;
+  onToken(token: string): void;
+}
+
+export function connectHost({ window, allowedOrigin, mode, onToken }: HostConnection): Host {
+  const { parent } = window;
+  const isFramed = parent !== window;
+
+  function post(message: MessageToHost): void {
+    if (isFramed && allowedOrigin !== undefined) parent.postMessage(message, allowedOrigin);
+  }
+
+  window.addEventListener('message', (event: MessageEvent) => {
+    if (!isFramed || event.source !== parent || event.origin !== allowedOrigin) return;
+    if (isTokenMessage(event.data)) onToken(event.data.token);
+  });
+
+  if (mode === 'inline')
+    followHeight(window.document.documentElement, (height) => post({ inlay: 1, type: 'resize', height }));
+  if (mode === 'modal') {
+    window.addEventListener('keydown', (event) => {
+      // While a word is being composed, Escape belongs to the input method; a dialog or a menu prevents the default.
+      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) post({ inlay: 1, type: 'close' });
+    });
+  }
+
+  return {
+    mode,
+    tell: (event) => post({ inlay: 1, ...event }),
+    close: () => post({ inlay: 1, type: 'close' }),
+  };
+}
+
+export function isTokenMessage(data: unknown): data is MessageToWidget {
+  if (typeof data !== 'object' || data === null) return false;
+  const { inlay, type, token } = data as Partial<MessageToWidget>;
+  return inlay === 1 && type === 'token' && typeof token === 'string' && token !== '';
+}
+
+function followHeight(root: HTMLElement, onHeight: (height: number) => void): void {
+  let told: number | undefined;
+  new ResizeObserver(() => {
+    const height = Math.ceil(root.getBoundingClientRect().height);
+    if (height !== told) onHeight(height);
+    told = height;
+  }).observe(root);
+}

@@ -1,0 +1,129 @@
+/**
+ * How the widget looks for this customer: takes a theme from the address, keeps what is valid, and turns it into CSS
+ * variables. What the theme leaves out stays as designed.
+ *
+ * What always holds: nothing reaches a style that the contract's formats have not let through, and text stays legible
+ * whatever colours were chosen.
+ */
+import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
+import { formats } from '@inlay/contract/formats';
+import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from './contrast.ts';
+
+const maxRadius = 32;
+
+/** The colours of style/tokens.css, which a theme's own are combined with. */
+const designed: Record<Scheme, { background: Rgb; text: Rgb }> = {
+  light: { background: hex(0xffffff), text: hex(0x171a21) },
+  dark: { background: hex(0x14161c), text: hex(0xeceef3) },
+};
+
+type Scheme = 'light' | 'dark';
+
+/** What a browser makes of a CSS colour; undefined when it does not know it. */
+export type ColorReader = (color: string) => Rgb | undefined;
+
+/** A fault in one part does not cost the others: the customer shall see a widget, and the operator most of the theme. */
+export function parseTheme(json: string | undefined): WidgetTheme {
+  const given = parseObject(json);
+  const theme: WidgetTheme = {};
+  const scheme = colorSchemes.find((known) => known === given.color_scheme);
+  if (scheme) theme.color_scheme = scheme;
+  for (const key of ['primary_color', 'background_color', 'text_color'] as const) {
+    const color = textOf(given[key], 'css-color');
+    if (color) theme[key] = color;
+  }
+  const { radius } = given;
+  if (typeof radius === 'number' && radius >= 0 && radius <= maxRadius) theme.radius = radius;
+  const font = textOf(given.font_family, 'font-family');
+  if (font) theme.font_family = font;
+  const logo = textOf(given.logo_url, 'image-address');
+  if (logo) theme.logo_url = logo;
+  return theme;
+}
+
+/** The logo, if it may be loaded: the page's policy allows images of the origin that embeds the widget. */
+export function logoOf({ logo_url }: WidgetTheme, allowedOrigin: string | undefined): string | undefined {
+  return logo_url && new URL(logo_url).origin === allowedOrigin ? logo_url : undefined;
+}
+
+export interface Look {
+  /** Undefined: the customer's own setting. */
+  scheme: Scheme | undefined;
+  /** By name of the CSS variable. */
+  variables: Record<string, string>;
+}
+
+export function lookOf(theme: WidgetTheme, read: ColorReader): Look {
+  const background = theme.background_color ? read(theme.background_color) : undefined;
+  const text = theme.text_color ? read(theme.text_color) : undefined;
+  const primary = theme.primary_color ? read(theme.primary_color) : undefined;
+  const scheme = schemeOf(theme, background, text);
+  const variables: Record<string, string> = {};
+
+  const paletteOf = (of: Scheme) => {
+    const behind = background ?? designed[of].background;
+    const written = text && contrast(text, behind) >= legible ? text : designed[of].text;
+    return { background: behind, text: contrast(written, behind) >= legible ? written : textOn(behind) };
+  };
+  const [light, dark] = [paletteOf('light'), paletteOf('dark')];
+  if (background) variables['--inlay-background'] = cssOf(background);
+  if (background || text) variables['--inlay-text'] = lightDark(light.text, dark.text);
+  if (primary) {
+    variables['--inlay-primary'] = cssOf(primary);
+    variables['--inlay-on-primary'] = cssOf(textOn(primary));
+    variables['--inlay-link'] = lightDark(
+      legibleOn(primary, light.background, light.text),
+      legibleOn(primary, dark.background, dark.text),
+    );
+  }
+  if (theme.radius !== undefined) variables['--inlay-radius'] = `${theme.radius}px`;
+  if (theme.font_family) variables['--inlay-font'] = theme.font_family;
+  return { scheme, variables };
+}
+
+/** A background decides, since it is the same in both schemes; then a text, then the wish. */
+function schemeOf(theme: WidgetTheme, background?: Rgb, text?: Rgb): Scheme | undefined {
+  if (background) return isDark(background) ? 'dark' : 'light';
+  if (theme.color_scheme === 'light' || theme.color_scheme === 'dark') return theme.color_scheme;
+  if (text) return isDark(text) ? 'light' : 'dark';
+  return undefined;
+}
+
+export function applyLook({ scheme, variables }: Look, root: HTMLElement): void {
+  if (scheme) root.dataset.scheme = scheme;
+  for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
+}
+
+/** Any CSS colour in sRGB: a mixture is computed in the space it names, whatever its parts were written in. */
+export function readCssColor(color: string): Rgb | undefined {
+  if (!CSS.supports('color', color)) return undefined;
+  const probe = document.createElement('span');
+  probe.style.color = `color-mix(in srgb, ${color} 100%, ${color})`;
+  document.body.append(probe);
+  const computed = getComputedStyle(probe).color;
+  probe.remove();
+  const channels = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)/.exec(computed)?.slice(1).map(Number);
+  return channels && (channels as unknown as Rgb);
+}
+
+function lightDark(light: Rgb, dark: Rgb): string {
+  return `light-dark(${cssOf(light)}, ${cssOf(dark)})`;
+}
+
+function textOf(value: unknown, format: string): string | undefined {
+  return typeof value === 'string' && formats[format]?.fault(value) === undefined ? value : undefined;
+}
+
+function parseObject(json: string | undefined): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(json ?? '{}');
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    // Somebody else's text in the address: the widget looks as designed.
+    return {};
+  }
+}
+
+function hex(color: number): Rgb {
+  return [(color >> 16) / 255, ((color >> 8) & 255) / 255, (color & 255) / 255];
+}

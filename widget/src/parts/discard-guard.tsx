@@ -1,0 +1,51 @@
+/** Asks before entries are lost: on the way to another screen, and when Escape is about to close the whole widget. */
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import { Dialog } from './dialog.tsx';
+
+export interface DiscardGuard {
+  setChanged(isChanged: boolean): void;
+  /** Goes on at once when nothing would be lost. */
+  leave(goOn: () => void): void;
+  /** To be shown somewhere on the screen. */
+  dialog: ComponentChild;
+}
+
+export function useDiscardGuard(): DiscardGuard {
+  const words = useWords().discard;
+  const { host } = useWidget();
+  const [isChanged, setChanged] = useState(false);
+  const [asking, setAsking] = useState<{ goOn(): void } | undefined>(undefined);
+
+  useEffect(() => {
+    if (!isChanged || host.mode !== 'modal') return;
+    const onEscape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+      event.preventDefault();
+      setAsking({ goOn: host.close });
+    };
+    document.addEventListener('keydown', onEscape);
+    return () => document.removeEventListener('keydown', onEscape);
+  }, [isChanged, host]);
+
+  return {
+    setChanged,
+    leave: (goOn) => (isChanged ? setAsking({ goOn }) : goOn()),
+    dialog: asking && (
+      <Dialog
+        title={words.title}
+        confirm={words.confirm}
+        dismiss={words.keep}
+        onDismiss={() => setAsking(undefined)}
+        onConfirm={() => {
+          setAsking(undefined);
+          asking.goOn();
+        }}
+      >
+        <p>{words.text}</p>
+      </Dialog>
+    ),
+  };
+}

@@ -1,0 +1,28 @@
+/** A point in time as people say it, with the exact one behind it. */
+import { useEffect, useState } from 'preact/hooks';
+import { useWidget } from '../widget.ts';
+
+/** Often enough for minutes to be right. */
+const refreshMs = 15_000;
+
+export interface MomentProps {
+  time: string;
+  /** What has happened is never said to be ahead, nor the other way round, however the two clocks differ. */
+  tense: 'past' | 'future';
+  say?(relative: string): string;
+}
+
+export function Moment({ time, tense, say = (relative) => relative }: MomentProps) {
+  const { formatting } = useWidget();
+  const [, setTicks] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTicks((ticks) => ticks + 1), refreshMs);
+    return () => clearInterval(timer);
+  }, []);
+  const nowMs = tense === 'past' ? Math.max(Date.now(), Date.parse(time)) : Math.min(Date.now(), Date.parse(time));
+  return (
+    <time dateTime={time} title={formatting.dateTime(time)}>
+      {say(formatting.relative(time, nowMs))}
+    </time>
+  );
+}

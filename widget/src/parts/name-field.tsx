@@ -1,0 +1,54 @@
+/** What the customer calls a source. Stands above the connector's own fields and looks like one of them. */
+import { formats } from '@inlay/contract/formats';
+import type { Ref } from 'preact';
+import { useWords, type Words } from '../words/words.ts';
+import { Glyph } from './glyph.tsx';
+
+export interface NameFieldProps {
+  formId: string;
+  value: string;
+  fault: string | undefined;
+  isDisabled: boolean;
+  inputRef: Ref<HTMLInputElement>;
+  onInput(value: string): void;
+}
+
+export function nameFault(name: string, words: Words['name']): string | undefined {
+  if (name.trim() === '') return words.missing;
+  return formats.name?.fault(name) === undefined ? undefined : words.unusable;
+}
+
+export function NameField({ formId, value, fault, isDisabled, inputRef, onInput }: NameFieldProps) {
+  const words = useWords().name;
+  const id = `${formId}-name`;
+  return (
+    <div class="inlay-field">
+      <label class="inlay-field-label" for={id}>
+        <span class="inlay-field-title">{words.label}</span>
+      </label>
+      <input
+        class="inlay-control"
+        id={id}
+        ref={inputRef}
+        form={formId}
+        type="text"
+        autoComplete="off"
+        value={value}
+        disabled={isDisabled}
+        aria-required
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ''}`}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      <p class="inlay-field-hint" id={`${id}-hint`}>
+        {words.hint}
+      </p>
+      {fault && (
+        <p class="inlay-field-fault" id={`${id}-fault`}>
+          <Glyph name="alert" />
+          <span>{fault}</span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,80 @@
+/** A few words in a box: what went wrong, what to know. One that reports a failure also tells the page around. */
+import type { WidgetErrorCode } from '@inlay/contract/embedding';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { failureOf, type RequestFailure } from '../api/failure.ts';
+import { useWidget } from '../widget.ts';
+import { useWords, type Words } from '../words/words.ts';
+import { Glyph, type GlyphName } from './glyph.tsx';
+
+export interface NoticeProps {
+  kind?: 'danger' | 'warning' | 'info' | 'success';
+  title?: string;
+  children?: ComponentChildren;
+  /** Below the text. */
+  actions?: ComponentChildren;
+  /** For what has just happened because of something the customer did: it gets the focus. */
+  takesFocus?: boolean;
+}
+
+const glyphs: Record<NonNullable<NoticeProps['kind']>, GlyphName> = {
+  danger: 'alert',
+  warning: 'alert',
+  info: 'clock',
+  success: 'check',
+};
+
+export function Notice({ kind = 'info', title, children, actions, takesFocus = false }: NoticeProps) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (takesFocus) box.current?.focus();
+  }, [takesFocus]);
+  return (
+    <div
+      class={`inlay-notice inlay-notice-${kind}`}
+      ref={box}
+      role={kind === 'danger' ? 'alert' : 'status'}
+      tabIndex={takesFocus ? -1 : undefined}
+    >
+      <Glyph name={glyphs[kind]} />
+      <div class="inlay-notice-body">
+        {title && <p class="inlay-notice-title">{title}</p>}
+        {children && <div class="inlay-notice-text">{children}</div>}
+        {actions && <div class="inlay-actions">{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+export function FailureNotice({ error, ...props }: { error: unknown } & Pick<NoticeProps, 'actions' | 'takesFocus'>) {
+  const { title, text } = useFailureWords(error);
+  return (
+    <Notice kind="danger" title={title} {...props}>
+      <p>{text}</p>
+    </Notice>
+  );
+}
+
+/** The words for a failure; whoever shows them has them told to the page as well. */
+export function useFailureWords(error: unknown): { title: string; text: string } {
+  const words = useWords();
+  const { host, formatting } = useWidget();
+  const failure = useMemo(() => failureOf(error), [error]);
+  const { title, text } = textOf(failure, words, formatting.duration);
+  useEffect(() => {
+    // Of a missing network the page is told once, with the banner.
+    if (failure.kind === 'offline') return;
+    host.tell({ type: 'error', error: { code: codeOf(failure), message: `${title}: ${text}` } });
+  }, [host, failure.kind]);
+  return { title, text };
+}
+
+function textOf({ kind, retryAfterMs }: RequestFailure, words: Words, duration: (seconds: number) => string) {
+  const { title, text } = words.failures[kind];
+  const mayComeBack = retryAfterMs !== undefined && retryAfterMs > 0 && kind === 'rate_limited';
+  return { title, text: mayComeBack ? words.retryIn(duration(Math.ceil(retryAfterMs / 1000))) : text };
+}
+
+function codeOf({ kind }: RequestFailure): WidgetErrorCode {
+  return kind === 'offline' || kind === 'access_denied' || kind === 'rate_limited' ? kind : 'request_failed';
+}

@@ -1,0 +1,70 @@
+/**
+ * The frame of a screen: one heading, which names the document too and gets the focus when the customer has come here from
+ * another screen, so that a keyboard or a screen reader goes on from there.
+ */
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useRef } from 'preact/hooks';
+import { Glyph } from './glyph.tsx';
+
+/** Whether the customer has moved between screens: the first one must not take the focus away from the page around. */
+export const HasMovedContext = createContext(false);
+
+export type ScreenName =
+  | 'choose'
+  | 'form'
+  | 'connected'
+  | 'list'
+  | 'source'
+  | 'empty'
+  | 'error'
+  | 'expired'
+  | 'loading';
+
+export interface ScreenProps {
+  name: ScreenName;
+  title: string;
+  lead?: ComponentChildren;
+  /** Beside the heading. */
+  icon?: ComponentChildren;
+  status?: ComponentChildren;
+  actions?: ComponentChildren;
+  back?: { label: string; onClick(): void } | undefined;
+  isCentred?: boolean;
+  children?: ComponentChildren;
+}
+
+export function Screen({ name, title, lead, icon, status, actions, back, isCentred = false, children }: ScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const hasMoved = useContext(HasMovedContext);
+  useEffect(() => {
+    if (!hasMoved) return;
+    // Inline, this brings the heading into view in the page around; elsewhere the widget scrolls itself.
+    heading.current?.focus();
+    window.scrollTo(0, 0);
+  }, []);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  return (
+    <main class={`inlay-screen${isCentred ? ' inlay-screen-centred' : ''}`} data-screen={name}>
+      {back && (
+        <button type="button" class="inlay-back" onClick={back.onClick}>
+          <Glyph name="back" />
+          <span>{back.label}</span>
+        </button>
+      )}
+      <div class="inlay-heading">
+        {icon}
+        <div class="inlay-heading-text">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p class="inlay-lead">{lead}</p>}
+        </div>
+        {status}
+        {actions && <div class="inlay-heading-actions">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  );
+}

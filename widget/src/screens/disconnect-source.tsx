@@ -1,0 +1,66 @@
+/** Ends a source, after asking. What has been delivered stays. */
+import type { SourceSummary } from '@inlay/contract/sources';
+import { useState } from 'preact/hooks';
+import type { Api } from '../api/api.ts';
+import { RequestFailure } from '../api/failure.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
+import { useAction } from '../sources/use-action.ts';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+
+export function DisconnectSource({ source }: { source: SourceSummary }) {
+  const words = useWords().disconnect;
+  const { cancel } = useWords();
+  const { api, host, announce, change, goHome } = useWidget();
+  const { id, name, summarized_source_template: template } = source;
+  const [isAsking, setAsking] = useState(false);
+  const disconnect = useAction(async (signal) => {
+    await endSource(api, id, signal);
+    change((now) => ({ ...now, sources: now.sources.filter((known) => known.id !== id) }));
+    host.tell({ type: 'source_deleted', source: { id, name, source_template_id: template.id } });
+    goHome();
+    announce(words.done(name));
+  });
+  return (
+    <section class="inlay-danger-zone" aria-labelledby="inlay-disconnect">
+      <div>
+        <h2 id="inlay-disconnect">{words.heading}</h2>
+        <p>{words.text}</p>
+      </div>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        {words.open}
+      </Button>
+      {isAsking && (
+        <Dialog
+          title={words.title(name)}
+          confirm={disconnect.isRunning ? words.confirming : words.confirm}
+          dismiss={cancel}
+          isBusy={disconnect.isRunning}
+          onConfirm={disconnect.run}
+          onDismiss={() => {
+            disconnect.forget();
+            setAsking(false);
+          }}
+        >
+          <p>{words.text}</p>
+          {disconnect.error !== undefined && <FailureNotice error={disconnect.error} takesFocus />}
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+/** A deletion is recorded before the platform is told, so a source that is no longer listed is gone, whatever was answered. */
+async function endSource(api: Api, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    await api.deleteSource(id, signal);
+  } catch (error) {
+    if (!(error instanceof RequestFailure)) throw error;
+    if (error.kind === 'not_found') return;
+    if (!error.isAmbiguous) throw error;
+    const listed = await api.listSources(signal);
+    if (listed.some((source) => source.id === id)) throw error;
+  }
+}

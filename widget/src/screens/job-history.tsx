@@ -1,0 +1,93 @@
+/** The syncs of a connection, newest first: pages on demand, the newest one as it is now. */
+import type { Connection, Job } from '@inlay/contract/connections';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { FailureNotice } from '../parts/notice.tsx';
+import { RowsSkeleton } from '../parts/skeletons.tsx';
+import { mergeJobs } from '../sources/progress.ts';
+import { useAction } from '../sources/use-action.ts';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+
+const pageSize = 10;
+
+export function JobHistory({ connection }: { connection: Connection }) {
+  const words = useWords();
+  const { api } = useWidget();
+  const { id, last_run } = connection;
+  const [loaded, setLoaded] = useState<{ jobs: readonly Job[]; isWhole: boolean } | undefined>(undefined);
+  const firstNew = useRef<HTMLLIElement>(null);
+  const [newFrom, setNewFrom] = useState<number | undefined>(undefined);
+
+  const load = useAction(async (signal, offset: number) => {
+    const page = await api.listJobs(id, { limit: pageSize, offset }, signal);
+    const isEnd = page.length < pageSize;
+    setLoaded((before) => ({
+      jobs: mergeJobs(before?.jobs ?? [], page),
+      isWhole: isEnd || (offset === 0 && before?.isWhole === true),
+    }));
+    if (offset > 0) setNewFrom(offset);
+  });
+  // A run that has begun or ended may not be the only one since the last look.
+  useEffect(() => load.run(0), [id, last_run?.id, last_run?.status]);
+  // The button that was pressed may be gone: the focus goes on with what it has brought.
+  useEffect(() => firstNew.current?.focus(), [newFrom]);
+
+  const jobs = mergeJobs(loaded?.jobs ?? [], last_run ? [last_run] : []);
+  if (!loaded && load.error !== undefined) {
+    return <FailureNotice error={load.error} actions={<Button onClick={() => load.run(0)}>{words.tryAgain}</Button>} />;
+  }
+  if (!loaded) return <RowsSkeleton />;
+  if (jobs.length === 0) return <p class="inlay-text">{words.source.noHistory}</p>;
+  return (
+    <div class="inlay-history">
+      <h3>{words.source.history}</h3>
+      <ol>
+        {jobs.map((job, index) => (
+          <li key={job.id} ref={index === newFrom ? firstNew : null} tabIndex={index === newFrom ? -1 : undefined}>
+            <JobEntry job={job} />
+          </li>
+        ))}
+      </ol>
+      {load.error !== undefined && <FailureNotice error={load.error} />}
+      {!loaded.isWhole && (
+        <Button kind="quiet" isBusy={load.isRunning} onClick={() => load.run(loaded.jobs.length)}>
+          {words.source.showMore}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const looks: Record<Job['status'], { kind: string; glyph?: GlyphName }> = {
+  pending: { kind: 'active' },
+  running: { kind: 'active' },
+  incomplete: { kind: 'active' },
+  failed: { kind: 'danger', glyph: 'alert' },
+  succeeded: { kind: 'success', glyph: 'check' },
+  cancelled: { kind: 'neutral', glyph: 'close' },
+};
+
+function JobEntry({ job }: { job: Job }) {
+  const words = useWords();
+  const { formatting } = useWidget();
+  const { status, rows, bytes, duration_seconds, error } = job;
+  const { kind, glyph } = looks[status];
+  return (
+    <div class="inlay-job">
+      <span class={`inlay-job-mark inlay-job-${kind}`}>{glyph ? <Glyph name={glyph} /> : <Spinner />}</span>
+      <span class="inlay-job-head">
+        <span class="inlay-job-status">{words.jobs[status]}</span>
+        <Moment time={job.started_at} tense="past" />
+      </span>
+      <span class="inlay-facts inlay-job-facts">
+        {rows !== null && <span>{words.rows(rows, formatting.number(rows))}</span>}
+        {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
+        {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
+      </span>
+      {error && <p class="inlay-quoted inlay-job-error">{error}</p>}
+    </div>
+  );
+}

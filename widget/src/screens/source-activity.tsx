@@ -1,0 +1,84 @@
+/** What is synced from a source: where to, when, how it went, and a button to do it now. */
+import type { Connection } from '@inlay/contract/connections';
+import type { SourceSummary } from '@inlay/contract/sources';
+import { RequestFailure } from '../api/failure.ts';
+import { Button } from '../parts/button.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { isOngoing } from '../sources/progress.ts';
+import { useAction } from '../sources/use-action.ts';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import { JobHistory } from './job-history.tsx';
+
+export function SourceActivity({ source, connections }: { source: SourceSummary; connections: readonly Connection[] }) {
+  const words = useWords();
+  const { pipelines } = useWidget();
+  if (pipelines.connections === undefined) return <Notice kind="warning">{words.list.statusUnknown}</Notice>;
+  if (connections.length === 0) {
+    const text = { pending: words.source.pending, failed: words.source.noHistory, ready: words.source.nothingSynced };
+    return <p class="inlay-text">{text[source.status]}</p>;
+  }
+  return (
+    <>
+      {connections.map((connection) => (
+        <ConnectionPanel connection={connection} key={connection.id} />
+      ))}
+    </>
+  );
+}
+
+function ConnectionPanel({ connection }: { connection: Connection }) {
+  const words = useWords();
+  const { api, formatting, announce, change, look } = useWidget();
+  const { id, status, status_message, last_run: run, next_run_at } = connection;
+  const headingId = `inlay-connection-${id}`;
+
+  const sync = useAction(async (signal) => {
+    try {
+      const started = await api.startSync(id, signal);
+      change((now) => ({
+        ...now,
+        connections: now.connections?.map((known) => (known.id === id ? { ...known, last_run: started } : known)),
+      }));
+      announce(words.source.syncStarted);
+    } finally {
+      // Also when it was refused: something has changed, and what that is can be seen.
+      look();
+    }
+  });
+  const isRunning = run !== null && isOngoing(run);
+  const rows = run?.rows == null ? undefined : words.rows(run.rows, formatting.number(run.rows));
+  const isRefused = sync.error instanceof RequestFailure && sync.error.kind === 'conflict';
+  return (
+    <section class="inlay-panel" aria-labelledby={headingId}>
+      <div class="inlay-panel-head">
+        <div>
+          <h2 id={headingId}>{words.source.syncTo(connection.destination_name)}</h2>
+          <p class="inlay-facts">
+            {isRunning && rows && run.rows !== 0 && <span>{words.connected.syncing(rows)}</span>}
+            {!isRunning && run?.ended_at && <Moment time={run.ended_at} tense="past" say={words.list.lastSync} />}
+            {!run && status === 'active' && <span>{words.list.notSynced}</span>}
+            {!isRunning && next_run_at && <Moment time={next_run_at} tense="future" say={words.list.nextSync} />}
+          </p>
+        </div>
+        {status === 'active' && (
+          <Button glyph="sync" isBusy={sync.isRunning || isRunning} onClick={sync.run}>
+            {isRunning ? words.source.syncing : words.source.syncNow}
+          </Button>
+        )}
+      </div>
+      {status === 'inactive' && <Notice kind="warning">{status_message ?? words.source.paused}</Notice>}
+      {status === 'pending' && <Notice>{words.source.pending}</Notice>}
+      {status === 'failed' && (
+        <Notice kind="danger" title={words.source.failed}>
+          <p class="inlay-quoted">{status_message ?? words.source.failedWithoutReason}</p>
+        </Notice>
+      )}
+      {isRefused
+        ? status === 'active' && !isRunning && <Notice kind="warning">{words.source.notReady}</Notice>
+        : sync.error !== undefined && <FailureNotice error={sync.error} takesFocus />}
+      <JobHistory connection={connection} />
+    </section>
+  );
+}

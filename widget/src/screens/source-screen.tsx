@@ -1,0 +1,73 @@
+/** One source: what it does, and its settings. What was entered in one part stays while the other is looked at. */
+import type { SourceSummary } from '@inlay/contract/sources';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { useDiscardGuard } from '../parts/discard-guard.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { SourceIcon } from '../parts/source-icon.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { connectionsOf, stateOf } from '../sources/progress.ts';
+import { type SourcePart, useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import { SourceActivity } from './source-activity.tsx';
+import { SourceSettings } from './source-settings.tsx';
+
+export function SourceScreen({ source, part: firstPart = 'activity' }: { source: SourceSummary; part?: SourcePart }) {
+  const words = useWords();
+  const { pipelines, formatting, go } = useWidget();
+  const { sources } = pipelines;
+  const guard = useDiscardGuard();
+  const [part, setPart] = useState(firstPart);
+  const [wasOpened, setOpened] = useState(part === 'settings');
+  useEffect(() => {
+    if (part === 'settings') setOpened(true);
+  }, [part]);
+  const { summarized_source_template: template } = source;
+  const connections = connectionsOf(pipelines, source.id);
+  const label = words.choose.yourSources(sources.length, formatting.number(sources.length));
+  return (
+    <Screen
+      name="source"
+      title={source.name}
+      icon={<SourceIcon icon={template.icon} name={template.name} size="large" />}
+      lead={template.name === source.name ? undefined : template.name}
+      status={<StateBadge state={stateOf(source, connections)} />}
+      back={{ label, onClick: () => guard.leave(() => go({ screen: 'list' })) }}
+    >
+      {source.status === 'failed' && (
+        <Notice
+          kind="danger"
+          title={words.source.failed}
+          actions={
+            part === 'activity' && <Button onClick={() => setPart('settings')}>{words.source.reviewSettings}</Button>
+          }
+        >
+          <p class="inlay-quoted">{source.status_message ?? words.source.failedWithoutReason}</p>
+        </Notice>
+      )}
+      <Tabs<SourcePart>
+        id="inlay-source"
+        label={words.source.parts}
+        selected={part}
+        onSelect={setPart}
+        tabs={[
+          {
+            key: 'activity',
+            title: words.source.activity,
+            content: <SourceActivity source={source} connections={connections} />,
+          },
+          {
+            key: 'settings',
+            title: words.source.settings,
+            content: (wasOpened || part === 'settings') && (
+              <SourceSettings source={source} setChanged={guard.setChanged} />
+            ),
+          },
+        ]}
+      />
+      {guard.dialog}
+    </Screen>
+  );
+}

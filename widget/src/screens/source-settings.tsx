@@ -1,0 +1,131 @@
+/** The details of a source, to be changed; and the way to be rid of it. */
+import type { Source, SourceSummary } from '@inlay/contract/sources';
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { GuideLink } from '../parts/guide-link.tsx';
+import { NameField, nameFault } from '../parts/name-field.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FormSkeleton } from '../parts/skeletons.tsx';
+import { loadForm } from '../sources/lazy-form.ts';
+import { summaryOf } from '../sources/progress.ts';
+import { SourceForm } from '../sources/source-form.tsx';
+import { useAction } from '../sources/use-action.ts';
+import { useLoaded } from '../sources/use-loaded.ts';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import { DisconnectSource } from './disconnect-source.tsx';
+
+interface Props {
+  source: SourceSummary;
+  setChanged(isChanged: boolean): void;
+}
+
+export function SourceSettings({ source, setChanged }: Props) {
+  const words = useWords();
+  const widget = useWidget();
+  const { api } = widget;
+  const [timesSaved, setTimesSaved] = useState(0);
+  const loaded = useLoaded(`${source.id} ${timesSaved}`, async (signal) => {
+    const [details, form] = await Promise.all([api.getSource(source.id, signal), loadForm()]);
+    return { details, form };
+  });
+
+  function onSaved(saved: Source): void {
+    widget.change((now) => ({
+      ...now,
+      sources: now.sources.map((known) => (known.id === saved.id ? summaryOf(saved) : known)),
+    }));
+    widget.host.tell({
+      type: 'source_updated',
+      source: { id: saved.id, name: saved.name, source_template_id: saved.source_template.id },
+    });
+    setChanged(false);
+    setTimesSaved((times) => times + 1);
+    widget.look();
+  }
+
+  const onChanged = () => setChanged(true);
+  const spec = loaded.value?.details.user_config_spec;
+  return (
+    <>
+      {timesSaved > 0 && <Notice kind="success" key={timesSaved} title={words.source.saved} takesFocus />}
+      {loaded.value && spec ? (
+        <>
+          <GuideLink address={spec.documentationUrl} />
+          <SourceForm
+            id="inlay-settings"
+            form={loaded.value.form}
+            specification={spec.connectionSpecification}
+            name={loaded.value.details.name}
+            config={loaded.value.details.source_config}
+            submitLabel={words.source.save}
+            saving={{ step: words.steps.save, active: words.steps.saving }}
+            startCheck={(config, signal) => api.checkExisting(source.id, config, signal)}
+            save={async (name, config, signal) =>
+              onSaved(await api.updateSource(source.id, { name, source_config: config }, signal))
+            }
+            onChanged={onChanged}
+          />
+        </>
+      ) : loaded.value ? (
+        <Rename source={source} onChanged={onChanged} onSaved={onSaved} />
+      ) : loaded.error !== undefined ? (
+        <FailureNotice error={loaded.error} actions={<Button onClick={loaded.reload}>{words.tryAgain}</Button>} />
+      ) : (
+        <FormSkeleton />
+      )}
+      <DisconnectSource source={source} />
+    </>
+  );
+}
+
+/** A source whose connector is not known at the moment has no form; its name can be changed all the same. */
+function Rename({
+  source,
+  onChanged,
+  onSaved,
+}: {
+  source: SourceSummary;
+  onChanged(): void;
+  onSaved(saved: Source): void;
+}) {
+  const words = useWords();
+  const { api } = useWidget();
+  const [name, setName] = useState(source.name);
+  const [fault, setFault] = useState<string | undefined>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  const save = useAction(async (signal) => onSaved(await api.updateSource(source.id, { name: name.trim() }, signal)));
+  return (
+    <form
+      class="inlay-source-form"
+      id="inlay-rename"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const found = nameFault(name, words.name);
+        setFault(found);
+        if (found) input.current?.focus();
+        else save.run();
+      }}
+    >
+      <Notice>{words.source.notOffered}</Notice>
+      <NameField
+        formId="inlay-rename"
+        value={name}
+        fault={fault}
+        isDisabled={save.isRunning}
+        inputRef={input}
+        onInput={(value) => {
+          setName(value);
+          onChanged();
+        }}
+      />
+      {save.error !== undefined && <FailureNotice error={save.error} takesFocus />}
+      <div class="inlay-actions">
+        <Button kind="primary" type="submit" isBusy={save.isRunning}>
+          {words.source.rename}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,107 @@
+import type { Connection, Job } from '@inlay/contract/connections';
+import type { SourceSummary } from '@inlay/contract/sources';
+import { describe, expect, it } from 'vitest';
+import { finishedSyncs, isInMotion, mergeJobs, stateOf, summarise } from './progress.ts';
+
+const job = (changes: Partial<Job> = {}): Job => ({
+  id: '1',
+  status: 'succeeded',
+  started_at: '2026-01-31T09:00:00.000Z',
+  ended_at: '2026-01-31T09:01:00.000Z',
+  duration_seconds: 60,
+  rows: 10,
+  bytes: 100,
+  error: null,
+  ...changes,
+});
+const running = job({ status: 'running', ended_at: null });
+const connection = (changes: Partial<Connection> = {}): Connection => ({
+  id: 'c',
+  name: 'Shop → Files',
+  source_id: 's',
+  destination_name: 'Files',
+  status: 'active',
+  status_message: null,
+  cron_expression: null,
+  last_run: null,
+  next_run_at: null,
+  created_at: '2026-01-31T08:00:00.000Z',
+  ...changes,
+});
+const source = (status: SourceSummary['status']) => ({ id: 's', status }) as SourceSummary;
+
+describe('the state of a source', () => {
+  it.each([
+    ['failed', source('failed'), []],
+    ['failed', source('ready'), [connection({ status: 'failed', last_run: running })]],
+    ['pending', source('pending'), [connection()]],
+    [
+      'pending',
+      source('ready'),
+      [connection({ status: 'pending' }), connection({ last_run: job({ status: 'failed' }) })],
+    ],
+    ['syncing', source('ready'), [connection({ last_run: job() }), connection({ last_run: running })]],
+    ['syncing', source('ready'), [connection({ last_run: job({ status: 'incomplete' }) })]],
+    ['paused', source('ready'), [connection({ status: 'inactive', last_run: job({ status: 'failed' }) })]],
+    ['sync_failed', source('ready'), [connection({ last_run: job({ status: 'failed' }) })]],
+    ['ready', source('ready'), [connection({ last_run: job({ status: 'cancelled' }) })]],
+    ['ready', source('ready'), []],
+  ] as const)('is %s', (state, its, connections) => {
+    expect(stateOf(its, connections)).toBe(state);
+  });
+});
+
+it('sums up the newest run of every connection', () => {
+  const later = job({ id: '2', started_at: '2026-01-31T10:00:00.000Z', rows: 5 });
+  const connections = [
+    connection({ last_run: later, next_run_at: '2026-02-02T00:00:00.000Z' }),
+    connection({ last_run: job(), next_run_at: '2026-02-01T00:00:00.000Z' }),
+    connection(),
+  ];
+  expect(summarise(connections)).toEqual({ lastRun: later, rows: 15, nextRunAt: '2026-02-01T00:00:00.000Z' });
+});
+
+it('knows no rows where no run has counted any', () => {
+  expect(summarise([connection({ last_run: job({ rows: null }) })]).rows).toBeUndefined();
+});
+
+it('is in motion while something is set up or synced', () => {
+  expect(isInMotion({ sources: [source('ready')], connections: [connection({ last_run: job() })] })).toBe(false);
+  expect(isInMotion({ sources: [source('pending')], connections: undefined })).toBe(true);
+  expect(isInMotion({ sources: [], connections: [connection({ status: 'pending' })] })).toBe(true);
+  expect(isInMotion({ sources: [], connections: [connection({ last_run: running })] })).toBe(true);
+});
+
+describe('syncs that have finished', () => {
+  const at = (...connections: Connection[]) => ({ sources: [], connections });
+  const event = { connection_id: 'c', source_id: 's', status: 'succeeded', rows: 10 };
+
+  it('are those that were running before', () => {
+    expect(finishedSyncs(at(connection({ last_run: running })), at(connection({ last_run: job() })))).toEqual([event]);
+  });
+
+  it('are those that began and ended between two looks', () => {
+    expect(finishedSyncs(at(connection({ last_run: job({ id: '0' }) })), at(connection({ last_run: job() })))).toEqual([
+      event,
+    ]);
+    expect(finishedSyncs(at(), at(connection({ last_run: job() })))).toEqual([event]);
+  });
+
+  it('are no news the second time, nor the first time anybody looks', () => {
+    expect(finishedSyncs(at(connection({ last_run: job() })), at(connection({ last_run: job() })))).toEqual([]);
+    expect(finishedSyncs(undefined, at(connection({ last_run: job() })))).toEqual([]);
+  });
+
+  it('are not known while the platform does not answer', () => {
+    const unknown = { sources: [], connections: undefined };
+    expect(finishedSyncs(unknown, at(connection({ last_run: job() })))).toEqual([]);
+    expect(finishedSyncs(at(connection()), unknown)).toEqual([]);
+  });
+});
+
+it('keeps each job of a history once, newest first, as it was seen last', () => {
+  const older = job({ id: '3', started_at: '2026-01-30T09:00:00.000Z' });
+  const first = job({ id: '9' });
+  const second = job({ id: '10' });
+  expect(mergeJobs([running, older], [first, second, job()])).toEqual([second, first, job(), older]);
+});

@@ -1,0 +1,88 @@
+/** What is going on with sources and their connections, read from what the service lists. Pure. */
+
+import type { Connection, Job } from '@inlay/contract/connections';
+import type { WidgetEvent } from '@inlay/contract/embedding';
+import type { Source, SourceSummary } from '@inlay/contract/sources';
+
+/** What a customer has, as of one look at the service. */
+export interface Pipelines {
+  sources: readonly SourceSummary[];
+  /** Undefined when the platform, which alone knows how they do, did not answer. */
+  connections: readonly Connection[] | undefined;
+}
+
+export function isOngoing({ status }: Pick<Job, 'status'>): boolean {
+  return status === 'pending' || status === 'running' || status === 'incomplete';
+}
+
+export function connectionsOf({ connections }: Pipelines, sourceId: string): Connection[] {
+  return connections?.filter((connection) => connection.source_id === sourceId) ?? [];
+}
+
+/** Whether something changes by itself soon, so that it is worth looking often. */
+export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
+  return (
+    sources.some(({ status }) => status === 'pending') ||
+    connections.some(({ status, last_run }) => status === 'pending' || (last_run !== null && isOngoing(last_run)))
+  );
+}
+
+export type SourceState = 'pending' | 'failed' | 'syncing' | 'sync_failed' | 'paused' | 'ready';
+
+/** One word for a source and all its connections: the one the customer needs to know first. */
+export function stateOf(source: Pick<SourceSummary, 'status'>, connections: readonly Connection[]): SourceState {
+  if (source.status === 'failed' || connections.some(({ status }) => status === 'failed')) return 'failed';
+  if (source.status === 'pending' || connections.some(({ status }) => status === 'pending')) return 'pending';
+  const runs = connections.flatMap(({ last_run }) => last_run ?? []);
+  if (runs.some(isOngoing)) return 'syncing';
+  if (connections.some(({ status }) => status === 'inactive')) return 'paused';
+  if (runs.some(({ status }) => status === 'failed')) return 'sync_failed';
+  return 'ready';
+}
+
+export interface SyncSummary {
+  /** When data last arrived, or is arriving: of the newest run. */
+  lastRun: Job | undefined;
+  /** Of the newest run of each connection together. */
+  rows: number | undefined;
+  nextRunAt: string | undefined;
+}
+
+export function summarise(connections: readonly Connection[]): SyncSummary {
+  const runs = connections.flatMap(({ last_run }) => last_run ?? []);
+  const counts = runs.flatMap(({ rows }) => rows ?? []);
+  const next = connections.flatMap(({ next_run_at }) => next_run_at ?? []).sort();
+  return {
+    lastRun: runs.toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))[0],
+    rows: counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0),
+    nextRunAt: next[0],
+  };
+}
+
+type SyncFinished = Extract<WidgetEvent, { type: 'sync_finished' }>['sync'];
+
+/** The syncs that have ended between two looks. What had ended before the first look is no news. */
+export function finishedSyncs(before: Pipelines | undefined, now: Pipelines): SyncFinished[] {
+  if (!before?.connections || !now.connections) return [];
+  const known = new Map(before.connections.map(({ id, last_run }) => [id, last_run]));
+  return now.connections.flatMap(({ id, source_id, last_run: run }) => {
+    if (!run || isOngoing(run)) return [];
+    const earlier = known.get(id);
+    if (earlier?.id === run.id && !isOngoing(earlier)) return [];
+    const status = run.status as SyncFinished['status'];
+    return [{ connection_id: id, source_id, status, rows: run.rows }];
+  });
+}
+
+/** A source as it stands in the list. */
+export function summaryOf({ source_template, source_config: _, ...source }: Source): SourceSummary {
+  return { ...source, summarized_source_template: source_template };
+}
+
+/** Newest first, each once, the later knowledge of it. */
+export function mergeJobs(known: readonly Job[], newer: readonly Job[]): Job[] {
+  const byId = new Map([...known, ...newer].map((job) => [job.id, job]));
+  return [...byId.values()].sort(
+    (a, b) => Date.parse(b.started_at) - Date.parse(a.started_at) || Number(b.id) - Number(a.id),
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * The details of a source, tested before they are saved: the name, the connector's own fields, the progress, and what went
+ * wrong, beside the field where that is known. Nothing that was entered is lost by a failure.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RequestFailure } from '../api/failure.ts';
+import { Button } from '../parts/button.tsx';
+import { NameField, nameFault } from '../parts/name-field.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { type Step, Steps } from '../parts/steps.tsx';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import { awaitCheck, CheckFailed } from './check.ts';
+import { Unconfirmed } from './create-source.ts';
+import type { loadForm } from './lazy-form.ts';
+import { readRequestFaults } from './request-faults.ts';
+import { useAction } from './use-action.ts';
+
+export interface SourceFormProps {
+  id: string;
+  /** From `loadForm`. */
+  form: Awaited<ReturnType<typeof loadForm>>;
+  specification: Record<string, unknown>;
+  name: string;
+  config?: Record<string, unknown>;
+  submitLabel: string;
+  /** What follows the check, in words. */
+  saving: { step: string; active: string; next?: string };
+  /** Gives the id of the check. */
+  startCheck(config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
+  save(name: string, config: Record<string, unknown>, signal: AbortSignal): Promise<void>;
+  onChanged(): void;
+}
+
+type Phase = 'checking' | 'saving';
+
+export function SourceForm({ id, form, specification, config, submitLabel, saving, ...props }: SourceFormProps) {
+  const { startCheck, save, onChanged } = props;
+  const words = useWords();
+  const { api, host, announce } = useWidget();
+  const [name, setName] = useState(props.name);
+  const [nameProblem, setNameProblem] = useState<string | undefined>(undefined);
+  const [phase, setPhase] = useState<Phase>('checking');
+  const nameInput = useRef<HTMLInputElement>(null);
+  const progress = useRef<HTMLDivElement>(null);
+  const submit = useRef<HTMLButtonElement>(null);
+
+  const test = useAction(async (signal, entered: Record<string, unknown>) => {
+    setPhase('checking');
+    announce(words.steps.checking);
+    await awaitCheck(api, await startCheck(entered, signal), signal);
+    setPhase('saving');
+    announce(saving.active);
+    await save(name.trim(), entered, signal);
+  });
+  const problem = useMemo(() => problemOf(test.error, specification, form), [test.error]);
+
+  useEffect(() => {
+    if (test.isRunning) progress.current?.focus();
+  }, [test.isRunning]);
+  useEffect(() => {
+    if (problem.name) setNameProblem(problem.name);
+    if (problem.name && problem.fields.length === 0) nameInput.current?.focus();
+    if (test.error instanceof CheckFailed) {
+      host.tell({
+        type: 'error',
+        error: { code: 'check_failed', message: test.error.message || words.check.noReason },
+      });
+    }
+  }, [problem]);
+
+  function onSubmit(entered: Record<string, unknown>): void {
+    const fault = nameFault(name, words.name);
+    setNameProblem(fault);
+    if (fault) nameInput.current?.focus();
+    else test.run(entered);
+  }
+
+  function cancel(): void {
+    test.cancel();
+    announce(words.check.cancelled);
+    // The button is there again after the next render.
+    requestAnimationFrame(() => submit.current?.focus());
+  }
+
+  const steps: Step[] = [
+    {
+      title: phase === 'checking' ? words.steps.checking : words.steps.checked,
+      state: phase === 'checking' ? 'active' : 'done',
+      detail: phase === 'checking' && words.steps.patience,
+    },
+    phase === 'saving' ? { title: saving.active, state: 'active' } : { title: saving.step, state: 'waiting' },
+    ...(saving.next ? [{ title: saving.next, state: 'waiting' } as const] : []),
+  ];
+
+  const { ConnectorForm } = form;
+  return (
+    <div class="inlay-source-form" onInput={onChanged} onChange={onChanged}>
+      <NameField
+        formId={id}
+        value={name}
+        fault={nameProblem}
+        isDisabled={test.isRunning}
+        inputRef={nameInput}
+        onInput={(value) => {
+          setName(value);
+          setNameProblem(undefined);
+        }}
+      />
+      <ConnectorForm
+        id={id}
+        specification={specification}
+        {...(config ? { value: config } : {})}
+        faults={problem.fields}
+        disabled={test.isRunning}
+        onSubmit={onSubmit}
+      >
+        {test.isRunning ? (
+          <section class="inlay-progress" ref={progress} tabIndex={-1} aria-label={words.steps.label}>
+            <Steps steps={steps} />
+            {/* What has been sent to be saved cannot be taken back. */}
+            {phase === 'checking' && <Button onClick={cancel}>{words.cancel}</Button>}
+          </section>
+        ) : (
+          <>
+            {test.error !== undefined && <Problem error={test.error} problem={problem} />}
+            <div class="inlay-actions">
+              <Button kind="primary" type="submit" buttonRef={submit}>
+                {submitLabel}
+              </Button>
+            </div>
+          </>
+        )}
+      </ConnectorForm>
+    </div>
+  );
+}
+
+function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
+  const words = useWords();
+  const isAtField = problem.fields.length > 0 || problem.name !== undefined;
+  if (error instanceof CheckFailed) {
+    return (
+      <Notice kind="danger" title={words.check.failed} takesFocus={!isAtField}>
+        <p class="inlay-quoted">{error.message || words.check.noReason}</p>
+        {isAtField && <p>{words.check.atField}</p>}
+      </Notice>
+    );
+  }
+  if (error instanceof Unconfirmed) {
+    return (
+      <Notice kind="danger" title={words.check.unconfirmed} takesFocus>
+        <p>{words.check.unconfirmedText}</p>
+      </Notice>
+    );
+  }
+  if (isAtField || problem.others.length > 0) {
+    return (
+      <Notice kind="danger" title={words.failures.invalid.title} takesFocus={!isAtField}>
+        {isAtField && <p>{words.failures.invalid.text}</p>}
+        {problem.others.map((message) => (
+          <p key={message}>{message}</p>
+        ))}
+      </Notice>
+    );
+  }
+  return <FailureNotice error={error} takesFocus />;
+}
+
+type FormProblem = ReturnType<typeof readRequestFaults>;
+
+/** Where the customer has to look. */
+function problemOf(error: unknown, specification: Record<string, unknown>, form: SourceFormProps['form']): FormProblem {
+  if (error instanceof CheckFailed) {
+    const named = form.faultNamedBy(error.message, specification);
+    return { name: undefined, fields: named ? [named] : [], others: [] };
+  }
+  return readRequestFaults(error instanceof RequestFailure ? error.faults : []);
+}

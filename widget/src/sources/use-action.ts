@@ -1,0 +1,46 @@
+/** Something the customer starts with a click. It runs once at a time, and ends with the screen that started it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+export interface Action<A extends unknown[]> {
+  run(...args: A): void;
+  isRunning: boolean;
+  /** What the last run failed with. */
+  error: unknown;
+  cancel(): void;
+  forget(): void;
+}
+
+export function useAction<A extends unknown[]>(act: (signal: AbortSignal, ...args: A) => Promise<void>): Action<A> {
+  const [state, setState] = useState<{ isRunning: boolean; error?: unknown }>({ isRunning: false });
+  // Two clicks may come before the next render.
+  const running = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function run(...args: A): Promise<void> {
+    if (running.current) return;
+    const controller = new AbortController();
+    running.current = controller;
+    setState({ isRunning: true });
+    let outcome: { isRunning: boolean; error?: unknown } = { isRunning: false };
+    try {
+      await act(controller.signal, ...args);
+    } catch (error) {
+      outcome = { isRunning: false, error };
+    }
+    if (running.current !== controller) return;
+    running.current = undefined;
+    if (!controller.signal.aborted) setState(outcome);
+  }
+
+  return {
+    run: (...args) => void run(...args),
+    ...state,
+    error: state.error,
+    cancel() {
+      running.current?.abort();
+      running.current = undefined;
+      setState({ isRunning: false });
+    },
+    forget: () => setState(({ isRunning }) => ({ isRunning })),
+  };
+}

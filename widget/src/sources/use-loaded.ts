@@ -1,0 +1,32 @@
+/** Something a screen needs once from the service. What failed for want of a network is asked for again when it is back. */
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Loaded<T> {
+  value: T | undefined;
+  error: unknown;
+  reload(): void;
+}
+
+/** Loads anew when `key` changes. */
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ value?: T; error?: unknown }>({});
+  const [round, setRound] = useState(0);
+  const reload = () => setRound((number) => number + 1);
+
+  useEffect(() => {
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    setState({});
+    load(signal).then(
+      (value) => signal.aborted || setState({ value }),
+      (error: unknown) => {
+        if (signal.aborted) return;
+        setState({ error });
+        window.addEventListener('online', reload, { once: true, signal });
+      },
+    );
+    return () => leaving.abort();
+  }, [key, round]);
+
+  return { value: state.value, error: state.error, reload };
+}

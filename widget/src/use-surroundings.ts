@@ -1,0 +1,41 @@
+/** What happens around the widget and concerns every screen: the network, and the session. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Session } from './api/session.ts';
+import type { WidgetMode } from './page/address.ts';
+
+/** A page with the embed library renews a token before anybody notices. */
+const renewalGraceMs = 2_000;
+
+export function useIsOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine !== false);
+  useEffect(() => {
+    const look = () => setOnline(navigator.onLine !== false);
+    window.addEventListener('online', look);
+    window.addEventListener('offline', look);
+    return () => {
+      window.removeEventListener('online', look);
+      window.removeEventListener('offline', look);
+    };
+  }, []);
+  return isOnline;
+}
+
+/** Whether the customer has to be told that the session has ended. */
+export function useIsExpired(session: Session, mode: WidgetMode): boolean {
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      if (!session.isExpired()) setShown(false);
+      else timer = setTimeout(() => setShown(true), mode === 'plain' ? 0 : renewalGraceMs);
+    };
+    look();
+    const stop = session.watch(look);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [session, mode]);
+  return isShown;
+}

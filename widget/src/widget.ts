@@ -1,0 +1,43 @@
+/** What every screen works with: the service, the page around, the customer's data, and the way to other screens. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Api, Offer } from './api/api.ts';
+import type { Host } from './page/host.ts';
+import type { Pipelines } from './sources/progress.ts';
+import type { Formatting } from './words/formatting.ts';
+
+/** Screens are kept in memory: the address belongs to the page around. */
+export type Route =
+  | { screen: 'choose' }
+  | { screen: 'form'; offer: Offer }
+  | { screen: 'connected'; sourceId: string }
+  | { screen: 'list' }
+  | { screen: 'source'; sourceId: string; part?: SourcePart };
+
+export type SourcePart = 'activity' | 'settings';
+
+export interface Widget {
+  api: Api;
+  host: Host;
+  allowedOrigin: string | undefined;
+  formatting: Formatting;
+  offers: readonly Offer[];
+  pipelines: Pipelines;
+  /** Says something to those who cannot see what has changed. */
+  announce(text: string): void;
+  go(route: Route): void;
+  /** Where the customer starts: what that is depends on what they have. */
+  goHome(): void;
+  /** What was just learnt from the service, before the next look at it. */
+  change(update: (pipelines: Pipelines) => Pipelines): void;
+  /** Looks at the service again now. */
+  look(): void;
+}
+
+export const WidgetContext = createContext<Widget | undefined>(undefined);
+
+export function useWidget(): Widget {
+  const widget = useContext(WidgetContext);
+  if (!widget) throw new Error('Outside the widget.');
+  return widget;
+}

@@ -1,0 +1,68 @@
+/** Numbers, sizes, times and durations as people write them where the customer is. */
+
+export interface Formatting {
+  number(value: number): string;
+  bytes(value: number): string;
+  /** A length of time, in its one or two largest units. */
+  duration(seconds: number): string;
+  /** As in "5 minutes ago" or "in 2 hours". */
+  relative(time: string, nowMs: number): string;
+  dateTime(time: string): string;
+}
+
+const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** `locale` may name a region, which decides how dates and numbers are written. */
+export function createFormatting(locale: string, timeZone?: string): Formatting {
+  const number = new Intl.NumberFormat(locale);
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const dateTime = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    ...(timeZone === undefined ? {} : { timeZone }),
+  });
+  const unit = (value: number, name: string, options: Intl.NumberFormatOptions = {}) =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit: name,
+      unitDisplay: 'short',
+      maximumFractionDigits: 0,
+      ...options,
+    }).format(value);
+
+  return {
+    number: (value) => number.format(value),
+    bytes(value) {
+      const step = Math.min(byteUnits.length - 1, value < 1000 ? 0 : Math.floor(Math.log10(value) / 3));
+      return unit(
+        value / 1000 ** step,
+        byteUnits[step] ?? 'byte',
+        // The short form of a byte is the same for one and for many.
+        step === 0 ? { unitDisplay: 'long' } : { maximumFractionDigits: 1 },
+      );
+    },
+    duration(seconds) {
+      const whole = Math.round(seconds);
+      // A platform may count whole seconds only.
+      if (whole < 1) return `<\u00a0${unit(1, 'second')}`;
+      if (whole < 60) return unit(whole, 'second');
+      if (whole < 3600) return `${unit(Math.floor(whole / 60), 'minute')} ${unit(whole % 60, 'second')}`;
+      return `${unit(Math.floor(whole / 3600), 'hour')} ${unit(Math.floor((whole % 3600) / 60), 'minute')}`;
+    },
+    relative(time, nowMs) {
+      const seconds = Math.round((Date.parse(time) - nowMs) / 1000);
+      const [name, size] = steps.find(([, atLeast]) => Math.abs(seconds) >= atLeast) ?? (['second', 1] as const);
+      return relative.format(Math.trunc(seconds / size), name);
+    },
+    dateTime: (time) => dateTime.format(new Date(time)),
+  };
+}

@@ -1,0 +1,29 @@
+/** How much a browser loads, as it is served. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const built = fileURLToPath(new URL('../../server/dist/', import.meta.url));
+const sizeOf = (file: string) => statSync(`${built}${file}`).size;
+
+it('The widget is at most 110 kB of script with its forms, even where only gzip is read', () => {
+  const sizes = readdirSync(`${built}widget/assets`)
+    .filter((name) => name.endsWith('.js.gz'))
+    .map((name) => ({ isLanguage: /^[a-z]{2}-/.test(name), bytes: sizeOf(`widget/assets/${name}`) }));
+  const languages = sizes.filter(({ isLanguage }) => isLanguage).map(({ bytes }) => bytes);
+  expect(languages).toHaveLength(5);
+  // A customer loads one of them.
+  const bytes = sizes.reduce((sum, one) => sum + (one.isLanguage ? 0 : one.bytes), Math.max(...languages));
+  expect(bytes).toBeGreaterThan(20_000);
+  expect(bytes).toBeLessThanOrEqual(110_000);
+});
+
+it('The embed library is at most 4 kB', () => {
+  expect(sizeOf('embed/embed.js.gz')).toBeLessThanOrEqual(4_096);
+});
+
+it('Nothing that is served makes code of text', () => {
+  for (const name of readdirSync(`${built}widget/assets`).filter((name) => name.endsWith('.js'))) {
+    expect(readFileSync(`${built}widget/assets/${name}`, 'utf8'), name).not.toMatch(/\beval\(|new Function\(/);
+  }
+});

@@ -1,0 +1,39 @@
+/** A page with one form on it, driven from outside through `window.page`. */
+import { render } from 'preact';
+import { ConnectorForm, type ConnectorFormProps } from '../src/form/connector-form.tsx';
+import '../src/style/tokens.css';
+import { chooseLocale, loadWords, WordsContext } from '../src/words/words.ts';
+import './form-page.css';
+
+type Shown = Pick<ConnectorFormProps, 'specification' | 'value' | 'faults' | 'disabled'>;
+
+export const page = {
+  submitted: [] as unknown[],
+  /** With the same key the form on the page goes on; with another a new one appears. */
+  async show(props: Shown, key = 'form', locale = 'en') {
+    document.documentElement.lang = locale;
+    const words = await loadWords(chooseLocale([locale]).language);
+    render(
+      <WordsContext.Provider value={words}>
+        <ConnectorForm
+          id="connector"
+          key={key}
+          {...props}
+          onSubmit={(configuration) => page.submitted.push(configuration)}
+        >
+          <button type="submit" id="send" class="page-submit" disabled={props.disabled ?? false}>
+            Test and connect
+          </button>
+        </ConnectorForm>
+      </WordsContext.Provider>,
+      document.getElementById('inlay') as HTMLElement,
+    );
+  },
+};
+
+declare global {
+  interface Window {
+    page: typeof page;
+  }
+}
+window.page = page;

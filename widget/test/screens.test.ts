@@ -1,0 +1,229 @@
+/** Every screen and state as a customer sees it: accessible, in five languages, light and dark, narrow and wide. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
+import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
+
+const stage = useStage();
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const looks: Record<string, BrowserContextOptions & { theme?: object }> = {
+  light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
+  dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
+  narrow: { colorScheme: 'light', viewport: { width: 320, height: 640 } },
+  wide: { colorScheme: 'dark', viewport: { width: 1100, height: 760 } },
+  branded: {
+    colorScheme: 'light',
+    viewport: { width: 560, height: 760 },
+    theme: {
+      primary_color: '#ffd400',
+      background_color: '#fff8e7',
+      text_color: '#3b2f0b',
+      radius: 0,
+      font_family: 'serif',
+    },
+  },
+};
+
+beforeAll(async () => {
+  const offers: [string, string, object][] = [
+    ['PostgreSQL', postgresSource, {}],
+    ['Web API', httpApi, {}],
+    ['Files', fileSource, {}],
+  ];
+  for (const [name, actor_definition_id, partial_default_config] of offers) {
+    await stage.sourceTemplate({ name, actor_definition_id, partial_default_config, tags: ['many'] });
+  }
+  for (const name of ['Demo shop', 'Café Zürich', 'Second shop', 'Third shop']) {
+    await stage.sourceTemplate({ name, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
+  }
+  await stage.connectionTemplate();
+});
+
+/** In a frame that fills the window. */
+async function show(page: Page, widgetUrl: string): Promise<Frame> {
+  const style = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0';
+  await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl, style)));
+  return await widgetFrame(page);
+}
+
+async function open(page: Page, request: object): Promise<Frame> {
+  return await show(page, (await stage.widgetToken(request)).widgetUrl);
+}
+
+async function expectAccessible(frame: Frame, what: string): Promise<void> {
+  await frame.evaluate(axeSource);
+  const results = await frame.evaluate(() =>
+    (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  const found = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  expect(found, what).toEqual([]);
+  expect(results.passes.length).toBeGreaterThan(10);
+}
+
+/** Nothing is cut off sideways. */
+async function expectToFit(frame: Frame, what: string): Promise<void> {
+  const overflow = await frame.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow, what).toBeLessThanOrEqual(0);
+}
+
+describe.each(Object.keys(looks))('%s', (look) => {
+  it('every screen is accessible, fits, and is kept as a picture', async () => {
+    const { theme, ...options } = looks[look] ?? {};
+    const page = await stage.newPage(options);
+    let count = 0;
+    const lookAt = async (frame: Frame, name: string) => {
+      count += 1;
+      await takePicture(page, `${look}-${String(count).padStart(2, '0')}-${name}`);
+      await expectAccessible(frame, `${look}: ${name}`);
+      await expectToFit(frame, `${look}: ${name}`);
+    };
+    const workspace_name = `screens ${look}`;
+    const many = { workspace_name, selected_source_template_tags: ['many'], theme };
+    const screen = (name: string) => frame.waitForSelector(`[data-screen="${name}"]`);
+
+    let frame = await open(page, { workspace_name, selected_source_template_tags: ['no such tag'], theme });
+    await screen('empty');
+    await lookAt(frame, 'empty');
+
+    frame = await open(page, many);
+    await screen('choose');
+    await lookAt(frame, 'choose');
+    await frame.getByRole('searchbox').fill('cafe zur');
+    await expect.poll(() => frame.getByRole('button', { name: /shop/ }).count()).toBe(0);
+    expect(await frame.getByRole('button', { name: /Café Zürich/ }).count()).toBe(1);
+    await lookAt(frame, 'search');
+    await frame.getByRole('searchbox').fill('');
+
+    for (const name of ['PostgreSQL', 'Web API', 'Files']) {
+      await frame.getByRole('button', { name: new RegExp(name) }).click();
+      await frame.waitForSelector('form fieldset, form input');
+      await frame.getByRole('button', { name: 'Test and connect' }).waitFor();
+      await lookAt(frame, `form-${name.toLowerCase().replace(' ', '-')}`);
+      await frame.getByRole('button', { name: 'Test and connect' }).click();
+      await frame.waitForSelector('[aria-invalid="true"]');
+      await lookAt(frame, `faults-${name.toLowerCase().replace(' ', '-')}`);
+      await frame.getByRole('button', { name: 'Back' }).click();
+      const discard = frame.getByRole('button', { name: 'Discard' });
+      if (await discard.isVisible()) await discard.click();
+      await screen('choose');
+    }
+
+    await frame.getByRole('button', { name: /Demo shop/ }).click();
+    await frame.getByLabel('Users').fill('50');
+    await frame.getByRole('button', { name: 'Back' }).click();
+    await frame.getByRole('dialog').waitFor();
+    await lookAt(frame, 'discard');
+    await frame.getByRole('button', { name: 'Keep editing' }).click();
+    await frame.getByRole('button', { name: 'Test and connect' }).click();
+    await screen('connected');
+    await frame.getByText(/rows synced/).waitFor({ timeout: 60_000 });
+    await lookAt(frame, 'connected');
+    await frame.getByRole('button', { name: 'Done' }).click();
+    await screen('list');
+    await lookAt(frame, 'list');
+    await frame.getByRole('button', { name: /Demo shop/ }).click();
+    await screen('source');
+    await frame.getByText(/rows/).first().waitFor();
+    await lookAt(frame, 'source');
+    await frame.getByRole('tab', { name: 'Settings' }).click();
+    await frame.getByLabel('Users').waitFor();
+    await lookAt(frame, 'settings');
+    await frame.getByRole('button', { name: 'Disconnect' }).click();
+    await frame.getByRole('dialog').waitFor();
+    await lookAt(frame, 'disconnect');
+    await frame.getByRole('button', { name: 'Cancel' }).click();
+
+    // What goes wrong: the network, the service, the session.
+    await page.context().setOffline(true);
+    await frame
+      .getByText(/You are offline/)
+      .first()
+      .waitFor();
+    await lookAt(frame, 'offline');
+    await page.context().setOffline(false);
+    await frame
+      .getByText(/You are offline/)
+      .first()
+      .waitFor({ state: 'hidden' });
+
+    await page.route('**/api/v1/embedded/**', (route) =>
+      route.fulfill({ status: 503, json: { detail: 'Storage is unavailable' } }),
+    );
+    frame = await open(page, many);
+    await screen('error');
+    await lookAt(frame, 'error');
+    await page.unroute('**/api/v1/embedded/**');
+    await frame.getByRole('button', { name: 'Try again' }).click();
+    await screen('list');
+
+    const { widgetUrl, whole } = await stage.widgetToken({ ...many });
+    await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
+    frame = await show(page, widgetUrl);
+    await screen('expired');
+    await frame.getByText('Reload this page to continue.').waitFor();
+    await lookAt(frame, 'expired');
+    // The console tells of every answer that is no success; these were meant.
+    stage.takeProblems();
+  }, 240_000);
+});
+
+describe('Languages', () => {
+  const titles = {
+    en: 'Connect a source',
+    de: 'Quelle',
+    fr: 'source',
+    es: 'fuente',
+    ja: 'ソース',
+  };
+
+  it.each(Object.entries(titles))('%s is spoken throughout, by the token or by the browser', async (locale, title) => {
+    const page = await stage.newPage({ locale: locale === 'en' ? 'en-GB' : 'en-US' });
+    const frame = await open(page, {
+      workspace_name: `speaks ${locale}`,
+      selected_source_template_tags: ['many'],
+      locale,
+    });
+    await frame.waitForSelector('[data-screen="choose"]');
+    expect(await frame.locator('h1').textContent()).toContain(title);
+    expect(await frame.evaluate(() => document.documentElement.lang)).toBe(locale);
+    await takePicture(page, `language-${locale}-choose`);
+    await frame.getByRole('button', { name: /PostgreSQL/ }).click();
+    await frame.waitForSelector('form input');
+    await takePicture(page, `language-${locale}-form`);
+    await expectAccessible(frame, locale);
+
+    const byBrowser = await stage.newPage({ locale });
+    const other = await open(byBrowser, {
+      workspace_name: `speaks ${locale}`,
+      selected_source_template_tags: ['many'],
+    });
+    await other.waitForSelector('[data-screen="choose"]');
+    expect(await other.locator('h1').textContent()).toContain(title);
+  });
+});
+
+describe('Texts of others', () => {
+  it('are shown as text, however they are written', async () => {
+    const nasty = `<img src=x onerror="window.broken=1"><script>window.broken=1</script>`;
+    await stage.sourceTemplate({ name: nasty, tags: ['nasty'] });
+    await stage.sourceTemplate({ name: 'x'.repeat(255), tags: ['nasty'] });
+    const page = await stage.newPage({ viewport: { width: 320, height: 640 } });
+    const frame = await open(page, { workspace_name: nasty, selected_source_template_tags: ['nasty'] });
+    await frame.waitForSelector('[data-screen="choose"]');
+    await frame.getByText(nasty).first().waitFor();
+    await expectToFit(frame, 'long names');
+    await takePicture(page, 'names-of-others');
+    await frame.getByText(nasty).first().click();
+    await frame.waitForSelector('[data-screen="form"]');
+    expect(await frame.evaluate(() => 'broken' in window)).toBe(false);
+    expect(await frame.locator('img[src="x"]').count()).toBe(0);
+  });
+});

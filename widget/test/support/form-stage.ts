@@ -1,0 +1,141 @@
+/**
+ * A page with one form and nothing else, bundled as the widget is and served under the same policy, in Chromium. Every
+ * error in its console fails the test.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { chromiumArguments, findChromium } from '../../../scripts/chromium.mjs';
+import type { page as formPage } from '../form-page.tsx';
+
+type Shown = Parameters<(typeof formPage)['show']>[0];
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'";
+
+interface Look {
+  language?: string;
+  width?: number;
+  colorScheme?: 'light' | 'dark';
+}
+
+export interface FormStage {
+  /** The page, loaded anew, with the form. */
+  open(form: Shown, look?: Look): Promise<Page>;
+  /** What the console has complained of; a test that expects it takes it away. */
+  takeProblems(): string[];
+}
+
+/** One stage a file. */
+export function useFormStage(): FormStage {
+  const directory = mkdtempSync(join(tmpdir(), 'inlay-form-'));
+  let problems: string[] = [];
+  let browser: Browser;
+  let page: Page;
+  let server: Server;
+  let url: string;
+
+  const takeProblems = () => {
+    const taken = problems;
+    problems = [];
+    return taken;
+  };
+
+  beforeAll(async () => {
+    const { script, style } = await bundle(directory);
+    server = createServer((request, response) => {
+      const path = join(directory, new URL(request.url ?? '/', 'http://page').pathname);
+      if (request.url === '/') {
+        response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy });
+        response.end(
+          '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Form</title>' +
+            `<link rel="stylesheet" href="${style}"><main><h1>Form</h1><div id="inlay"></div></main>` +
+            `<script type="module" src="${script}"></script>`,
+        );
+      } else if (existsSync(path)) {
+        const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
+        response.writeHead(200, { 'content-type': type }).end(readFileSync(path));
+      } else {
+        // Chromium asks for an icon on its own.
+        response.writeHead(204).end();
+      }
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => server.once('listening', done));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    browser = await chromium.launch({ executablePath: await findChromium({ install: true }), args: chromiumArguments });
+    page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
+    page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) problems.push(message.text());
+    });
+  });
+
+  afterEach(() => expect(takeProblems()).toEqual([]));
+
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    server?.closeAllConnections();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  return {
+    takeProblems,
+    async open(form, { language = 'en', width = 900, colorScheme = 'light' } = {}) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await page.goto(url);
+      await page.waitForFunction(() => 'page' in window);
+      await show(page, form, 'first', language);
+      return page;
+    },
+  };
+}
+
+async function bundle(directory: string): Promise<{ script: string; style: string }> {
+  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  await build({
+    configFile: file('../../vite.config.ts'),
+    logLevel: 'error',
+    build: { outDir: directory, emptyOutDir: false, rollupOptions: { input: file('../form-page.tsx') } },
+  });
+  const manifest: Record<string, { file: string; isEntry?: boolean }> = JSON.parse(
+    readFileSync(join(directory, 'manifest.json'), 'utf8'),
+  );
+  const files = Object.values(manifest);
+  const script = files.find(({ isEntry }) => isEntry)?.file;
+  const style = files.find((one) => one.file.endsWith('.css'))?.file;
+  if (!script || !style) throw new Error('The bundle lacks its script or its style.');
+  return { script, style };
+}
+
+/** With the same key the form goes on; with another a new one takes its place. */
+export async function show(page: Page, form: Shown, key = 'first', language = 'en'): Promise<void> {
+  await page.evaluate(([props, of, locale]) => window.page.show(props, of, locale), [form, key, language] as const);
+}
+
+/** What the form handed out when its button was pressed, if it did. */
+export async function submit(page: Page): Promise<unknown> {
+  await page.getByRole('button', { name: 'Test and connect' }).click();
+  return takeSubmitted(page);
+}
+
+export async function takeSubmitted(page: Page): Promise<unknown> {
+  return page.evaluate(() => window.page.submitted.splice(0)[0]);
+}
+
+/** What axe finds, in a form that can be read in a report. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  // The page's policy is for the page: the test may bring its own script.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
