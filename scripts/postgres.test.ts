@@ -9,6 +9,8 @@ import { startPostgres } from './postgres.mjs';
 
 async function query(url: string, text: string) {
   const client = new pg.Client({ connectionString: url });
+  // A server that is ending may drop the connection between two statements: the next one fails, and says so.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(text)).rows;
