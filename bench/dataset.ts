@@ -13,6 +13,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { compareMigrations, migrate } from '../server/src/db/migrations.ts';
 import { openPostgres, openSqlite } from '../server/src/db/open.ts';
+import { addFunctions } from '../server/src/db/sqlite.ts';
 import { ensureFirstOrganization } from '../server/src/organizations/organizations.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import type { BenchmarkSettings, Log } from './benchmark.ts';
@@ -98,6 +99,7 @@ const rowsAtATime = 10_000;
 
 function insertIntoSqlite(file: string, count: number, signal: AbortSignal): void {
   const database = new Sqlite(file);
+  addFunctions(database, Date.now);
   try {
     // Nobody else reads it yet, and what a crash leaves is made anew.
     database.pragma('synchronous = OFF');

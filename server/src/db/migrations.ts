@@ -1,7 +1,7 @@
 /**
  * One append-only list of migrations for both databases. A migration that has been released is never edited;
  * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
- * on both; only the names of types differ.
+ * on both; only the names of types differ, and the index of the parts of names.
  */
 import { type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
@@ -296,6 +296,10 @@ const migrations: Record<string, Step> = {
       group by organization_id, status`.execute(db);
     for (const statement of countingTriggers[kind]) await statement.execute(db);
   },
+
+  '0005-name-parts': async (db, kind) => {
+    for (const statement of namePartIndex[kind]) await statement.execute(db);
+  },
 };
 
 /**
@@ -348,6 +352,49 @@ const countingTriggers = {
     sql`
       create trigger workspaces_changed after update of status, lifecycle on workspaces for each row
       when (old.status <> new.status or old.lifecycle <> new.lifecycle) execute function count_changed_workspace()`,
+  ],
+};
+
+const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place}, 1)) - 1`;
+const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
+const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
+const wordsOfSlot = sql`group_concat(status || name_parts(name_folded), ' ')`;
+// What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the one that changed.
+const slotMadeAnew = sql`
+  begin
+    delete from workspace_names where rowid = ${slotOfNew};
+    insert into workspace_names (rowid, parts)
+    select ${slotOfNew}, ${wordsOfSlot} from organizations cross join workspaces
+    where workspaces.organization_id = organizations.id and workspaces.created_at = new.created_at
+      and workspaces.id >= substr(new.id, 1, 3) and workspaces.id < substr(new.id, 1, 3) || 'g' and lifecycle <> 'deleted'
+    having count(*) > 0;
+  end`;
+
+/** db/name-parts.ts tells what these are. */
+const namePartIndex = {
+  sqlite: [
+    sql`
+      create virtual table workspace_names
+      using fts5 (parts, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
+    // Small pages: most of the time goes to looking through one for the next slot that has all the words.
+    sql`insert into workspace_names (workspace_names, rank) values ('pgsz', 512)`,
+    sql`
+      insert into workspace_names (rowid, parts)
+      select ${sql.raw(slot)} as slot, ${wordsOfSlot} from workspaces where lifecycle <> 'deleted' group by slot order by slot`,
+    sql`create trigger workspaces_named after insert on workspaces ${slotMadeAnew}`,
+    sql`
+      create trigger workspaces_renamed after update of name_folded, status, lifecycle on workspaces
+      when old.name_folded <> new.name_folded or old.status <> new.status or old.lifecycle <> new.lifecycle
+      ${slotMadeAnew}`,
+  ],
+  postgres: [
+    sql`
+      create function name_parts(name text) returns tsvector language sql immutable parallel safe
+      as 'select array_to_tsvector(array(select substr(name, place, 3) from generate_series(1, length(name)) as place))'`,
+    sql`
+      alter table workspaces
+      add column name_parts tsvector not null generated always as (name_parts(name_folded)) stored`,
+    sql`create index workspaces_by_name_part on workspaces using gin (name_parts) where lifecycle <> 'deleted'`,
   ],
 };
 

@@ -7,7 +7,7 @@ import { chmodSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { sqliteDialect } from './sqlite.ts';
+import { addFunctions, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
@@ -40,7 +40,7 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   const reader = new Sqlite(file, { timeout: busyTimeoutMs, readonly: true });
-  for (const one of [database, reader]) one.function('now_ms', { deterministic: false }, () => BigInt(now()));
+  for (const connection of [database, reader]) addFunctions(connection, now);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader) });
   return {
     kind: 'sqlite',
@@ -69,40 +69,56 @@ export interface PostgresOptions {
 }
 
 export function openPostgres({ url, maxConnections = 20, onIdleError }: PostgresOptions): Store {
-  const pool = new pg.Pool({
-    Client: ClosingClient,
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: 5_000,
-    // On the client's side: a pooler refuses time-outs sent as start-up parameters.
-    query_timeout: statementTimeoutMs + 2_000,
-    keepAlive: true,
-    application_name: 'inlay',
-    types: { getTypeParser: parserFor },
-  });
-  // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
-  pool.on('error', onIdleError);
-  pool.on('connect', (client) => client.on('error', onIdleError));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const begin = <T>(limits: { statementMs: number; lockMs: number }, work: (tx: Transaction<Tables>) => Promise<T>) =>
-    db.transaction().execute(async (tx) => {
-      // Local to the transaction, which is all that a transaction pooler keeps.
-      await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
-                       set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
-      return await work(tx);
+  const connect = (max: number, statementMs: number) => {
+    const pool = new pg.Pool({
+      Client: ClosingClient,
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: 5_000,
+      // On the client's side: a pooler refuses time-outs sent as start-up parameters.
+      query_timeout: statementMs + 2_000,
+      keepAlive: true,
+      application_name: 'inlay',
+      types: { getTypeParser: parserFor },
     });
+    // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
+    pool.on('error', onIdleError);
+    pool.on('connect', (client) => client.on('error', onIdleError));
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  };
+  const db = connect(maxConnections, statementTimeoutMs);
   return {
     kind: 'postgres',
     db,
-    transaction: (work) => begin({ statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
-    exclusively: (work, patienceMs = 60_000) =>
-      begin({ statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
-        await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
-        return await work(tx);
-      }),
+    transaction: (work) => begin(db, { statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
+    async exclusively(work, patienceMs = 60_000) {
+      // A connection of its own, on which a statement may take that long.
+      const patient = connect(1, patienceMs);
+      try {
+        return await begin(patient, { statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
+          await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
+          return await work(tx);
+        });
+      } finally {
+        await patient.destroy();
+      }
+    },
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
+}
+
+function begin<T>(
+  db: Db,
+  limits: { statementMs: number; lockMs: number },
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    // Local to the transaction, which is all that a transaction pooler keeps.
+    await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
+                     set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
+    return await work(tx);
+  });
 }
 
 /** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */

@@ -13,6 +13,13 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
+import { wordsOfName } from './name-parts.ts';
+
+/** What our statements and triggers call, and SQLite does not have: to be added to every connection that writes. */
+export function addFunctions(database: Sqlite.Database, now: () => number): void {
+  database.function('now_ms', { deterministic: false }, () => BigInt(now()));
+  database.function('name_parts', { deterministic: true }, (name) => wordsOfName(String(name)));
+}
 
 export function sqliteDialect(database: Sqlite.Database, reader?: Sqlite.Database): Dialect {
   const config = { database: withKeptStatements(database) };

@@ -6,13 +6,13 @@ import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
-import { deleted } from './workspaces.store.ts';
+import { columns, deleted } from './workspaces.store.ts';
 
 const workspaceByName = prepare((db, organizationId: string, name: string) =>
   db
     .selectFrom('name_claims')
     .innerJoin('workspaces', 'workspaces.id', 'name_claims.workspace_id')
-    .selectAll('workspaces')
+    .select(columns.map((column) => `workspaces.${column}` as const))
     .where('name_claims.organization_id', '=', organizationId)
     .where('name_claims.name', '=', name)
     .where('workspaces.organization_id', '=', organizationId)

@@ -7,6 +7,22 @@ import type { WorkspaceRow } from '../db/tables.ts';
 import type { Position } from './cursor.ts';
 import { foldForSearch } from './names.ts';
 
+/** All of a row but what the database derives from it to find it. */
+export const columns = [
+  'id',
+  'organization_id',
+  'name',
+  'name_folded',
+  'desired_name',
+  'status',
+  'lifecycle',
+  'gen',
+  'token_gen',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+] as const satisfies (keyof WorkspaceRow)[];
+
 /** Strictly after the last change, even when the clock stands still or went back. */
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
@@ -19,7 +35,7 @@ export const deleted = sql.lit('deleted' as const);
 const workspaceById = prepare((db, organizationId: string, id: string) =>
   db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('lifecycle', '<>', deleted),
@@ -43,7 +59,7 @@ export async function isLive(db: Db, id: string): Promise<boolean> {
 export async function findAnyWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
   return await db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -56,64 +72,59 @@ export async function lockWorkspace(tx: Db, organizationId: string, id: string):
     .set({ gen: sql`gen` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
 }
 
 export interface WorkspaceFilter {
-  nameContains?: string | undefined;
   status?: WorkspaceStatus | undefined;
   after?: Position | undefined;
 }
 
 /** What others are shown of a workspace. */
-const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
+export const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
 export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
 
 /** Newest first. */
 export async function listWorkspaces(
   db: Db,
   organizationId: string,
-  { nameContains, status, after }: WorkspaceFilter,
+  { status, after }: WorkspaceFilter,
   limit: number,
 ): Promise<ShownWorkspace[]> {
-  const namePart = nameContains === undefined || nameContains === '' ? undefined : foldForSearch(nameContains);
-  const list = listOf({ byStatus: status !== undefined, byName: namePart !== undefined, isFirst: !after, limit });
-  return await list(db, organizationId, status ?? 'active', namePart ?? '', after?.createdAt ?? 0, after?.id ?? '');
+  const list = listOf({ byStatus: status !== undefined, isFirst: !after, limit });
+  return await list(db, organizationId, status ?? 'active', after?.createdAt ?? 0, after?.id ?? '');
 }
 
-interface ListShape {
+export interface ListShape {
   byStatus: boolean;
-  byName: boolean;
   isFirst: boolean;
   /** Written out: SQLite plans by it, and would plan anew each time a value is bound. */
   limit: number;
 }
 
-function prepareList({ byStatus, byName, isFirst, limit }: ListShape) {
-  return prepare(
-    (db, organizationId: string, status: WorkspaceStatus, namePart: string, createdAt: number, id: string) => {
-      let query = db
-        .selectFrom('workspaces')
-        .select(shownColumns)
-        .where('organization_id', '=', organizationId)
-        .where('lifecycle', '<>', deleted);
-      if (byStatus) query = query.where('status', '=', status);
-      // Not `like`: every character of the text is literal.
-      if (byName) query = query.where(sql<number>`instr(name_folded, ${namePart})`, '>', sql.lit(0));
-      if (!isFirst) query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`);
-      return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(sql.lit(limit));
-    },
-  );
-}
+const listOf = oncePerShape(({ byStatus, isFirst, limit }) =>
+  prepare((db, organizationId: string, status: WorkspaceStatus, createdAt: number, id: string) => {
+    let query = db
+      .selectFrom('workspaces')
+      .select(shownColumns)
+      .where('organization_id', '=', organizationId)
+      .where('lifecycle', '<>', deleted);
+    if (byStatus) query = query.where('status', '=', status);
+    if (!isFirst) query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`);
+    return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(sql.lit(limit));
+  }),
+);
 
-const lists = new Map<string, ReturnType<typeof prepareList>>();
-
-function listOf(shape: ListShape): ReturnType<typeof prepareList> {
-  const key = JSON.stringify(shape);
-  const list = lists.get(key) ?? prepareList(shape);
-  lists.set(key, list);
-  return list;
+/** The statements of a list differ only by its shape. */
+export function oncePerShape<Statement>(build: (shape: ListShape) => Statement): (shape: ListShape) => Statement {
+  const built = new Map<string, Statement>();
+  return (shape) => {
+    const key = `${shape.byStatus} ${shape.isFirst} ${shape.limit}`;
+    const statement = built.get(key) ?? build(shape);
+    built.set(key, statement);
+    return statement;
+  };
 }
 
 const countsOf = prepare((db, organizationId: string) =>
@@ -165,7 +176,7 @@ export async function findByIds(db: Db, organizationId: string, ids: string[]): 
   if (ids.length === 0) return [];
   return await db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute();

@@ -16,6 +16,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import { delayOf, finishOperation, operationLease, Refused } from './operations.ts';
+import { searchWorkspaces } from './search.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
 export async function getWorkspace(ctx: WorkspacesContext, organizationId: string, id: string): Promise<WorkspaceRow> {
@@ -49,12 +50,10 @@ export async function listWorkspaces(
 ): Promise<WorkspaceRows> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   // One more than asked for tells whether there is a next page.
-  const found = await workspaces.listWorkspaces(
-    ctx.store.db,
-    organizationId,
-    { nameContains, status, after },
-    limit + 1,
-  );
+  const [db, filter] = [ctx.store.db, { status, after }];
+  const found = nameContains
+    ? await searchWorkspaces(db, organizationId, nameContains, filter, limit + 1)
+    : await workspaces.listWorkspaces(db, organizationId, filter, limit + 1);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const next = found.length > limit && last ? encodeCursor({ createdAt: last.created_at, id: last.id }) : undefined;
