@@ -24,6 +24,8 @@ export interface PostgresDatabase extends SeededDatabase {
   /** A superuser's. */
   serverUrl: string;
   urlOf(workspaces: number): Promise<string>;
+  /** A new database with nothing in it. */
+  makeEmpty(name: string): Promise<string>;
   /** Undefined where it is not installed. */
   program(name: 'psql' | 'pgbench'): string | undefined;
 }
@@ -78,6 +80,7 @@ async function startPostgres(settings: BenchmarkSettings, log: Log) {
     name: 'PostgreSQL',
     serverUrl: server.url,
     urlOf,
+    makeEmpty: (name) => makeDatabase(server.url, name),
     program(name) {
       const file = join(directory, name);
       return existsSync(file) ? file : undefined;
@@ -95,6 +98,7 @@ async function makeDatabase(serverUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();
   try {
+    await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name}`);
   } finally {
     await client.end();

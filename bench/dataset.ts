@@ -33,6 +33,8 @@ const legalForms = ['GmbH', 'Inc', 'Ltd', 'SA'];
 /** What `name_contains` is asked for, by how many names it is in. */
 export const nameParts = {
   rare: 'zyzzyva',
+  'in a few hundred': '4321',
+  'in thousands': 'harbor analytics',
   common: 'harbor',
   absent: 'qwv',
   'absent, of common parts': 'harbor harbor',

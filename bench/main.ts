@@ -25,6 +25,7 @@ import type { Benchmark, BenchmarkSettings, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as memory } from './memory.ts';
+import { benchmark as replicas } from './replicas.ts';
 import { tableOf } from './report.ts';
 import { benchmark as syncToFiles } from './sync-to-files.ts';
 import { benchmark as syncToPostgres } from './sync-to-postgres.ts';
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   apiOnPostgres,
   growth,
   memory,
+  replicas,
   workspaceSync,
   syncToFiles,
   syncToPostgres,

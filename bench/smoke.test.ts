@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -24,6 +24,8 @@ const comparisons = [
   'GET /workspaces/stats, median answer',
   ...[
     'rare',
+    'in a few hundred',
+    'in thousands',
     'common',
     'absent',
     'absent, of common parts',
@@ -44,6 +46,10 @@ const memory = [
   'memory with 2,000 workspaces under load',
   'memory with 2,000 workspaces under load, second half to first',
 ];
+const replicas = ['POST scoped-token', 'GET /workspaces?limit=20'].map(
+  (name) => `PostgreSQL: ${name}, ${Math.max(2, availableParallelism())} processes`,
+);
+const syncs = ['sync of 500 workspaces, all new', 'sync of 500 workspaces, all known'];
 const on = (database: string, works: string[]) => works.map((work) => `${database}: ${work}`);
 
 test(
@@ -63,7 +69,9 @@ test(
       ...on('PostgreSQL', growth),
       ...on('SQLite', memory),
       ...on('PostgreSQL', memory),
-      ...on('SQLite', ['sync of 500 workspaces, all new', 'sync of 500 workspaces, all known']),
+      ...replicas,
+      ...on('SQLite', syncs),
+      ...on('PostgreSQL', syncs),
       'sample-data → local-files, append',
       'sample-data → local-files, overwrite',
       'sample-data → destination-postgres, append',

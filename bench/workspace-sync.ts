@@ -15,6 +15,7 @@ import {
   tookMs,
 } from './benchmark.ts';
 import { type ChildProgram, startProgram } from './child-program.ts';
+import type { SeededDatabase } from './databases.ts';
 import { organizationId, workspaceAt } from './dataset.ts';
 import type { PagesQuestion } from './page-fetcher.ts';
 import { watchUsage } from './process-usage.ts';
@@ -26,6 +27,7 @@ const credentials = {
 };
 /** Ours to the pages alone. */
 const targets = { known: 1.3, fresh: 2 };
+type Name = SeededDatabase['name'];
 type Fetcher = ChildProgram<PagesQuestion, { tookMs: number; pages: number }>;
 
 export const benchmark: Benchmark = {
@@ -38,35 +40,45 @@ export const benchmark: Benchmark = {
     const environment = { ...credentials, INLAY_PLATFORM_ORGANIZATION_ID: organizationId };
     const platform = await startService({ dataDir, command: 'platform', environment }, options);
     const fetcher: Fetcher = startProgram(join(programs, 'page-fetcher.js'), signal);
-    const service = createRestartedService(platform, options);
-    try {
-      const measured = await measureInTurns(
-        {
-          pages: () => fetchPages(fetcher, platform),
-          fresh: async () => {
-            await service.startEmpty();
-            return await sync(service.running(), { total_count: count, created_count: count });
+    const measure = async (database: Name, makeEmpty?: () => Promise<string>): Promise<Figure[]> => {
+      const service = createRestartedService(platform, options, makeEmpty);
+      try {
+        const { pages, fresh, known } = await measureInTurns(
+          {
+            pages: () => fetchPages(fetcher, platform),
+            fresh: async () => {
+              await service.startEmpty();
+              return await sync(service.running(), { total_count: count, created_count: count });
+            },
+            known: () => sync(service.running(), { total_count: count, created_count: 0 }),
           },
-          known: () => sync(service.running(), { total_count: count, created_count: 0 }),
-        },
-        options.rounds,
-        tookMs,
-      );
-      return [
-        figureOf('all new', measured.fresh, measured.pages, count, targets.fresh),
-        figureOf('all known', measured.known, measured.pages, count, targets.known),
-      ];
+          options.rounds,
+          tookMs,
+        );
+        const work = `${database}: sync of ${count.toLocaleString('en')} workspaces`;
+        return [
+          figureOf(`${work}, all new`, fresh, pages, targets.fresh),
+          figureOf(`${work}, all known`, known, pages, targets.known),
+        ];
+      } finally {
+        await service.stop();
+      }
+    };
+    try {
+      const figures = await measure('SQLite');
+      const postgres = await options.databases.postgres();
+      if (postgres) figures.push(...(await measure('PostgreSQL', () => postgres.makeEmpty('synchronised'))));
+      return figures;
     } finally {
-      await service.stop();
       await fetcher.stop();
       await platform.stop();
     }
   },
 };
 
-function figureOf(what: string, ours: Measured, pages: Measured, count: number, atMost: number): Figure {
+function figureOf(work: string, ours: Measured, pages: Measured, atMost: number): Figure {
   return {
-    work: `SQLite: sync of ${count.toLocaleString('en')} workspaces, ${what}`,
+    work,
     value: ours.tookMs,
     unit: 'ms',
     reference: { name: 'the pages alone', value: pages.tookMs },
@@ -108,7 +120,11 @@ async function sync(service: ServiceProcess, expected: Record<string, number>): 
 }
 
 /** A service in front of the platform that can be started over, knowing nothing. */
-function createRestartedService(platform: ServiceProcess, options: BenchmarkOptions) {
+function createRestartedService(
+  platform: ServiceProcess,
+  options: BenchmarkOptions,
+  makeEmptyPostgres: (() => Promise<string>) | undefined,
+) {
   const dataDir = join(options.folder, 'synchronised');
   let service: ServiceProcess | undefined;
   const stop = async () => await service?.stop();
@@ -118,7 +134,11 @@ function createRestartedService(platform: ServiceProcess, options: BenchmarkOpti
       await stop();
       rmSync(dataDir, { recursive: true, force: true });
       mkdirSync(dataDir);
-      const environment = { ...credentials, INLAY_PLATFORM_URL: `${platform.url}/platform/v1` };
+      const environment = {
+        ...credentials,
+        INLAY_PLATFORM_URL: `${platform.url}/platform/v1`,
+        ...(makeEmptyPostgres ? { INLAY_DATABASE_URL: await makeEmptyPostgres() } : {}),
+      };
       service = await startService({ dataDir, environment }, options);
     },
     running(): ServiceProcess {
