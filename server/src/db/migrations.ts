@@ -358,7 +358,7 @@ const countingTriggers = {
 const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place}, 1)) - 1`;
 const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
 const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
-const wordsOfSlot = sql`group_concat(status || name_parts(name_folded), ' ')`;
+const wordsOfSlot = sql`group_concat('o' || substr(organization_id, 1, 8) || ' ' || status || name_parts(name_folded), ' ')`;
 // What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the one that changed.
 const slotMadeAnew = sql`
   begin
@@ -389,11 +389,13 @@ const namePartIndex = {
   ],
   postgres: [
     sql`
-      create function name_parts(name text) returns tsvector language sql immutable parallel safe
-      as 'select array_to_tsvector(array(select substr(name, place, 3) from generate_series(1, length(name)) as place))'`,
+      create function name_parts(organization uuid, name text) returns tsvector language sql immutable parallel safe
+      as 'select array_to_tsvector(
+        array(select substr(name, place, 3) from generate_series(1, length(name)) as place)
+        || (''o'' || substr(organization::text, 1, 8)))'`,
     sql`
       alter table workspaces
-      add column name_parts tsvector not null generated always as (name_parts(name_folded)) stored`,
+      add column name_parts tsvector not null generated always as (name_parts(organization_id, name_folded)) stored`,
     sql`create index workspaces_by_name_part on workspaces using gin (name_parts) where lifecycle <> 'deleted'`,
   ],
 };

@@ -5,11 +5,18 @@
  *
  * SQLite: `workspace_names`, a full-text index whose words are such runs. Its rows are slots in the order of the list of
  * workspaces, newest last, so that a page is found in that order and no further is read. A slot is a millisecond and the
- * first digits of an id; the few workspaces that share one are its text together.
+ * first digits of an id; the few workspaces that share one are its text together. Status and organization are words, too.
  *
  * PostgreSQL: `workspaces.name_parts`, a column the database derives itself, with the run of three characters (fewer
- * at the end) that begins at each place. Shorter ones are found as the beginnings of those.
+ * at the end) that begins at each place. Shorter ones are found as the beginnings of those. The organization is among them.
  */
+
+export interface NameSearch {
+  organizationId: string;
+  /** Folded, as the names are. */
+  text: string;
+  status?: string | undefined;
+}
 
 /** SQLite knows it as `name_parts()`: the words of a name. */
 export function wordsOfName(name: string): string {
@@ -26,17 +33,20 @@ export function wordsOfName(name: string): string {
 }
 
 /** What `workspace_names` must match for names that may contain the text. */
-export function wordsToMatch(text: string): string {
-  return partsToFind(text)
-    .map((part) => Array.from(part, wordOf).join(''))
-    .join(' AND ');
+export function wordsToMatch({ organizationId, text, status }: NameSearch): string {
+  const words = partsToFind(text).map((part) => Array.from(part, wordOf).join(''));
+  return [...words, organizationWord(organizationId), ...(status ? [status] : [])].join(' AND ');
 }
 
 /** What `workspaces.name_parts` must match for names that may contain the text. */
-export function tsqueryOf(text: string): string {
+export function tsqueryOf({ organizationId, text }: NameSearch): string {
+  const isBeginning = Array.from(text).length < longestPart;
   const parts = partsToFind(text).map((part) => `'${part.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`);
-  return Array.from(text).length < longestPart ? `${parts[0]}:*` : parts.join(' & ');
+  return [...parts.map((part) => (isBeginning ? `${part}:*` : part)), organizationWord(organizationId)].join(' & ');
 }
+
+/** So that an organization's search does not look through what others have; longer than any part of a name. */
+const organizationWord = (id: string): string => `o${id.slice(0, 8)}`;
 
 const longestPart = 3;
 /** More narrow down little further, and each costs a look into the index. */

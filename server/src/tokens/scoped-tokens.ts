@@ -4,6 +4,7 @@
  * single tokens are revoked by `jti`. Verification accepts exactly what `issue` makes and nothing a library might tolerate
  * besides.
  */
+import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
 import type { Store } from '../db/open.ts';
 import { AppError } from '../errors.ts';
@@ -60,7 +61,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       iss: issuer,
       aud: audience,
       sub: workspaceId,
-      jti: `${subject.tokenGeneration}.${Buffer.from(runtime.newId().replaceAll('-', ''), 'hex').toString('base64url')}`,
+      jti: `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`,
       iat: issuedAt,
       ...(ttlSeconds === undefined ? {} : { exp: issuedAt + ttlSeconds }),
       org: organizationId,

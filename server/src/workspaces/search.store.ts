@@ -29,11 +29,19 @@ export async function searchWorkspaces(
   const shape = { byStatus: status !== undefined, isFirst: !after, limit };
   const { createdAt, id } = after ?? { createdAt: 0, id: '' };
   if (db.getExecutor().adapter instanceof SqliteAdapter) {
-    const words = status === undefined ? wordsToMatch(text) : `${status} AND ${wordsToMatch(text)}`;
+    const words = wordsToMatch({ organizationId, text, status });
     const slot = after ? slotOf(after) : lastSlot;
     return await searchOnSqlite(shape)(db, organizationId, words, slot, text, status ?? 'active', createdAt, id);
   }
-  return await searchOnPostgres(shape)(db, organizationId, tsqueryOf(text), text, status ?? 'active', createdAt, id);
+  return await searchOnPostgres(shape)(
+    db,
+    organizationId,
+    tsqueryOf({ organizationId, text }),
+    text,
+    status ?? 'active',
+    createdAt,
+    id,
+  );
 }
 
 /**
