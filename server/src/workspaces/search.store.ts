@@ -31,6 +31,7 @@ export async function searchWorkspaces(
   if (db.getExecutor().adapter instanceof SqliteAdapter) {
     const words = wordsToMatch({ organizationId, text, status });
     const slot = after ? slotOf(after) : lastSlot;
+    await turnOfSearch();
     return await searchOnSqlite(shape)(db, organizationId, words, slot, text, status ?? 'active', createdAt, id);
   }
   return await searchOnPostgres(shape)(
@@ -42,6 +43,17 @@ export async function searchWorkspaces(
     createdAt,
     id,
   );
+}
+
+let lastInLine: Promise<void> = Promise.resolve();
+
+/**
+ * Nothing else happens in the process while SQLite reads, and a search may take milliseconds: of those that wait, one is
+ * done each time the event loop comes around, and whoever asks for something else is served in between.
+ */
+function turnOfSearch(): Promise<void> {
+  lastInLine = lastInLine.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+  return lastInLine;
 }
 
 /**
