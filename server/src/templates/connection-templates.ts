@@ -5,6 +5,7 @@
  * What always holds: the destination's configuration was complete and right by its specification when it was written, and
  * is sealed at rest; a schedule is a valid Quartz expression.
  */
+
 import { isDeepStrictEqual } from 'node:util';
 import {
   type CreateConnectionTemplateRequest,
@@ -19,6 +20,7 @@ import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import * as templates from './connection-templates.store.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
@@ -227,8 +229,8 @@ function present(
     namespace_format: template.namespace_format,
     prefix: template.prefix,
     tags: template.tags,
-    created_at: new Date(template.created_at).toISOString(),
-    updated_at: new Date(template.updated_at).toISOString(),
+    created_at: isoTime(template.created_at),
+    updated_at: isoTime(template.updated_at),
   };
 }
 

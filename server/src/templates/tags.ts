@@ -3,11 +3,13 @@
  * and is kept in NFC, so that the same word typed on two machines is one tag. Renaming changes it on every template;
  * deleting takes it off every template.
  */
+
 import type { TemplateTag } from '@inlay/contract/template-tags';
 import type { Db } from '../db/open.ts';
 import type { TemplateTagRow } from '../db/tables.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
 import { tagIdentity } from './filtering.ts';
 import * as tags from './tags.store.ts';
@@ -90,7 +92,7 @@ export function presentTag({ id, name, organization_id, created_at, updated_at }
     id,
     name,
     organization_id,
-    created_at: new Date(created_at).toISOString(),
-    updated_at: new Date(updated_at).toISOString(),
+    created_at: isoTime(created_at),
+    updated_at: isoTime(updated_at),
   };
 }

@@ -6,9 +6,11 @@
  * What always holds: every change is recorded here first and told to the platform after, so a crash loses nothing;
  * a deleted workspace is never seen again; `updated_at` only grows.
  */
+
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/workspaces';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameRefused } from './creation.ts';
@@ -197,7 +199,7 @@ export function presentWorkspace(row: workspaces.ShownWorkspace): Workspace {
     name: row.name,
     organization_id: row.organization_id,
     status: row.status,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
