@@ -6,7 +6,6 @@
 import { chmodSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import pg from 'pg';
 import { addFunctions, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -69,21 +68,11 @@ export interface PostgresOptions {
 }
 
 export function openPostgres({ url, maxConnections = 20, onIdleError }: PostgresOptions): Store {
-  const connect = (max: number, statementMs: number) => {
-    const pool = new pg.Pool({
-      Client: ClosingClient,
-      connectionString: url,
-      max,
-      connectionTimeoutMillis: 5_000,
-      // On the client's side: a pooler refuses time-outs sent as start-up parameters.
-      query_timeout: statementMs + 2_000,
-      keepAlive: true,
-      application_name: 'inlay',
-      types: { getTypeParser: parserFor },
-    });
-    // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
-    pool.on('error', onIdleError);
-    pool.on('connect', (client) => client.on('error', onIdleError));
+  const connect = (connections: number, statementMs: number) => {
+    // On the client's side: a pooler refuses time-outs sent as start-up parameters.
+    const options = { url, maxConnections: connections, onIdleError, queryTimeoutMs: statementMs + 2_000 };
+    // Not at the start: on SQLite it is never needed.
+    const pool = async () => (await import('./postgres-pool.ts')).openPool(options);
     return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   };
   const db = connect(maxConnections, statementTimeoutMs);
@@ -120,23 +109,3 @@ function begin<T>(
     return await work(tx);
   });
 }
-
-/** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */
-class ClosingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
-  override query(...given: any[]): any {
-    const result: unknown = Reflect.apply(super.query, this, given);
-    if (result instanceof Promise) {
-      result.catch((error: Error) => {
-        if (error.message === 'Query read timeout') void this.end();
-      });
-    }
-    return result;
-  }
-}
-
-const int8 = 20;
-
-/** Our 64-bit integers are times and counts, far below 2^53: plain numbers, as on SQLite. */
-const parserFor: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>
-  oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

@@ -34,16 +34,25 @@ export function sqliteDialect(database: Sqlite.Database, reader?: Sqlite.Databas
 
 /** Where db/prepared.ts finds the connection that only reads. */
 export class ReadingSqliteAdapter extends SqliteAdapter {
-  readonly #reader: SqliteDatabase;
+  readonly #reader: Sqlite.Database;
 
   constructor(reader: Sqlite.Database) {
     super();
-    this.#reader = withKeptStatements(reader);
+    this.#reader = reader;
   }
 
-  read(sql: string, parameters: readonly unknown[]): unknown[] {
-    return this.#reader.prepare(sql).all(parameters);
+  /** Rows come as lists of values and are given names here: across the binding every name of every row costs as much as its value. */
+  prepare(sql: string): (parameters: unknown[]) => Record<string, unknown>[] {
+    const statement = this.#reader.prepare<unknown[], unknown[]>(sql).raw();
+    const names = statement.columns().map(({ name }) => name);
+    return (parameters) => statement.all(parameters).map((values) => namedRow(names, values));
   }
+}
+
+function namedRow(names: string[], values: unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i];
+  return row;
 }
 
 /** Enough for every statement we have; those with lists of varying length must not pile up. */

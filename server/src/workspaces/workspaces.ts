@@ -9,6 +9,7 @@
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/workspaces';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameRefused } from './creation.ts';
@@ -196,7 +197,7 @@ export function presentWorkspace(row: workspaces.ShownWorkspace): Workspace {
     name: row.name,
     organization_id: row.organization_id,
     status: row.status,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
