@@ -36,20 +36,21 @@ export class RecordBeginning {
   }
 
   /**
-   * Whether the block has it at this place. Eight bytes are compared at a time, as a number, which for text is the same:
-   * no eight bytes of it are zero, and those that are not a number equal nothing and leave the line to a parser.
+   * Whether the line between the two places begins so. Eight bytes are compared at a time, as a number, which for text
+   * is exact: no eight bytes of it are zero, which has two forms, and NaN equals nothing and leaves the line to a parser.
    */
-  isAt(block: DataView, place: number): boolean {
-    if (place + this.dataAt >= block.byteLength) return false;
+  begins(block: DataView, start: number, end: number): boolean {
+    if (start + this.dataAt >= end) return false;
     const words = this.#words;
-    for (let index = 0, at = place; index < words.length; index++, at += wordBytes) {
+    for (let index = 0, at = start; index < words.length; index++, at += wordBytes) {
       if (block.getFloat64(at, true) !== words[index]) return false;
     }
-    return block.getFloat64(place + this.#lastWordAt, true) === this.#lastWord;
+    return block.getFloat64(start + this.#lastWordAt, true) === this.#lastWord;
   }
 }
 
 const wordBytes = 8;
+/** A longer one is left to a parser. */
 const longestBeginning = 1024;
 
 /** One character a byte. A name in which JSON escapes something is left to a parser. */

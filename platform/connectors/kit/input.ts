@@ -121,7 +121,7 @@ const [openingBrace, closingBrace] = ['{', '}'].map((brace) => brace.charCodeAt(
 function recordRecogniser(): (block: Buffer, view: DataView, start: number, end: number) => UnparsedRecord | undefined {
   let latest: RecordBeginning | undefined;
   return (block, view, start, end) => {
-    if (!latest?.isAt(view, start)) {
+    if (!latest?.begins(view, start, end)) {
       latest = RecordBeginning.read(block, start, end);
       if (!latest) return undefined;
     }

@@ -5,8 +5,8 @@ import { type Message, recordHead, type StreamDescriptor } from '../../src/proto
 import type { Emitter } from './connector.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** Large enough that a pipe is filled by one write, small enough that the first records do not wait long. */
-const chunkBytes = 64 * 1024;
+/** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
+const chunkBytes = 192 * 1024;
 /** For the message that makes a chunk full. */
 const spareBytes = 16 * 1024;
 /** Nothing waits in here longer than this, however slow the source. */

@@ -128,7 +128,8 @@ export class Relay {
    */
   #recognise(block: Buffer, view: DataView, start: number, end: number) {
     if (end === block.length) return undefined;
-    if (!this.#latest?.beginning.isAt(view, start)) this.#latest = this.#begin(RecordBeginning.read(block, start, end));
+    if (!this.#latest?.beginning.begins(view, start, end))
+      this.#latest = this.#begin(RecordBeginning.read(block, start, end));
     const isClosed =
       block[end - 1] === closingBrace && block[end - 2] === closingBrace && block[end - 3] === closingBrace;
     return isClosed ? this.#latest : undefined;
