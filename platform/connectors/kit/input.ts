@@ -4,8 +4,7 @@
  * came.
  */
 import type { Readable } from 'node:stream';
-import { RecordBeginning } from '../../src/own-records.ts';
-import type { RecordMessage } from '../../src/protocol.ts';
+import { RecordBeginning, type RecordMessage } from '../../src/protocol.ts';
 import type { DestinationInput } from './connector.ts';
 import type { TextBuffer } from './text-buffer.ts';
 

@@ -6,10 +6,10 @@
  * other message is parsed and checked. Either way the values of a record reach the destination as they were written.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
-import { RecordBeginning } from '../own-records.ts';
 import {
   type ConfiguredCatalog,
   type Message,
+  RecordBeginning,
   type RecordMessage,
   recordHead,
   type State,
