@@ -1,46 +1,94 @@
 /*
- * What a benchmark is: a name and a function that gives figures. Absolute times differ from machine to machine, so a
- * figure is the ratio of two works that were measured side by side: the ceiling, which does only what cannot be avoided,
- * and ours. Works take turns, so that whatever else the machine does falls on all of them alike; medians are compared.
+ * What a benchmark is: a name and a function that gives figures. Absolute values differ from machine to machine, so a
+ * figure is compared with another that was measured side by side: a ceiling, which does only what cannot be avoided, or
+ * the same work on less. Works take turns, so that whatever else the machine does falls on all of them alike; medians
+ * are compared. A target that is missed is shown and fails nothing.
  */
+import type { Databases } from './databases.ts';
 import { cpuSecondsOf, type Usage } from './process-usage.ts';
 
-export interface BenchmarkOptions {
-  /** How much there is to do. */
+export interface BenchmarkSettings {
+  /** How many records a sync of data moves. */
   records: number;
+  /** How many workspaces the service knows. */
+  workspaces: number;
+  /** How many workspaces the platform has in a sync of workspaces. */
+  platformWorkspaces: number;
   /** How often each work is measured. */
   rounds: number;
+  /** How long requests are sent at a time. */
+  loadMs: number;
+  /** How long the memory of the service is watched. */
+  watchMs: number;
+  /** Of the kinds of request, only those whose name contains this. */
+  only: string;
   /** For everything that is written; removed afterwards. */
   folder: string;
-  /** Where the built programs are. */
+  /** Where databases with many workspaces are kept for the next run, if they are to be. */
+  datasets: string | undefined;
+  /** Where profiles of the service go, if there are to be any. */
+  profiles: string | undefined;
+  /** Where the programs of the benchmarks are. */
   programs: string;
+  /** The product's command line. */
+  product: string;
+  /** The product's connectors. */
+  connectors: string;
   /** Aborted when the benchmark is interrupted: processes that were started end. */
   signal: AbortSignal;
 }
 
+export interface BenchmarkOptions extends BenchmarkSettings {
+  databases: Databases;
+}
+
+export type Log = (line: string) => void;
+
 export interface Benchmark {
   name: string;
   /** No figures when something is missing on this machine; `log` tells what. */
-  run(options: BenchmarkOptions, log: (line: string) => void): Promise<Figure[]>;
+  run(options: BenchmarkOptions, log: Log): Promise<Figure[]>;
+}
+
+export interface Target {
+  of: 'value' | 'ratio';
+  atLeast?: number;
+  atMost?: number;
 }
 
 export interface Figure {
   work: string;
-  /** What `ceilingMs` was measured with. */
-  ceiling: string;
-  records: number;
-  /** Medians. */
-  tookMs: number;
-  ceilingMs: number;
-  /** Ceiling to ours: 1 is as fast as it can be. */
-  ratio: number;
+  value: number;
+  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'ms' | 'MB';
+  reference?: { name: string; value: number };
+  /** Value to that of the reference. Of a rate to its ceiling, 1 is as fast as it can be. */
+  ratio?: number;
   /**
    * The same of the time that processors were busy, which other work on the machine changes less. Undefined where that
-   * of the ceiling is not known.
+   * of the reference is not known.
    */
-  cpuRatio: number | undefined;
-  /** Of the median round, by process. */
-  usage: Usage;
+  cpuRatio?: number | undefined;
+  target?: Target;
+  /** Of the median round. */
+  records?: number;
+  tookMs?: number;
+  latency?: { p50Ms: number; p99Ms: number };
+  /** The time that processors were busy with one request. */
+  cpuMsPerRequest?: number;
+  /** How late the service's event loop was, of a hundred times the second worst. */
+  lagP99Ms?: number;
+  /** The share of a processor that sending the requests took: near 1, it is the limit and not the service. */
+  generatorBusy?: number;
+  /** Answers other than 200. */
+  failures?: number;
+  usage?: Usage;
+  note?: string;
+}
+
+export function isReached({ value, ratio, target }: Figure): boolean | undefined {
+  const judged = target?.of === 'ratio' ? ratio : value;
+  if (!target || judged === undefined) return undefined;
+  return judged >= (target.atLeast ?? -Infinity) && judged <= (target.atMost ?? Infinity);
 }
 
 export interface Measured {
@@ -48,40 +96,47 @@ export interface Measured {
   usage: Usage;
 }
 
-/** Each work once a round, in turns. */
-export async function measureInTurns<Name extends string>(
-  works: Record<Name, () => Promise<Measured>>,
+/** Each work once a round, in turns. `costOf` decides which round is the median. */
+export async function measureInTurns<Name extends string, Result>(
+  works: Record<Name, () => Promise<Result>>,
   rounds: number,
-): Promise<Record<Name, Measured>> {
+  costOf: (result: Result) => number,
+): Promise<Record<Name, Result>> {
   const names = Object.keys(works) as Name[];
-  const measured = Object.fromEntries(names.map((name) => [name, [] as Measured[]])) as Record<Name, Measured[]>;
+  const measured = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Name, Result[]>;
   for (let round = 0; round < rounds; round++) {
     for (const name of names) measured[name].push(await works[name]());
   }
-  return Object.fromEntries(names.map((name) => [name, medianOf(measured[name])])) as Record<Name, Measured>;
+  return Object.fromEntries(names.map((name) => [name, medianOf(measured[name], costOf)])) as Record<Name, Result>;
 }
 
-function medianOf(results: Measured[]): Measured {
-  const middle = results.toSorted((a, b) => a.tookMs - b.tookMs)[Math.floor(results.length / 2)];
-  if (!middle) throw new Error('At least one round must be measured.');
+export const tookMs = ({ tookMs }: Measured): number => tookMs;
+
+function medianOf<Result>(results: Result[], costOf: (result: Result) => number): Result {
+  const middle = results.toSorted((a, b) => costOf(a) - costOf(b))[Math.floor(results.length / 2)];
+  if (middle === undefined) throw new Error('At least one round must be measured.');
   return middle;
 }
 
-export function figureOf(
+/** Of a number of things that ours and the ceiling both did once. */
+export function rateOf(
   work: string,
   ours: Measured,
   ceiling: { name: string; measured: Measured },
-  records: number,
+  { records, unit, target }: { records: number; unit: Figure['unit']; target?: Target },
 ): Figure {
+  const perSecond = ({ tookMs }: Measured) => (records / tookMs) * 1000;
   const ceilingCpuSeconds = cpuSecondsOf(ceiling.measured.usage);
   return {
     work,
-    ceiling: ceiling.name,
-    records,
-    tookMs: ours.tookMs,
-    ceilingMs: ceiling.measured.tookMs,
+    value: perSecond(ours),
+    unit,
+    reference: { name: ceiling.name, value: perSecond(ceiling.measured) },
     ratio: ceiling.measured.tookMs / ours.tookMs,
     cpuRatio: ceilingCpuSeconds > 0 ? ceilingCpuSeconds / cpuSecondsOf(ours.usage) : undefined,
+    ...(target ? { target } : {}),
+    records,
+    tookMs: ours.tookMs,
     usage: ours.usage,
   };
 }

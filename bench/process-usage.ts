@@ -50,6 +50,11 @@ export function cpuSecondsOf(usage: Usage): number {
   return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
 
+/** Of a process that runs, without its children. */
+export function cpuSecondsSoFar(pid: number): number {
+  return (sampleOf(pid)?.cpuTicks ?? 0) / ticksPerSecond;
+}
+
 function summarise(samples: Sample[]): ProcessUsage {
   const half = Math.ceil(samples.length / 2);
   const peak = (part: Sample[]) => Math.max(...part.map(({ residentKilobytes }) => residentKilobytes));

@@ -1,30 +1,37 @@
 /**
  * Runs the benchmarks (docs/reference/performance.md): `npm run bench -- [options]`, see main.ts for the options. The
- * programs are built anew, with the settings of the product, into a folder of their own that goes away.
+ * product and the programs of the benchmarks are built anew into a folder that goes away, laid out like the product's
+ * own; only the pages, which nothing measures, are taken as they are if they were built before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, connectorsEntry } from '../scripts/build.mjs';
+import { build, buildPages } from '../scripts/build.mjs';
 
-const dist = fileURLToPath(new URL('../server/dist', import.meta.url));
+const server = fileURLToPath(new URL('../server', import.meta.url));
+const pages = ['widget', 'embed'];
+const programs = ['main', 'sync-process', 'load-generator', 'bare-server', 'page-fetcher'];
 // An interrupted benchmark cleans up after itself, and then this script does.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child?.kill(signal));
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;
 
-await mkdir(dist, { recursive: true });
-const outdir = await mkdtemp(join(dist, 'bench-'));
+await mkdir(join(server, 'dist'), { recursive: true });
+const folder = await mkdtemp(join(server, 'dist', 'bench-'));
 try {
-  await build({
-    outdir,
-    entries: { ...connectorsEntry, main: 'bench/main.ts', 'sync-process': 'bench/sync-process.ts' },
-  });
-  child = spawn(process.execPath, [join(outdir, 'main.js'), ...process.argv.slice(2)], { stdio: 'inherit' });
+  await build({ outdir: join(folder, 'dist') });
+  const entries = Object.fromEntries(programs.map((name) => [name, `bench/${name}.ts`]));
+  await build({ outdir: join(folder, 'bench'), entries });
+  if (!pages.every((name) => existsSync(join(server, 'dist', name)))) await buildPages();
+  for (const name of [...pages.map((name) => `dist/${name}`), 'bin']) {
+    await cp(join(server, name), join(folder, name), { recursive: true });
+  }
+  child = spawn(process.execPath, [join(folder, 'bench/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;
 } finally {
-  await rm(outdir, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 }

@@ -33,13 +33,13 @@ export async function runSampleSync(sync: SampleSync, options: BenchmarkOptions)
 }
 
 /** What the source writes for such a sync, as a file. */
-export async function writeSourceOutput({ records, folder, programs, signal }: BenchmarkOptions): Promise<string> {
+export async function writeSourceOutput({ records, folder, connectors, signal }: BenchmarkOptions): Promise<string> {
   const config = join(folder, 'config.json');
   const catalog = join(folder, 'catalog.json');
   const output = join(folder, 'output.jsonl');
   writeFileSync(config, JSON.stringify({ count: records }));
   writeFileSync(catalog, JSON.stringify(catalogOf('append')));
-  const args = [join(programs, 'connectors/main.js'), sourceName, 'read', '--config', config, '--catalog', catalog];
+  const args = [connectors, sourceName, 'read', '--config', config, '--catalog', catalog];
   const file = openSync(output, 'w');
   try {
     await runTimed(process.execPath, args, { signal, stdio: ['ignore', file, 'inherit'] });
@@ -86,7 +86,7 @@ function bundled(
   options: BenchmarkOptions,
 ): ConfiguredConnector {
   const surroundings = {
-    connectorsProgram: join(options.programs, 'connectors/main.js'),
+    connectorsProgram: options.connectors,
     workspaceDir: workspaceDir(options),
     readableDirs: [],
     allowPrivateNetworks: true,

@@ -5,14 +5,14 @@
  */
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Postgres } from '../scripts/postgres.mjs';
 import {
   type Benchmark,
   type BenchmarkOptions,
   type Figure,
-  figureOf,
   type Measured,
   measureInTurns,
+  rateOf,
+  tookMs,
 } from './benchmark.ts';
 import { runSampleSync, streamName } from './sample-sync.ts';
 import { runTimed } from './started-process.ts';
@@ -21,28 +21,27 @@ export const benchmark: Benchmark = {
   name: 'sync-to-postgres',
 
   async run(options, log) {
-    // Built into the program that is started, it would take itself for the program; imported so, it is a file of its own.
-    const { findPostgres, startPostgres } = await import('../scripts/postgres.mjs');
-    const directory = await findPostgres().catch((error: Error) => log(error.message));
-    if (!directory) return [];
-    const postgres = await startPostgres();
-    const client = new pg.Client({ connectionString: postgres.url });
+    const database = await options.databases.postgres();
+    const program = database?.program('psql');
+    if (database && !program) log('psql is not installed: there is no ceiling to compare with.');
+    if (!database || !program) return [];
+    const url = database.serverUrl;
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
       const figures = [];
       for (const mode of ['append', 'append_dedup'] as const) {
-        figures.push(await measureMode(mode, { postgres, client, psql: join(directory, 'psql') }, options));
+        figures.push(await measureMode(mode, { url, client, psql: program }, options));
       }
       return figures;
     } finally {
       await client.end();
-      await postgres.stop();
     }
   },
 };
 
 interface Server {
-  postgres: Postgres;
+  url: string;
   client: pg.Client;
   psql: string;
 }
@@ -65,18 +64,22 @@ async function measureMode(
       sync: () => syncToNewTable(mode, server, options),
     },
     options.rounds,
+    tookMs,
   );
   const ceiling = { name: 'psql COPY of the same rows', measured: measured.ceiling };
-  return figureOf(`sample-data → destination-postgres, ${mode}`, measured.sync, ceiling, options.records);
+  return rateOf(`sample-data → destination-postgres, ${mode}`, measured.sync, ceiling, {
+    records: options.records,
+    unit: 'records/s',
+  });
 }
 
 async function syncToNewTable(
   mode: 'append' | 'append_dedup',
-  { postgres, client }: Server,
+  { url, client }: Server,
   options: BenchmarkOptions,
 ): Promise<Measured> {
   await client.query(`drop table if exists ${streamName}`);
-  const { hostname, port, username } = new URL(postgres.url);
+  const { hostname, port, username } = new URL(url);
   const configuration = {
     host: hostname,
     port: Number(port),
@@ -90,8 +93,8 @@ async function syncToNewTable(
   return measured;
 }
 
-function psql(command: string, { postgres, psql }: Server, { signal }: BenchmarkOptions): Promise<Measured> {
-  return runTimed(psql, ['--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--command', command, postgres.url], {
+function psql(command: string, { url, psql }: Server, { signal }: BenchmarkOptions): Promise<Measured> {
+  return runTimed(psql, ['--no-psqlrc', '--quiet', '--set', 'ON_ERROR_STOP=1', '--command', command, url], {
     signal,
   });
 }

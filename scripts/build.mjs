@@ -53,7 +53,7 @@ export async function build({ outdir = productFolder, entries = productEntries }
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
   const undeclared = Object.keys(metafile.inputs).find(
     (input) =>
-      input.includes('node_modules/') && !bundledPackages.some((name) => input.startsWith(`node_modules/${name}/`)),
+      input.includes('node_modules/') && !bundledPackages.some((name) => input.includes(`node_modules/${name}/`)),
   );
   if (undeclared) {
     throw new Error(`${undeclared} is imported, but its package is not a dependency of any of our packages.`);

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sampleStreams } from '../connectors/sample-data/made-up-records.ts';
+import { addedText } from '../test/added-text.ts';
 import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../test/connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
 import type { ConfiguredStream, DestinationSyncMode, State } from './protocol.ts';
@@ -234,11 +235,11 @@ function struck(connector: ConfiguredConnector, plan: object): ConfiguredConnect
 /** Somewhere among the bytes that such a sync moves, but for the last few. */
 function pointIn(streams: ConfiguredStream[], { count, seed }: Sample, states: readonly State[]): number {
   const bytes = streams.map(({ stream, sync_mode }) => {
-    const { countFor, recordText } = sampleOf(stream.name);
+    const { countFor } = sampleOf(stream.name);
     const own = states.find((state) => state.stream?.stream_descriptor.name === stream.name);
     const position = own?.stream?.stream_state as { id: number } | undefined;
     const from = sync_mode === 'incremental' ? (position?.id ?? 0) : 0;
-    return (countFor(count) - from) * recordText(1, seed).length;
+    return (countFor(count) - from) * madeUpText(stream.name, 1, seed).length;
   });
   return 1 + random(bytes.reduce((sum, each) => sum + each, 0));
 }
@@ -264,6 +265,10 @@ function sampleOf(name: string) {
   const sample = sampleStreams.find((known) => known.name === name);
   if (!sample) throw new Error(`There is no sample of ${name}.`);
   return sample;
+}
+
+function madeUpText(stream: string, id: number, seed: number): string {
+  return addedText((to) => sampleOf(stream).addRecord(to, id, seed));
 }
 
 /** Of each stream the last. */
@@ -298,9 +303,8 @@ async function fingerprints(store: Store): Promise<string[]> {
 
 /** Times are left out, because a database gives them back as times and not as text. */
 function expectAsMadeUp(stream: string, found: Record<string, unknown>[], seed: number): void {
-  const { recordText } = sampleOf(stream);
   const different = found.filter((stored) =>
-    Object.entries(JSON.parse(recordText(Number(stored.id), seed))).some(
+    Object.entries(JSON.parse(madeUpText(stream, Number(stored.id), seed))).some(
       ([name, value]) => !name.endsWith('_at') && String(stored[name]) !== String(value),
     ),
   );

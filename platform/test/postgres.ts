@@ -13,6 +13,7 @@ import { connector as destination } from '../connectors/destination-postgres/des
 import type { Configuration, DestinationInput, Emitter, Surroundings } from '../connectors/kit/connector.ts';
 import { connector as source } from '../connectors/source-postgres/source-postgres.ts';
 import type { ConfiguredCatalog, ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
+import { addedText } from './added-text.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -87,7 +88,7 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
     emitter: {
       // As it arrives on the other side of a pipe.
       record: (stream, data) => recordText(stream, JSON.stringify(data)),
-      recordText,
+      recordOf: (stream, addData) => recordText(stream, addedText(addData)),
       state: (state) => add({ type: 'STATE', state }),
       status: (stream, status) =>
         add({

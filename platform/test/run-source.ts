@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Configuration, SourceConnector, Surroundings } from '../connectors/kit/connector.ts';
 import type { ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
+import { addedText } from './added-text.ts';
 
 const program = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
 
@@ -57,7 +58,7 @@ export async function readSource(
     state,
     {
       record,
-      recordText: (stream, data) => record(stream, JSON.parse(data)),
+      recordOf: (stream, addData) => record(stream, JSON.parse(addedText(addData))),
       state: (one) => {
         states.push(structuredClone(one));
         events.push('state');

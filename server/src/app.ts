@@ -23,8 +23,9 @@ import { openSealer } from './encryption-keys.ts';
 import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
 import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
+import { limitRates } from './http/rate-limits.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
-import { createServer, limitRates } from './http/server.ts';
+import { createServer } from './http/server.ts';
 import { createPartCompiler } from './http/validation.ts';
 import { createLog } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -198,7 +199,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const routeTable = keepRouteTable(http);
     await describeRoutes(http, publicUrl, version);
     authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
-    await limitRates(http, config.rateLimits);
+    limitRates(http, config.rateLimits, runtime.elapsed);
     tokenRoutes(http, {
       scopedTokens,
       widgetTokens,

@@ -1,11 +1,12 @@
 /** JSON logs. Headers, bodies and queries are never logged, and of an error only what is meant for a log. */
 import { type Logger, pino } from 'pino';
+import { isoTime } from './iso-time.ts';
 
 export function createLog(level: string): Logger {
   return pino({
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: () => `,"time":"${isoTime(Date.now())}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
   });

@@ -14,6 +14,7 @@ import type {
   StreamStatus,
   TraceMessage,
 } from '../../src/protocol.ts';
+import type { TextBuffer } from './text-buffer.ts';
 
 export type Configuration = Record<string, unknown>;
 
@@ -30,8 +31,8 @@ export interface Surroundings {
 /** Writes protocol messages. A promise means that whoever reads is behind: wait for it before sending more. */
 export interface Emitter {
   record(stream: StreamDescriptor, data: Record<string, unknown>): Promise<void> | undefined;
-  /** The same for a source that has the data as JSON, an object on one line. */
-  recordText(stream: StreamDescriptor, data: string): Promise<void> | undefined;
+  /** The same for a source that writes the data itself, at once: a JSON object on one line. */
+  recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined;
   state(state: State): Promise<void> | undefined;
   status(stream: StreamDescriptor, status: StreamStatus): Promise<void> | undefined;
   log(level: LogLevel, message: string): void;

@@ -5,21 +5,23 @@ import type { TextBuffer } from './text-buffer.ts';
 
 /** Added to every record: what tells the copies apart when a record was sent twice. */
 export const addedFields = ['_inlay_emitted_at', '_inlay_sync_id'] as const;
+const nothing = Buffer.alloc(0);
 const [emittedAtField, syncIdField] = addedFields;
 
 /** The data stays as the source wrote it; the added fields come last, where they win over fields of the same name. */
 export function jsonLines(syncId: number): (record: RecordMessage['record'], lines: TextBuffer) => void {
   const timeOf = timeText();
   let time = '';
-  let end = '';
+  let [end, endOfEmpty] = [nothing, nothing];
   return (record, lines) => {
     const hasFields = addUnclosedData(record, lines);
     const itsTime = timeOf(record.emitted_at);
     if (itsTime !== time) {
       time = itsTime;
-      end = `,"${emittedAtField}":"${time}","${syncIdField}":${syncId}}\n`;
+      end = Buffer.from(`,"${emittedAtField}":"${time}","${syncIdField}":${syncId}}\n`);
+      endOfEmpty = end.subarray(1);
     }
-    lines.add(hasFields ? end : end.slice(1));
+    lines.addBytes(hasFields ? end : endOfEmpty);
   };
 }
 

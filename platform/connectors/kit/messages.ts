@@ -5,12 +5,13 @@ import { type Message, recordHead, type StreamDescriptor } from '../../src/proto
 import type { Emitter } from './connector.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** Large enough that a pipe is filled by one write, small enough that the first records do not wait long. */
-const chunkBytes = 64 * 1024;
+/** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
+const chunkBytes = 192 * 1024;
 /** For the message that makes a chunk full. */
 const spareBytes = 16 * 1024;
 /** Nothing waits in here longer than this, however slow the source. */
 const lingerMs = 200;
+const endOfRecord = Buffer.from('}}\n');
 
 export interface MessageWriter {
   emitter: Emitter;
@@ -22,10 +23,10 @@ export function messageWriter(output: Writable): MessageWriter {
   const pending = new TextBuffer(chunkBytes + spareBytes);
   let timer: NodeJS.Timeout | undefined;
   let drained: Promise<void> | undefined;
-  let latest: { stream: StreamDescriptor; head: string } | undefined;
+  let latest: { stream: StreamDescriptor; ms: number; bytes: Buffer } | undefined;
 
-  function add(line: string): Promise<void> | undefined {
-    pending.add(line);
+  /** After a whole line was added. */
+  function added(): Promise<void> | undefined {
     if (pending.length >= chunkBytes) return write();
     timer ??= setTimeout(write, lingerMs).unref();
     return drained;
@@ -43,22 +44,35 @@ export function messageWriter(output: Writable): MessageWriter {
     return drained;
   }
 
-  const send = (message: Message) => add(`${JSON.stringify(message)}\n`);
-  const now = () => Date.now();
-
-  /** The part of a record that is the same for all of its stream. */
-  function headOf(stream: StreamDescriptor): string {
-    if (latest?.stream !== stream) latest = { stream, head: recordHead(stream) };
-    return latest.head;
+  function send(message: Message): Promise<void> | undefined {
+    pending.add(`${JSON.stringify(message)}\n`);
+    return added();
   }
 
-  const recordText = (stream: StreamDescriptor, data: string) => add(`${headOf(stream)}${now()},"data":${data}}}\n`);
+  /** What comes before the data, which is the same for all records of a stream in a millisecond. */
+  function beginningOf(stream: StreamDescriptor): Buffer {
+    const ms = Date.now();
+    if (latest?.stream !== stream || latest.ms !== ms) {
+      latest = { stream, ms, bytes: Buffer.from(`${recordHead(stream)}${ms},"data":`) };
+    }
+    return latest.bytes;
+  }
+
+  function recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined {
+    pending.addBytes(beginningOf(stream));
+    addData(pending);
+    pending.addBytes(endOfRecord);
+    return added();
+  }
 
   return {
     send,
     emitter: {
-      record: (stream, data) => recordText(stream, JSON.stringify(data)),
-      recordText,
+      record(stream, data) {
+        const text = JSON.stringify(data);
+        return recordOf(stream, (to) => to.add(text));
+      },
+      recordOf,
       state: (state) => {
         void send({ type: 'STATE', state });
         return write();
@@ -68,7 +82,7 @@ export function messageWriter(output: Writable): MessageWriter {
           type: 'TRACE',
           trace: {
             type: 'STREAM_STATUS',
-            emitted_at: now(),
+            emitted_at: Date.now(),
             stream_status: { stream_descriptor: descriptorOf(stream), status },
           },
         }),

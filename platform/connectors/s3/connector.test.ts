@@ -104,7 +104,7 @@ async function write(
   written = { confirmed: [], logs: [] };
   const emit: Emitter = {
     record: () => undefined,
-    recordText: () => undefined,
+    recordOf: () => undefined,
     async state(state) {
       confirmed.push({ state, visible: (await stored()).length });
     },

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { State } from '../../src/protocol.ts';
 import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
+import type { TextBuffer } from '../kit/text-buffer.ts';
 import { type SampleStream, sampleStreams, updatedAt } from './made-up-records.ts';
 import { specification } from './specification.ts';
 
@@ -92,10 +93,12 @@ async function emitRecords(
   emit: Emitter,
   pace: Pace,
 ): Promise<void> {
-  for (let id = from; id <= to; id++) {
+  let id = from;
+  const addRecord = (data: TextBuffer) => stream.addRecord(data, id, seed);
+  for (; id <= to; id++) {
     const tooEarly = pace();
     if (tooEarly) await tooEarly;
-    const readerIsBehind = emit.recordText(stream, stream.recordText(id, seed));
+    const readerIsBehind = emit.recordOf(stream, addRecord);
     if (readerIsBehind) await readerIsBehind;
   }
 }

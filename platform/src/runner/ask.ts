@@ -45,8 +45,8 @@ export async function ask<T extends Message['type']>(
   const answers: Message[] = [];
   let ending: Ending;
   try {
-    for await (const block of readBlocks(child.stdout, settings.maxLineBytes)) {
-      for (const line of linesOf(block)) {
+    for await (const blocks of readBlocks(child.stdout, settings.maxLineBytes)) {
+      for (const line of linesOf(blocks)) {
         const message = conversation.hear(line);
         if (message?.type === answer) answers.push(message);
         const renewed = renewedConfiguration(message);

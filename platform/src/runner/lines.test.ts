@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { linesOf, readBlocks } from './lines.ts';
 
 async function read(chunks: Buffer[], maxLineBytes = 1000): Promise<string[][]> {
-  const blocks: string[][] = [];
-  for await (const block of readBlocks(Readable.from(chunks), maxLineBytes)) blocks.push([...linesOf(block)]);
-  return blocks;
+  const lines: string[][] = [];
+  for await (const blocks of readBlocks(Readable.from(chunks), maxLineBytes)) lines.push([...linesOf(blocks)]);
+  return lines;
 }
 
 describe('lines', () => {

@@ -9,6 +9,7 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import {
   type ConfiguredCatalog,
   type Message,
+  RecordBeginning,
   type RecordMessage,
   recordHead,
   type State,
@@ -28,15 +29,14 @@ interface RelayedStream {
   destination: StreamDescriptor;
   isRenamed: boolean;
   fields: ReadonlySet<string> | undefined;
-  /** Its bytes, one character each. */
-  head: string;
-  /** What stands in place of `head` for the destination. */
+  /** How its records begin for the destination. */
   newHead: Buffer;
 }
 
-const endOfHead = '"emitted_at":';
-const startOfData = ',"data":{';
-const endOfRecord = '}}}';
+const newline = 10;
+/** To write many small pieces takes longer than to put them together. */
+const maxPieces = 8;
+const closingBrace = '}'.charCodeAt(0);
 
 export class Relay {
   readonly progress: Progress = { records: 0, bytes: 0 };
@@ -48,11 +48,9 @@ export class Relay {
   readonly #source: Conversation;
   readonly #confirmations: Confirmations;
   readonly #streams = new Map<string, RelayedStream>();
-  readonly #byHead = new Map<string, RelayedStream>();
   readonly #statuses = new Map<string, StreamStatus>();
   readonly #foreign = new Set<string>();
-  #longestHead = 0;
-  #latest: RelayedStream | undefined;
+  #latest: { beginning: RecordBeginning; stream: RelayedStream } | undefined;
 
   constructor(
     catalog: ConfiguredCatalog,
@@ -74,43 +72,38 @@ export class Relay {
         destination,
         isRenamed: streamKey(destination) !== streamKey(descriptor),
         fields: fields && new Set(fields),
-        head: Buffer.from(recordHead(descriptor)).toString('latin1'),
         newHead: Buffer.from(recordHead(destination)),
       };
       this.#streams.set(streamKey(descriptor), relayed);
-      // Fields can be taken out only of a record that is taken apart.
-      if (!fields) this.#byHead.set(relayed.head, relayed);
-      this.#longestHead = Math.max(this.#longestHead, relayed.head.length);
     }
   }
 
-  /** A block of whole lines of the source; gives what the destination is told, which may be nothing. */
-  pass(block: Buffer): Buffer {
+  /** Blocks of whole lines of the source; gives what the destination is told, which may be nothing. */
+  pass(blocks: readonly Buffer[]): Buffer[] {
     const output: Buffer[] = [];
     try {
-      this.#passLines(block, output);
+      for (const block of blocks) this.#passLines(block, output);
     } catch (error) {
       // What came before goes on: the states in it can still be confirmed.
       this.fault = error;
     }
-    return output.length === 1 && output[0] ? output[0] : Buffer.concat(output);
+    return output.length > maxPieces ? [Buffer.concat(output)] : output;
   }
 
   #passLines(block: Buffer, output: Buffer[]): void {
-    // One character a byte, so that places in it are places in the block: finding something in a string is the faster.
-    const text = block.toString('latin1');
+    const view = new DataView(block.buffer, block.byteOffset, block.length);
     // Everything before this offset is dealt with; what lies between it and the current line goes out as it is.
     let done = 0;
     for (let start = 0; start < block.length; ) {
-      const newlineAt = text.indexOf('\n', start);
-      const end = newlineAt === -1 ? text.length : newlineAt;
-      const stream = this.#recognise(text, start, end);
-      if (stream) {
+      const newlineAt = block.indexOf(newline, start);
+      const end = newlineAt === -1 ? block.length : newlineAt;
+      const own = this.#recognise(block, view, start, end);
+      if (own) {
         this.progress.records++;
         this.progress.bytes += end - start;
-        if (stream.isRenamed) {
-          output.push(block.subarray(done, start), stream.newHead);
-          done = start + stream.head.length;
+        if (own.stream.isRenamed) {
+          output.push(block.subarray(done, start), own.stream.newHead);
+          done = start + own.beginning.headLength;
         }
       } else {
         if (done < start) output.push(block.subarray(done, start));
@@ -130,25 +123,22 @@ export class Relay {
   }
 
   /**
-   * The stream of a record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and
-   * begin and end as the bundled connectors' records do; what lies between concerns the destination alone.
+   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and begin and end
+   * as the bundled connectors' records do; what lies between concerns the destination alone.
    */
-  #recognise(text: string, start: number, end: number): RelayedStream | undefined {
-    if (end === text.length) return undefined;
-    let stream = this.#latest;
-    if (!stream || !text.startsWith(stream.head, start)) {
-      const beginning = text.slice(start, Math.min(end, start + this.#longestHead));
-      const at = beginning.indexOf(endOfHead);
-      stream = at === -1 ? undefined : this.#byHead.get(beginning.slice(0, at + endOfHead.length));
-      if (!stream) return undefined;
-      this.#latest = stream;
-    }
-    const digits = start + stream.head.length;
-    let at = digits;
-    while (isDigit(text.charCodeAt(at))) at++;
-    const isOwn =
-      at > digits && text.startsWith(startOfData, at) && text.startsWith(endOfRecord, end - endOfRecord.length);
-    return isOwn ? stream : undefined;
+  #recognise(block: Buffer, view: DataView, start: number, end: number) {
+    if (end === block.length) return undefined;
+    if (!this.#latest?.beginning.begins(view, start, end))
+      this.#latest = this.#begin(RecordBeginning.read(block, start, end));
+    const isClosed =
+      block[end - 1] === closingBrace && block[end - 2] === closingBrace && block[end - 3] === closingBrace;
+    return isClosed ? this.#latest : undefined;
+  }
+
+  #begin(beginning: RecordBeginning | undefined) {
+    const stream = beginning && this.#streams.get(streamKey(beginning));
+    // Fields can be taken out only of a record that is taken apart.
+    return stream && !stream.fields ? { beginning, stream } : undefined;
   }
 
   #translate(line: string, bytes: number): string | undefined {
@@ -221,8 +211,4 @@ function rewriteRecord(line: string, { destination, fields }: RelayedStream): st
   if (destination.namespace !== undefined) record.set('namespace', JSON.stringify(destination.namespace));
   if (fields) record.set('data', selectFields(record.get('data') ?? '{}', fields));
   return `{"type":"RECORD","record":${objectText(record)}}`;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }

@@ -110,7 +110,7 @@ class SyncRun {
     try {
       const request = this.#request;
       const progress = 'source' in request ? await this.#relaySource(request, destination) : { records: 0, bytes: 0 };
-      if (!this.#failure && !this.#isCancelled) await this.#send(destination, this.#completions());
+      if (!this.#failure && !this.#isCancelled) await this.#send(destination, [Buffer.from(this.#completions())]);
       return progress;
     } finally {
       this.#waitingFor = 'destination';
@@ -143,9 +143,9 @@ class SyncRun {
   ): Promise<void> {
     let reportedAtMs = performance.now();
     try {
-      for await (const block of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
+      for await (const blocks of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
         this.#watchdog.sign();
-        const output = relay.pass(block);
+        const output = relay.pass(blocks);
         for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration('source', renewed);
         if (!(await this.#send(destination, output))) {
           // The destination has ended, and listen() learns why. What becomes of the source now is no failure of its own.
@@ -169,9 +169,9 @@ class SyncRun {
   async #listen(destination: ConnectorProcess): Promise<void> {
     const words = this.#destinationWords;
     try {
-      for await (const block of readBlocks(destination.stdout, this.#settings.maxLineBytes)) {
+      for await (const blocks of readBlocks(destination.stdout, this.#settings.maxLineBytes)) {
         this.#watchdog.sign();
-        for (const line of linesOf(block)) await this.#act(words.hear(line));
+        for (const line of linesOf(blocks)) await this.#act(words.hear(line));
       }
     } catch (error) {
       this.#fail(failureOfReading(error, words));
@@ -205,9 +205,13 @@ class SyncRun {
   }
 
   /** Waits until the destination is ready for more; false when it has gone. */
-  async #send({ stdin }: ConnectorProcess, output: string | Buffer): Promise<boolean> {
+  async #send({ stdin }: ConnectorProcess, output: readonly Buffer[]): Promise<boolean> {
     if (stdin.destroyed) return false;
-    if (output.length === 0 || stdin.write(output)) return true;
+    // All of it in one go.
+    stdin.cork();
+    for (const piece of output) stdin.write(piece);
+    stdin.uncork();
+    if (!stdin.writableNeedDrain) return true;
     this.#waitingFor = 'destination';
     await new Promise<void>((resolve) => {
       const go = () => {

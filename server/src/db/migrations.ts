@@ -1,7 +1,7 @@
 /**
  * One append-only list of migrations for both databases. A migration that has been released is never edited;
  * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
- * on both; only the names of types differ.
+ * on both; only the names of types differ, and the index of the parts of names.
  */
 import { type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
@@ -277,6 +277,127 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`create index source_checks_old on source_checks (created_at)`.execute(db);
   },
+
+  '0004-workspace-counts': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+
+    await sql`
+      create table workspace_counts (
+        organization_id ${uuid} not null references organizations (id),
+        status ${text} not null check (status in ('active', 'inactive')),
+        part integer not null,
+        count bigint not null,
+        primary key (organization_id, status, part)
+      )`.execute(db);
+    await sql`
+      insert into workspace_counts (organization_id, status, part, count)
+      select organization_id, status, 0, count(*) from workspaces where lifecycle <> 'deleted'
+      group by organization_id, status`.execute(db);
+    for (const statement of countingTriggers[kind]) await statement.execute(db);
+  },
+
+  '0005-name-parts': async (db, kind) => {
+    for (const statement of namePartIndex[kind]) await statement.execute(db);
+  },
+};
+
+/**
+ * Keep `workspace_counts` in step, in the transaction that changes a workspace. On PostgreSQL a session adds to a part of
+ * its own, so that two that create workspaces at once do not wait for each other.
+ */
+const countingTriggers = {
+  sqlite: [
+    sql`
+      create trigger workspaces_added after insert on workspaces when new.lifecycle <> 'deleted' begin
+        insert into workspace_counts (organization_id, status, part, count)
+        values (new.organization_id, new.status, 0, 1)
+        on conflict (organization_id, status, part) do update set count = count + 1;
+      end`,
+    sql`
+      create trigger workspaces_changed after update of status, lifecycle on workspaces
+      when old.status <> new.status or old.lifecycle <> new.lifecycle begin
+        update workspace_counts set count = count - 1
+        where organization_id = old.organization_id and status = old.status and old.lifecycle <> 'deleted';
+        insert into workspace_counts (organization_id, status, part, count)
+        select new.organization_id, new.status, 0, 1 where new.lifecycle <> 'deleted'
+        on conflict (organization_id, status, part) do update set count = count + 1;
+      end`,
+  ],
+  postgres: [
+    sql`
+      create function count_added_workspaces() returns trigger language plpgsql as '
+      begin
+        insert into workspace_counts (organization_id, status, part, count)
+        select organization_id, status, pg_backend_pid() % 256, count(*) from added where lifecycle <> ''deleted''
+        group by organization_id, status order by organization_id, status
+        on conflict (organization_id, status, part) do update set count = workspace_counts.count + excluded.count;
+        return null;
+      end'`,
+    sql`
+      create trigger workspaces_added after insert on workspaces referencing new table as added
+      for each statement execute function count_added_workspaces()`,
+    sql`
+      create function count_changed_workspace() returns trigger language plpgsql as '
+      begin
+        insert into workspace_counts (organization_id, status, part, count)
+        select organization_id, status, pg_backend_pid() % 256, sum(change) from (values
+          (old.organization_id, old.status, case old.lifecycle when ''deleted'' then 0 else -1 end),
+          (new.organization_id, new.status, case new.lifecycle when ''deleted'' then 0 else 1 end)
+        ) as changes (organization_id, status, change)
+        group by organization_id, status having sum(change) <> 0 order by organization_id, status
+        on conflict (organization_id, status, part) do update set count = workspace_counts.count + excluded.count;
+        return null;
+      end'`,
+    sql`
+      create trigger workspaces_changed after update of status, lifecycle on workspaces for each row
+      when (old.status <> new.status or old.lifecycle <> new.lifecycle) execute function count_changed_workspace()`,
+  ],
+};
+
+const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place}, 1)) - 1`;
+const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
+const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
+const wordsOfSlot = sql`group_concat('o' || substr(organization_id, 1, 8) || ' ' || status || name_parts(name_folded), ' ')`;
+// What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the one that changed.
+const slotMadeAnew = sql`
+  begin
+    delete from workspace_names where rowid = ${slotOfNew};
+    insert into workspace_names (rowid, parts)
+    select ${slotOfNew}, ${wordsOfSlot} from organizations cross join workspaces
+    where workspaces.organization_id = organizations.id and workspaces.created_at = new.created_at
+      and workspaces.id >= substr(new.id, 1, 3) and workspaces.id < substr(new.id, 1, 3) || 'g' and lifecycle <> 'deleted'
+    having count(*) > 0;
+  end`;
+
+/** db/name-parts.ts tells what these are. */
+const namePartIndex = {
+  sqlite: [
+    sql`
+      create virtual table workspace_names
+      using fts5 (parts, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
+    // Small pages: most of the time goes to looking through one for the next slot that has all the words.
+    sql`insert into workspace_names (workspace_names, rank) values ('pgsz', 512)`,
+    sql`
+      insert into workspace_names (rowid, parts)
+      select ${sql.raw(slot)} as slot, ${wordsOfSlot} from workspaces where lifecycle <> 'deleted' group by slot order by slot`,
+    sql`create trigger workspaces_named after insert on workspaces ${slotMadeAnew}`,
+    sql`
+      create trigger workspaces_renamed after update of name_folded, status, lifecycle on workspaces
+      when old.name_folded <> new.name_folded or old.status <> new.status or old.lifecycle <> new.lifecycle
+      ${slotMadeAnew}`,
+  ],
+  postgres: [
+    sql`
+      create function name_parts(organization uuid, name text) returns tsvector language sql immutable parallel safe
+      as 'select array_to_tsvector(
+        array(select substr(name, place, 3) from generate_series(1, length(name)) as place)
+        || (''o'' || substr(organization::text, 1, 8)))'`,
+    sql`
+      alter table workspaces
+      add column name_parts tsvector not null generated always as (name_parts(organization_id, name_folded)) stored`,
+    sql`create index workspaces_by_name_part on workspaces using gin (name_parts) where lifecycle <> 'deleted'`,
+  ],
 };
 
 /** Longer than any migration takes on a large database. */

@@ -5,18 +5,8 @@
  */
 import { chmodSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  sql,
-  type Transaction,
-} from 'kysely';
-import pg from 'pg';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
+import { addFunctions, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 export type DatabaseKind = 'sqlite' | 'postgres';
@@ -44,12 +34,13 @@ export interface SqliteOptions {
 
 export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): Store {
   const database = new Sqlite(file, { timeout: busyTimeoutMs });
-  if (file !== ':memory:') chmodSync(file, 0o600);
+  chmodSync(file, 0o600);
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
-  database.function('now_ms', { deterministic: false }, () => BigInt(now()));
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  const reader = new Sqlite(file, { timeout: busyTimeoutMs, readonly: true });
+  for (const connection of [database, reader]) addFunctions(connection, now);
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader) });
   return {
     kind: 'sqlite',
     db,
@@ -58,50 +49,6 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
-}
-
-export function sqliteDialect(database: Sqlite.Database): SqliteDialect {
-  return new ImmediateSqliteDialect({ database: withKeptStatements(database) });
-}
-
-/** Enough for every statement we have; those with lists of varying length must not pile up. */
-const maxKeptStatements = 500;
-
-/** Preparing a statement costs more than running it, so the prepared ones are kept. */
-function withKeptStatements(database: Sqlite.Database): SqliteDatabase {
-  const kept = new Map<string, Sqlite.Statement>();
-  return {
-    close: () => void database.close(),
-    prepare(text) {
-      let statement = kept.get(text);
-      if (!statement) {
-        if (kept.size >= maxKeptStatements) kept.clear();
-        statement = database.prepare(text);
-        kept.set(text, statement);
-      }
-      return statement as unknown as ReturnType<SqliteDatabase['prepare']>;
-    },
-  };
-}
-
-/** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
-class ImmediateSqliteDialect extends SqliteDialect {
-  readonly #config: ConstructorParameters<typeof SqliteDialect>[0];
-
-  constructor(config: ConstructorParameters<typeof SqliteDialect>[0]) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver() {
-    return new ImmediateSqliteDriver(this.#config);
-  }
-}
-
-class ImmediateSqliteDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
 }
 
 async function databaseTime(db: Db): Promise<number> {
@@ -121,58 +68,44 @@ export interface PostgresOptions {
 }
 
 export function openPostgres({ url, maxConnections = 20, onIdleError }: PostgresOptions): Store {
-  const pool = new pg.Pool({
-    Client: ClosingClient,
-    connectionString: url,
-    max: maxConnections,
-    connectionTimeoutMillis: 5_000,
+  const connect = (connections: number, statementMs: number) => {
     // On the client's side: a pooler refuses time-outs sent as start-up parameters.
-    query_timeout: statementTimeoutMs + 2_000,
-    keepAlive: true,
-    application_name: 'inlay',
-    types: { getTypeParser: parserFor },
-  });
-  // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
-  pool.on('error', onIdleError);
-  pool.on('connect', (client) => client.on('error', onIdleError));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const begin = <T>(limits: { statementMs: number; lockMs: number }, work: (tx: Transaction<Tables>) => Promise<T>) =>
-    db.transaction().execute(async (tx) => {
-      // Local to the transaction, which is all that a transaction pooler keeps.
-      await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
-                       set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
-      return await work(tx);
-    });
+    const options = { url, maxConnections: connections, onIdleError, queryTimeoutMs: statementMs + 2_000 };
+    // Not at the start: on SQLite it is never needed.
+    const pool = async () => (await import('./postgres-pool.ts')).openPool(options);
+    return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  };
+  const db = connect(maxConnections, statementTimeoutMs);
   return {
     kind: 'postgres',
     db,
-    transaction: (work) => begin({ statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
-    exclusively: (work, patienceMs = 60_000) =>
-      begin({ statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
-        await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
-        return await work(tx);
-      }),
+    transaction: (work) => begin(db, { statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
+    async exclusively(work, patienceMs = 60_000) {
+      // A connection of its own, on which a statement may take that long.
+      const patient = connect(1, patienceMs);
+      try {
+        return await begin(patient, { statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
+          await sql`select pg_advisory_xact_lock(${sql.lit(exclusiveLock)})`.execute(tx);
+          return await work(tx);
+        });
+      } finally {
+        await patient.destroy();
+      }
+    },
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
 }
 
-/** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */
-class ClosingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
-  override query(...given: any[]): any {
-    const result: unknown = Reflect.apply(super.query, this, given);
-    if (result instanceof Promise) {
-      result.catch((error: Error) => {
-        if (error.message === 'Query read timeout') void this.end();
-      });
-    }
-    return result;
-  }
+function begin<T>(
+  db: Db,
+  limits: { statementMs: number; lockMs: number },
+  work: (tx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    // Local to the transaction, which is all that a transaction pooler keeps.
+    await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
+                     set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
+    return await work(tx);
+  });
 }
-
-const int8 = 20;
-
-/** Our 64-bit integers are times and counts, far below 2^53: plain numbers, as on SQLite. */
-const parserFor: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>
-  oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;

@@ -64,6 +64,14 @@ export interface WorkspaceRow {
   deleted_at: number | null;
 }
 
+/** How many workspaces are not deleted: the sum of the parts. Kept by triggers; see db/migrations.ts. */
+export interface WorkspaceCountRow {
+  organization_id: string;
+  status: WorkspaceStatus;
+  part: number;
+  count: number;
+}
+
 export interface NameClaimRow {
   organization_id: string;
   /** NFC. */
@@ -236,6 +244,7 @@ export interface Tables {
   signing_keys: SigningKeyRow;
   revoked_tokens: RevokedTokenRow;
   workspaces: WorkspaceRow;
+  workspace_counts: WorkspaceCountRow;
   name_claims: NameClaimRow;
   operations: OperationRow;
   paused_connections: PausedConnectionRow;

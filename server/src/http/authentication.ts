@@ -62,6 +62,7 @@ async function authenticateScoped(
   return principal;
 }
 
+const headerName = 'authorization';
 const scheme = /^bearer ([\x21-\x7e]+)$/i;
 
 function bearerToken(request: FastifyRequest): string {
@@ -69,7 +70,8 @@ function bearerToken(request: FastifyRequest): string {
   let found: string | undefined;
   // Node keeps the first of several; a request that carries two is refused.
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.toLowerCase() !== 'authorization') continue;
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== headerName.length || name.toLowerCase() !== headerName) continue;
     if (found !== undefined) throw new AppError('unauthenticated');
     found = rawHeaders[i + 1] ?? '';
   }

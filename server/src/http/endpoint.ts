@@ -20,6 +20,8 @@ export type Access = (typeof accessPolicies)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    /** For the API reference: the schemas of its errors by status. Asked for when it is made, not at the start. */
+    describeErrors?: () => Record<string, object>;
   }
   interface FastifySchema {
     hide?: boolean;
@@ -95,7 +97,7 @@ export function endpoint<
   app.route({
     method,
     url,
-    config: { access },
+    config: { access, describeErrors: () => errorAnswers(impliedErrors(definition), exampleFault()) },
     schema: {
       tags: [definition.tag],
       summary: definition.summary,
@@ -104,10 +106,8 @@ export function endpoint<
       ...(params ? { params } : {}),
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
-      response: {
-        [status]: { 'x-response-description': titleOf(answer), ...answer },
-        ...errorAnswers(impliedErrors(definition), exampleFault()),
-      },
+      // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
+      response: { [status]: { 'x-response-description': titleOf(answer), ...answer } } as Record<string, object>,
       security: securityOf(access, method),
     },
     handler: async (request, reply) => {

@@ -49,8 +49,9 @@ export function sendStatus(reply: FastifyReply, status: number) {
 
 /** What Node would refuse with an empty body: a request without Host, or with an expectation that nobody can meet. */
 export function refuseOddRequests(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ headers }, reply) => {
-    if (headers.host === undefined) await sendStatus(reply.header('connection', 'close'), 400);
+  app.addHook('onRequest', ({ headers }, reply, done) => {
+    if (headers.host === undefined) sendStatus(reply.header('connection', 'close'), 400);
+    else done();
   });
   app.server.on('checkExpectation', (_request, response: ServerResponse) => {
     response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': randomUUID() });

@@ -1,12 +1,11 @@
 /** The HTTP server itself: limits and time-outs, request ids, access log, latency, headers that every answer carries. */
 import { randomUUID } from 'node:crypto';
-import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { AppError } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { readJsonBodies } from './body.ts';
 import { refuseConnection, refuseOddRequests, replyToErrors, sendStatus } from './error-reply.ts';
+import { RequestLog } from './request-log.ts';
 import type { PartCompiler } from './validation.ts';
 
 export interface ServerOptions {
@@ -30,6 +29,7 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (parent, bindings, options) => new RequestLog(parent, bindings, options),
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? randomUUID(),
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: bodyLimitBytes,
@@ -54,10 +54,11 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
   readJsonBodies(app);
   replyToErrors(app);
 
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
+    done();
   });
   refuseOddRequests(app);
 
@@ -71,14 +72,15 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     done();
   });
 
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
     const route = request.routeOptions.url ?? 'unmatched';
-    const { method } = request;
+    const { id: reqId, method } = request;
     const { statusCode: status, elapsedTime } = reply;
     metrics.request(route, method, status, elapsedTime / 1000);
     const level = route.startsWith('/health') || route === '/metrics' ? 'debug' : 'info';
-    request.log[level]({ method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request');
+    log[level]({ reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request');
+    done();
   });
   return app;
 }
@@ -86,26 +88,4 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
 /** Short and plain enough that no token fits: it is logged. */
 function acceptedRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,36}$/.test(given) ? given : undefined;
-}
-
-export interface RateLimits {
-  scopedPerMinute: number;
-  operatorPerMinute: number;
-}
-
-/** Per token and minute, in this process. A limit of 0 is off. */
-export async function limitRates(app: FastifyInstance, limits: RateLimits): Promise<void> {
-  const limitOf = { scoped: limits.scopedPerMinute, operator: limits.operatorPerMinute };
-  if (limitOf.scoped === 0 && limitOf.operator === 0) return;
-  await app.register(rateLimit, {
-    hook: 'preParsing',
-    timeWindow: 60_000,
-    enableDraftSpec: true,
-    // Enough for the tokens that are busy within one minute; beyond that the least used are forgotten.
-    cache: 50_000,
-    keyGenerator: ({ principal }) => (principal?.kind === 'operator' ? principal.tokenId : (principal?.jti ?? '')),
-    allowList: ({ principal }) => principal === null || limitOf[principal.kind] === 0,
-    max: ({ principal }) => (principal === null ? 0 : limitOf[principal.kind]),
-    errorResponseBuilder: (_request, { ttl }) => new AppError('rate_limited', { retryAfterSeconds: ttl / 1000 }),
-  });
 }

@@ -6,6 +6,7 @@
 import type { Connection, Job } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { PlatformJob } from '../platform/pipelines.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { findLiveWorkspace } from '../workspaces/connections.ts';
@@ -123,7 +124,7 @@ function present(
     cron_expression: row.cron_expression,
     last_run: last ? presentJob(last) : null,
     next_run_at: next?.toISOString() ?? null,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: isoTime(row.created_at),
   };
 }
 

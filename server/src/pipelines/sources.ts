@@ -19,6 +19,7 @@ import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/table
 import { findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
@@ -177,7 +178,7 @@ export async function deleteSource(
   for (;;) {
     const cause = await setUpSource(ctx, id);
     const row = await sources.findAnySource(ctx.store.db, id);
-    if (row?.deleted_at != null) return { id, deleted_at: new Date(row.deleted_at).toISOString() };
+    if (row?.deleted_at != null) return { id, deleted_at: isoTime(row.deleted_at) };
     // Without a cause somebody else is at work on it, and will notice.
     if (cause || ctx.runtime.elapsed() >= deadline) {
       const delay = delayOf(cause instanceof PlatformError ? cause : undefined);
@@ -235,7 +236,7 @@ function presentCommon(row: SourceRow) {
     // What the platform said last is for the log; the customer only needs to know that it goes on.
     status_message:
       status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : row.failure,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }

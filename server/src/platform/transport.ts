@@ -2,7 +2,7 @@
  * How a request reaches the platform: over a socket, or straight into the bundled platform in this process. A transport
  * answers with whatever came back, and when nothing did, says whether the request can have been applied.
  */
-import { Agent, Client, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 
 export interface PlatformRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -48,7 +48,7 @@ export function httpTransport(baseUrl: string): Transport {
   const basePath = base.pathname.replace(/\/$/, '');
   const internalPath = internalBasePath(basePath);
   const connect = { timeout: connectTimeoutMs };
-  const agent = new Agent({ connect, connections: 16 });
+  let agent: Agent | undefined;
 
   async function exchange(dispatcher: Dispatcher, request: PlatformRequest): Promise<PlatformAnswer> {
     const response = await dispatcher.request({
@@ -71,6 +71,9 @@ export function httpTransport(baseUrl: string): Transport {
 
   return {
     async send(request) {
+      // Not at the start: with the bundled platform it is never needed, and it takes longer to load than the framework.
+      const { Agent, Client } = await import('undici');
+      agent ??= new Agent({ connect, connections: 16 });
       const startedAt = performance.now();
       let connected = !request.freshConnection;
       const client = request.freshConnection ? new Client(base.origin, { connect }) : undefined;
@@ -91,7 +94,9 @@ export function httpTransport(baseUrl: string): Transport {
         await client?.destroy();
       }
     },
-    close: () => agent.close(),
+    close: async () => {
+      await agent?.close();
+    },
   };
 }
 

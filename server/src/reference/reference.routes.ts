@@ -1,6 +1,6 @@
 /** The API reference: the OpenAPI document made from the schemas that validate, and a readable page of it. */
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import type { Html } from '../html.ts';
 import { sendPage } from '../http/html.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
@@ -70,8 +70,8 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
       },
     },
     // The bundled platform is documented by the platform it imitates.
-    transform: ({ schema, url }) => ({
-      schema: url.startsWith('/platform/') ? { ...schema, hide: true } : schema,
+    transform: ({ schema, url, route }) => ({
+      schema: url.startsWith('/platform/') ? { ...schema, hide: true } : withErrors(schema, route.config),
       url,
     }),
     transformObject: (made) => {
@@ -79,6 +79,11 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
       return completeDocument(made.openapiObject as OpenApiDocument) as typeof made.openapiObject;
     },
   });
+}
+
+function withErrors(schema: FastifySchema, config: FastifyContextConfig | undefined): FastifySchema {
+  if (!config?.describeErrors) return schema;
+  return { ...schema, response: { ...(schema.response as object), ...config.describeErrors() } };
 }
 
 export function referenceRoutes(app: FastifyInstance): void {

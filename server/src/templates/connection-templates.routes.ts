@@ -14,6 +14,7 @@ import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/co
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
+import { isoTime } from '../iso-time.ts';
 import * as templates from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
 import { describeCron } from './cron.ts';
@@ -121,7 +122,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     handle: async ({ params, principal }) => {
       const { connection_template_id: id } = params;
       const { deletedAt } = await templates.deleteConnectionTemplate(ctx, principal.organizationId, id);
-      return { id, deleted_at: new Date(deletedAt).toISOString() };
+      return { id, deleted_at: isoTime(deletedAt) };
     },
   });
 
@@ -155,7 +156,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     handle: async ({ params, principal }) => {
       const { connection_template_id: id, tag_name } = params;
       const { deletedAt } = await templates.untagConnectionTemplate(ctx, principal.organizationId, id, tag_name);
-      return { deleted_at: new Date(deletedAt).toISOString() };
+      return { deleted_at: isoTime(deletedAt) };
     },
   });
 }

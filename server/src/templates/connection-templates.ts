@@ -19,6 +19,7 @@ import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import * as templates from './connection-templates.store.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
@@ -227,8 +228,8 @@ function present(
     namespace_format: template.namespace_format,
     prefix: template.prefix,
     tags: template.tags,
-    created_at: new Date(template.created_at).toISOString(),
-    updated_at: new Date(template.updated_at).toISOString(),
+    created_at: isoTime(template.created_at),
+    updated_at: isoTime(template.updated_at),
   };
 }
 

@@ -14,6 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
 import * as templates from './source-templates.ts';
 
@@ -111,7 +112,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     handle: async ({ params, principal }) => {
       const { source_template_id: id } = params;
       const { deletedAt } = await templates.deleteSourceTemplate(ctx, principal.organizationId, id);
-      return { id, deleted_at: new Date(deletedAt).toISOString() };
+      return { id, deleted_at: isoTime(deletedAt) };
     },
   });
 
@@ -145,7 +146,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     handle: async ({ params, principal }) => {
       const { source_template_id: id, tag_name } = params;
       const { deletedAt } = await templates.untagSourceTemplate(ctx, principal.organizationId, id, tag_name);
-      return { deleted_at: new Date(deletedAt).toISOString() };
+      return { deleted_at: isoTime(deletedAt) };
     },
   });
 }

@@ -20,6 +20,7 @@ import { partialConfigurationFaults } from '../definitions/configuration-faults.
 import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { TemplateFilters } from '../tokens/principals.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
@@ -276,8 +277,8 @@ export function presentSummary(template: SourceTemplate) {
     ...presentOffer(template),
     source_definition_id: template.definition_id,
     customization: customizationOf(template),
-    created_at: new Date(template.created_at).toISOString(),
-    updated_at: new Date(template.updated_at).toISOString(),
+    created_at: isoTime(template.created_at),
+    updated_at: isoTime(template.updated_at),
   };
 }
 

@@ -8,6 +8,7 @@ import {
 } from '@inlay/contract/template-tags';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
+import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
 import * as tags from './tags.ts';
 
@@ -68,7 +69,7 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     errors: ['tag_not_found'],
     handle: async ({ params, principal }) => {
       const { id, deletedAt } = await tags.deleteTag(ctx, principal.organizationId, params.tag_name);
-      return { id, deleted_at: new Date(deletedAt).toISOString() };
+      return { id, deleted_at: isoTime(deletedAt) };
     },
   });
 }

@@ -8,6 +8,7 @@ import type { Db } from '../db/open.ts';
 import type { TemplateTagRow } from '../db/tables.ts';
 import { isUniqueViolation } from '../db/unique-violation.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
 import { tagIdentity } from './filtering.ts';
 import * as tags from './tags.store.ts';
@@ -90,7 +91,7 @@ export function presentTag({ id, name, organization_id, created_at, updated_at }
     id,
     name,
     organization_id,
-    created_at: new Date(created_at).toISOString(),
-    updated_at: new Date(updated_at).toISOString(),
+    created_at: isoTime(created_at),
+    updated_at: isoTime(updated_at),
   };
 }

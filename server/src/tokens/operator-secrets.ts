@@ -1,5 +1,5 @@
 /** The form of operator tokens: recognisable by scanners, and refused without a look-up when mistyped. */
-import { createHash, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const prefix = 'inlay_op_';
@@ -22,7 +22,7 @@ export function isPlausible(token: string): boolean {
 }
 
 export function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 function checksum(text: string): string {

@@ -1,17 +1,24 @@
 /** The SQL of `operator_tokens`. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
 
-/** A token that works now. */
-export async function findUsable(db: Db, hash: string): Promise<OperatorTokenRow | undefined> {
-  return await db
+const usableByHash = prepare((db, hash: string) =>
+  db
     .selectFrom('operator_tokens')
-    .selectAll()
+    .select(['id', 'organization_id', 'permission'])
     .where('hash', '=', hash)
     .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', sql<number>`now_ms()`)]))
-    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)]))
-    .executeTakeFirst();
+    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)])),
+);
+
+/** A token that works now. */
+export async function findUsable(
+  db: Db,
+  hash: string,
+): Promise<Pick<OperatorTokenRow, 'id' | 'organization_id' | 'permission'> | undefined> {
+  return (await usableByHash(db, hash))[0];
 }
 
 export async function insertToken(

@@ -7,6 +7,7 @@ import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tok
 import type { Store } from '../db/open.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashOf, isPlausible, newOperatorSecret } from './operator-secrets.ts';
 import * as tokens from './operator-tokens.store.ts';
@@ -108,7 +109,7 @@ function present(row: OperatorTokenRow): OperatorToken {
     id: row.id,
     name: row.name,
     permission: row.permission,
-    created_at: new Date(row.created_at).toISOString(),
+    created_at: isoTime(row.created_at),
     expires_at: timeOrNull(row.expires_at),
     last_used_at: timeOrNull(row.last_used_at),
     revoked_at: timeOrNull(row.revoked_at),
@@ -116,5 +117,5 @@ function present(row: OperatorTokenRow): OperatorToken {
 }
 
 function timeOrNull(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
+  return at === null ? null : isoTime(at);
 }

@@ -1,12 +1,24 @@
 /** The SQL that decides whether a signed token still counts: its workspace, and the tokens revoked one by one. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
 
 export interface TokenStanding {
   lifecycle: 'live' | 'deleting' | 'deleted';
   token_gen: number;
   revoked: boolean;
 }
+
+const standing = prepare((db, organizationId: string, workspaceId: string, jti: string) =>
+  db
+    .selectFrom('workspaces')
+    .leftJoin('revoked_tokens', (join) =>
+      join.onRef('revoked_tokens.workspace_id', '=', 'workspaces.id').on('revoked_tokens.jti', '=', jti),
+    )
+    .select(['lifecycle', 'token_gen', 'revoked_tokens.jti as revoked_jti'])
+    .where('workspaces.organization_id', '=', organizationId)
+    .where('workspaces.id', '=', workspaceId),
+);
 
 /** One read per request that carries a scoped token. */
 export async function findStanding(
@@ -15,15 +27,7 @@ export async function findStanding(
   workspaceId: string,
   jti: string,
 ): Promise<TokenStanding | undefined> {
-  const row = await db
-    .selectFrom('workspaces')
-    .leftJoin('revoked_tokens', (join) =>
-      join.onRef('revoked_tokens.workspace_id', '=', 'workspaces.id').on('revoked_tokens.jti', '=', jti),
-    )
-    .select(['lifecycle', 'token_gen', 'revoked_tokens.jti as revoked_jti'])
-    .where('workspaces.organization_id', '=', organizationId)
-    .where('workspaces.id', '=', workspaceId)
-    .executeTakeFirst();
+  const [row] = await standing(db, organizationId, workspaceId, jti);
   return row && { lifecycle: row.lifecycle, token_gen: row.token_gen, revoked: row.revoked_jti !== null };
 }
 

@@ -56,7 +56,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       reply.header('cache-control', 'no-store');
       const { workspace_name, region_id = regions.us } = body;
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: await scopedTokens.issue(subject) };
+      return { token: scopedTokens.issue(subject) };
     },
   });
 
@@ -76,7 +76,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       const { workspace_name, allowed_origin, region_id = regions.us } = body;
       const settings = widgetSettingsOf(body);
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: await widgetTokens.issue(subject, allowed_origin, settings) };
+      return { token: widgetTokens.issue(subject, allowed_origin, settings) };
     },
   });
 

@@ -22,30 +22,30 @@ export interface WidgetAddress {
   allowedOrigin: string;
 }
 
-/** What a widget offers, and how it looks and speaks. The latter is part of the address only, since it opens no door. */
 export interface WidgetSettings {
+  /** What a widget offers. */
   filters: TemplateFilters;
-  theme?: WidgetTheme | undefined;
-  locale?: string | undefined;
+  /** The same in the address, with how it looks and speaks, which is nowhere else, since it opens no door. */
+  query: string;
 }
 
 export interface WidgetTokens {
-  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): Promise<string>;
+  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): string;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
 
 export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys, publicUrl: string): WidgetTokens {
-  function addressOf(workspaceId: string, allowedOrigin: string, settings: WidgetSettings): string {
-    const signed = `${new URLSearchParams({ workspaceId, allowedOrigin })}&${queryOf(settings)}`;
+  function addressOf(workspaceId: string, allowedOrigin: string, query: string): string {
+    const signed = `${new URLSearchParams({ workspaceId, allowedOrigin })}&${query}`;
     const key = keys.current();
     return `${publicUrl}/widget?${signed}&sig=${key.kid}.${key.mac(signed)}`;
   }
 
   return {
-    async issue(subject, allowedOrigin, settings) {
-      const token = await scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
-      const address = addressOf(subject.workspaceId, allowedOrigin, settings);
+    issue(subject, allowedOrigin, settings) {
+      const token = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
+      const address = addressOf(subject.workspaceId, allowedOrigin, settings.query);
       // In the fragment the token reaches the page and neither a server nor a log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
       return Buffer.from(JSON.stringify(envelope)).toString('base64');
@@ -65,7 +65,7 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
   };
 }
 
-function queryOf({ filters, theme, locale }: WidgetSettings): URLSearchParams {
+function queryOf(filters: TemplateFilters, theme: WidgetTheme | undefined, locale: string | undefined): string {
   const query = new URLSearchParams();
   for (const tag of filters.selected_source_template_tags) query.append('selectedSourceTemplateTags', tag);
   query.append('selectedSourceTemplateTagsMode', filters.selected_source_template_tags_mode);
@@ -73,7 +73,7 @@ function queryOf({ filters, theme, locale }: WidgetSettings): URLSearchParams {
   query.append('selectedConnectionTemplateTagsMode', filters.selected_connection_template_tags_mode);
   if (theme && Object.keys(theme).length > 0) query.append('theme', JSON.stringify(theme));
   if (locale !== undefined) query.append('locale', locale);
-  return query;
+  return query.toString();
 }
 
 /** The settings of a request; throws when they would make a token or its address too long. */
@@ -81,15 +81,16 @@ export function widgetSettingsOf(
   request: Omit<WidgetTokenRequest, 'workspace_name' | 'allowed_origin'>,
 ): WidgetSettings {
   const { theme, locale } = request;
-  const settings = { filters: filtersOf(request), theme, locale };
-  if (queryOf(settings).toString().length > maxQueryLength) {
+  const filters = filtersOf(request);
+  const query = queryOf(filters, theme, locale);
+  if (query.length > maxQueryLength) {
     throw invalidRequest({
       loc: ['body', theme ? 'theme' : 'selected_source_template_tags'],
       msg: 'the address of the widget would be too long; use fewer or shorter tags, or a shorter theme',
       type: 'value_error.any_str.max_length',
     });
   }
-  return settings;
+  return { filters, query };
 }
 
 /** The filters of a request; throws when they would make a token too large. */

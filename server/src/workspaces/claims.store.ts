@@ -4,7 +4,20 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
+import { columns, deleted } from './workspaces.store.ts';
+
+const workspaceByName = prepare((db, organizationId: string, name: string) =>
+  db
+    .selectFrom('name_claims')
+    .innerJoin('workspaces', 'workspaces.id', 'name_claims.workspace_id')
+    .select(columns.map((column) => `workspaces.${column}` as const))
+    .where('name_claims.organization_id', '=', organizationId)
+    .where('name_claims.name', '=', name)
+    .where('workspaces.organization_id', '=', organizationId)
+    .where('workspaces.lifecycle', '<>', deleted),
+);
 
 /** The workspace a name leads to, live or being deleted. */
 export async function findWorkspaceByName(
@@ -12,15 +25,7 @@ export async function findWorkspaceByName(
   organizationId: string,
   name: string,
 ): Promise<WorkspaceRow | undefined> {
-  return await db
-    .selectFrom('name_claims')
-    .innerJoin('workspaces', 'workspaces.id', 'name_claims.workspace_id')
-    .selectAll('workspaces')
-    .where('name_claims.organization_id', '=', organizationId)
-    .where('name_claims.name', '=', name)
-    .where('workspaces.organization_id', '=', organizationId)
-    .where('workspaces.lifecycle', '<>', 'deleted')
-    .executeTakeFirst();
+  return (await workspaceByName(db, organizationId, name))[0];
 }
 
 export async function findClaim(db: Db, organizationId: string, name: string): Promise<NameClaimRow | undefined> {

@@ -13,6 +13,7 @@ import {
 } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
+import { isoTime } from '../iso-time.ts';
 import type { WorkspacesContext } from './context.ts';
 import { syncWorkspaces } from './sync.ts';
 import * as workspaces from './workspaces.ts';
@@ -128,7 +129,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     errors: ['workspace_not_found', 'deletion_recorded'],
     handle: async ({ params, principal }) => {
       const { id, deleted_at } = await workspaces.deleteWorkspace(ctx, principal.organizationId, params.workspace_id);
-      return { id, deleted_at: new Date(deleted_at ?? 0).toISOString() };
+      return { id, deleted_at: isoTime(deleted_at ?? 0) };
     },
   });
 

@@ -2,21 +2,47 @@
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import type { Position } from './cursor.ts';
 import { foldForSearch } from './names.ts';
 
+/** All of a row but what the database derives from it to find it. */
+export const columns = [
+  'id',
+  'organization_id',
+  'name',
+  'name_folded',
+  'desired_name',
+  'status',
+  'lifecycle',
+  'gen',
+  'token_gen',
+  'created_at',
+  'updated_at',
+  'deleted_at',
+] as const satisfies (keyof WorkspaceRow)[];
+
 /** Strictly after the last change, even when the clock stands still or went back. */
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
-export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
-  return await db
+/**
+ * Written out, not a parameter: SQLite compares it with the condition of the indexes of workspaces that are not deleted,
+ * and would plan the statement anew each time a value is bound.
+ */
+export const deleted = sql.lit('deleted' as const);
+
+const workspaceById = prepare((db, organizationId: string, id: string) =>
+  db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('lifecycle', '<>', 'deleted')
-    .executeTakeFirst();
+    .where('lifecycle', '<>', deleted),
+);
+
+export async function findWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  return (await workspaceById(db, organizationId, id))[0];
 }
 
 export async function isLive(db: Db, id: string): Promise<boolean> {
@@ -33,7 +59,7 @@ export async function isLive(db: Db, id: string): Promise<boolean> {
 export async function findAnyWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
   return await db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -46,47 +72,69 @@ export async function lockWorkspace(tx: Db, organizationId: string, id: string):
     .set({ gen: sql`gen` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .returningAll()
+    .returning(columns)
     .executeTakeFirst();
 }
 
 export interface WorkspaceFilter {
-  nameContains?: string | undefined;
   status?: WorkspaceStatus | undefined;
   after?: Position | undefined;
 }
+
+/** What others are shown of a workspace. */
+export const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
+export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
 
 /** Newest first. */
 export async function listWorkspaces(
   db: Db,
   organizationId: string,
-  { nameContains, status, after }: WorkspaceFilter,
+  { status, after }: WorkspaceFilter,
   limit: number,
-): Promise<WorkspaceRow[]> {
-  let query = db
-    .selectFrom('workspaces')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('lifecycle', '<>', 'deleted');
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (nameContains !== undefined && nameContains !== '') {
-    // Not `like`: every character of the text is literal.
-    query = query.where(sql<number>`instr(name_folded, ${foldForSearch(nameContains)})`, '>', 0);
-  }
-  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.createdAt}, ${after.id})`);
-  return await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+): Promise<ShownWorkspace[]> {
+  const list = listOf({ byStatus: status !== undefined, isFirst: !after, limit });
+  return await list(db, organizationId, status ?? 'active', after?.createdAt ?? 0, after?.id ?? '');
 }
 
+export interface ListShape {
+  byStatus: boolean;
+  isFirst: boolean;
+  /** Written out: SQLite plans by it, and would plan anew each time a value is bound. */
+  limit: number;
+}
+
+const listOf = oncePerShape(({ byStatus, isFirst, limit }) =>
+  prepare((db, organizationId: string, status: WorkspaceStatus, createdAt: number, id: string) => {
+    let query = db
+      .selectFrom('workspaces')
+      .select(shownColumns)
+      .where('organization_id', '=', organizationId)
+      .where('lifecycle', '<>', deleted);
+    if (byStatus) query = query.where('status', '=', status);
+    if (!isFirst) query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id})`);
+    return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(sql.lit(limit));
+  }),
+);
+
+/** The statements of a list differ only by its shape. */
+export function oncePerShape<Statement>(build: (shape: ListShape) => Statement): (shape: ListShape) => Statement {
+  const built = new Map<string, Statement>();
+  return (shape) => {
+    const key = `${shape.byStatus} ${shape.isFirst} ${shape.limit}`;
+    const statement = built.get(key) ?? build(shape);
+    built.set(key, statement);
+    return statement;
+  };
+}
+
+const countsOf = prepare((db, organizationId: string) =>
+  db.selectFrom('workspace_counts').select(['status', 'count']).where('organization_id', '=', organizationId),
+);
+
+/** Those that are not deleted. */
 export async function countByStatus(db: Db, organizationId: string): Promise<Record<WorkspaceStatus, number>> {
-  const rows = await db
-    .selectFrom('workspaces')
-    .select(['status', sql<number>`count(*)`.as('count')])
-    .where('organization_id', '=', organizationId)
-    .where('lifecycle', '<>', 'deleted')
-    .groupBy('status')
-    .execute();
   const counts = { active: 0, inactive: 0 };
-  for (const row of rows) counts[row.status] = Number(row.count);
+  for (const { status, count } of await countsOf(db, organizationId)) counts[status] += count;
   return counts;
 }
 
@@ -128,7 +176,7 @@ export async function findByIds(db: Db, organizationId: string, ids: string[]): 
   if (ids.length === 0) return [];
   return await db
     .selectFrom('workspaces')
-    .selectAll()
+    .select(columns)
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute();
@@ -179,7 +227,7 @@ export async function bumpTokenGeneration(db: Db, organizationId: string, id: st
     .set({ token_gen: sql`token_gen + 1` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('lifecycle', '<>', 'deleted')
+    .where('lifecycle', '<>', deleted)
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;

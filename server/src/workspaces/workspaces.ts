@@ -9,6 +9,7 @@
 import type { UpdateWorkspaceRequest, Workspace, WorkspaceStatistics } from '@inlay/contract/workspaces';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameRefused } from './creation.ts';
@@ -16,6 +17,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts';
 import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import { delayOf, finishOperation, operationLease, Refused } from './operations.ts';
+import { searchWorkspaces } from './search.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
 export async function getWorkspace(ctx: WorkspacesContext, organizationId: string, id: string): Promise<WorkspaceRow> {
@@ -37,7 +39,7 @@ export interface ListRequest {
 }
 
 export interface WorkspaceRows {
-  rows: WorkspaceRow[];
+  rows: workspaces.ShownWorkspace[];
   /** Cursor of the next page, if there is one. */
   next: string | undefined;
 }
@@ -49,12 +51,10 @@ export async function listWorkspaces(
 ): Promise<WorkspaceRows> {
   const after = cursor === undefined ? undefined : decodeCursor(cursor);
   // One more than asked for tells whether there is a next page.
-  const found = await workspaces.listWorkspaces(
-    ctx.store.db,
-    organizationId,
-    { nameContains, status, after },
-    limit + 1,
-  );
+  const [db, filter] = [ctx.store.db, { status, after }];
+  const found = nameContains
+    ? await searchWorkspaces(db, organizationId, nameContains, filter, limit + 1)
+    : await workspaces.listWorkspaces(db, organizationId, filter, limit + 1);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const next = found.length > limit && last ? encodeCursor({ createdAt: last.created_at, id: last.id }) : undefined;
@@ -191,13 +191,13 @@ function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow 
   if (row.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
 }
 
-export function presentWorkspace(row: WorkspaceRow): Workspace {
+export function presentWorkspace(row: workspaces.ShownWorkspace): Workspace {
   return {
     id: row.id,
     name: row.name,
     organization_id: row.organization_id,
     status: row.status,
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }

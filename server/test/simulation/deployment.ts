@@ -7,7 +7,8 @@ import Sqlite from 'better-sqlite3';
 import { Kysely, type KyselyPlugin, SqliteDialect, sql } from 'kysely';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/migrations.ts';
-import { type Db, type Store, sqliteDialect } from '../../src/db/open.ts';
+import type { Db, Store } from '../../src/db/open.ts';
+import { addFunctions, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createPlatformClient } from '../../src/platform/client.ts';
 import { Flights, type WorkspacesContext } from '../../src/workspaces/context.ts';
@@ -33,7 +34,7 @@ export class Deployment {
     file: Buffer,
   ) {
     const database = new Sqlite(file);
-    database.function('now_ms', { deterministic: false }, () => BigInt(world.now));
+    addFunctions(database, () => world.now);
     this.db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   }
 
@@ -41,7 +42,7 @@ export class Deployment {
   static async open(world: World, platform: HostedPlatform): Promise<Deployment> {
     Deployment.#template ??= (async () => {
       const database = new Sqlite(':memory:');
-      database.function('now_ms', () => 0n);
+      addFunctions(database, () => 0);
       const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
       await migrate({ kind: 'sqlite', exclusively: (work) => db.transaction().execute(work) });
       const file = database.serialize();

@@ -1,0 +1,57 @@
+/*
+ * The ceiling of a request: a bare `node:http` server that writes an answer it was given. To issue a token it also does
+ * what cannot be avoided: it reads the body, looks the workspace up in SQLite by an index, and signs.
+ */
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Sqlite from 'better-sqlite3';
+import { answerQuestions } from './child-program.ts';
+
+export interface BareAnswer {
+  headers: [string, string][];
+  body: string;
+  /** Only to issue a token. */
+  issue?: { file: string; organizationId: string; signedLength: number };
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+const signatureLength = 86;
+const { privateKey } = generateKeyPairSync('ed25519');
+let handle: Handler = (_request, response) => response.end();
+const server = createServer((request, response) => handle(request, response));
+server.listen(0, '127.0.0.1');
+
+answerQuestions(async (answer: BareAnswer): Promise<{ port: number }> => {
+  handle = answer.issue ? issuing(answer, answer.issue) : writing(answer);
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+  return { port: (server.address() as AddressInfo).port };
+});
+
+function writing({ headers, body }: BareAnswer): Handler {
+  const bytes = Buffer.from(body);
+  const flat = headers.flat();
+  return (_request, response) => {
+    response.writeHead(200, flat);
+    response.end(bytes);
+  };
+}
+
+function issuing({ headers, body }: BareAnswer, issue: NonNullable<BareAnswer['issue']>): Handler {
+  const database = new Sqlite(issue.file, { readonly: true });
+  const find = database.prepare('select workspace_id from name_claims where organization_id = ? and name = ?').pluck();
+  const signed = Buffer.alloc(issue.signedLength, 'x');
+  const flat = headers.flat();
+  const beforeSignature = body.slice(0, -signatureLength - 2);
+  return (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const { workspace_name } = JSON.parse(Buffer.concat(chunks).toString()) as { workspace_name: string };
+      if (find.get(issue.organizationId, workspace_name) === undefined) throw new Error('The workspace is not known.');
+      response.writeHead(200, flat);
+      response.end(`${beforeSignature}${sign(null, signed, privateKey).toString('base64url')}"}`);
+    });
+  };
+}

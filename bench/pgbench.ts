@@ -1,0 +1,103 @@
+/*
+ * The ceiling of a request on PostgreSQL: `pgbench` with as many clients, doing the very statements that the service
+ * does for the request. They are taken from the service's own store functions, run against a database that only writes
+ * down what it is asked.
+ */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { Db } from '../server/src/db/open.ts';
+import type { Tables } from '../server/src/db/tables.ts';
+import { hashOf } from '../server/src/tokens/operator-secrets.ts';
+import { findUsable } from '../server/src/tokens/operator-tokens.store.ts';
+import { findStanding } from '../server/src/tokens/revocations.store.ts';
+import { findWorkspaceByName } from '../server/src/workspaces/claims.store.ts';
+import { countByStatus, findWorkspace, listWorkspaces } from '../server/src/workspaces/workspaces.store.ts';
+import type { BenchmarkOptions } from './benchmark.ts';
+import { operatorToken, organizationId, workspaceAt } from './dataset.ts';
+import { farPosition, type Kind, sampleOf } from './requests.ts';
+
+export interface Pgbench {
+  /** Requests' worth of statements a second. */
+  perSecond(kind: Kind): Promise<number>;
+}
+
+const clients = 32;
+/** As many scripts as rows are asked for; pgbench takes 128 at most. */
+const rowsAskedFor = 64;
+const oneMoreThanAPage = 21;
+
+export function createPgbench(
+  program: string,
+  { url, count }: { url: string; count: number },
+  { folder, loadMs, signal }: BenchmarkOptions,
+): Pgbench {
+  return {
+    async perSecond(kind) {
+      const scripts = await Promise.all(
+        sampleOf(count)
+          .slice(0, rowsAskedFor)
+          .map(async (index, number) => {
+            const file = join(folder, `${kind}-${number}.sql`);
+            writeFileSync(file, await scriptOf(kind, index, count));
+            return file;
+          }),
+      );
+      // It counts in whole seconds; what is shorter is a number of transactions.
+      const howLong = loadMs >= 1000 ? `--time=${Math.round(loadMs / 1000)}` : '--transactions=10';
+      // "extended" as the service does it: named statements would not outlive a transaction pooler.
+      const settings = ['--no-vacuum', '--protocol=extended', `--client=${clients}`, howLong];
+      const files = scripts.map((file) => `--file=${file}`);
+      const { stdout } = await promisify(execFile)(program, [...settings, ...files, url], { signal });
+      const perSecond = /^tps = ([\d.]+)/m.exec(stdout)?.[1];
+      if (perSecond === undefined) throw new Error(`pgbench did not say how fast it was:\n${stdout}`);
+      return Number(perSecond);
+    },
+  };
+}
+
+async function scriptOf(kind: Kind, index: number, count: number): Promise<string> {
+  const statements: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log({ query }) {
+      statements.push(`${withLiterals(query.sql, query.parameters)};\n`);
+    },
+  });
+  await doStatements(db, kind, index, count);
+  return statements.join('');
+}
+
+async function doStatements(db: Db, kind: Kind, index: number, count: number): Promise<unknown> {
+  const { id, name } = workspaceAt(index, count);
+  if (kind === 'info') return await findStanding(db, organizationId, id, '1.AAAAAAAAAAAAAAAAAAAAAA');
+  await findUsable(db, hashOf(operatorToken));
+  switch (kind) {
+    case 'scopedToken':
+    case 'widgetToken':
+      return await findWorkspaceByName(db, organizationId, name);
+    case 'get':
+      return await findWorkspace(db, organizationId, id);
+    case 'list':
+      return await listWorkspaces(db, organizationId, {}, oneMoreThanAPage);
+    case 'listFar':
+      return await listWorkspaces(db, organizationId, { after: farPosition(count) }, oneMoreThanAPage);
+    case 'stats':
+      return await countByStatus(db, organizationId);
+  }
+}
+
+function withLiterals(sql: string, parameters: readonly unknown[]): string {
+  return sql.replace(/\$(\d+)/g, (_, number) => literal(parameters[Number(number) - 1]));
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,8 @@
+/* Shows what a source writes as text. */
+import { TextBuffer } from '../connectors/kit/text-buffer.ts';
+
+export function addedText(add: (to: TextBuffer) => void): string {
+  const buffer = new TextBuffer(1024);
+  add(buffer);
+  return buffer.take().toString();
+}

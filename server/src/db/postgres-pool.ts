@@ -1,0 +1,49 @@
+/**
+ * The connections to PostgreSQL. One that dies, idle or at work, never ends the process; one that did not answer in time
+ * is closed.
+ */
+import pg from 'pg';
+
+export interface PoolOptions {
+  url: string;
+  maxConnections: number;
+  queryTimeoutMs: number;
+  onIdleError: (error: Error) => void;
+}
+
+export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    Client: ClosingClient,
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: queryTimeoutMs,
+    keepAlive: true,
+    application_name: 'inlay',
+    types: { getTypeParser: parserFor },
+  });
+  // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
+  pool.on('error', onIdleError);
+  pool.on('connect', (client) => client.on('error', onIdleError));
+  return pool;
+}
+
+/** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */
+class ClosingClient extends pg.Client {
+  // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
+  override query(...given: any[]): any {
+    const result: unknown = Reflect.apply(super.query, this, given);
+    if (result instanceof Promise) {
+      result.catch((error: Error) => {
+        if (error.message === 'Query read timeout') void this.end();
+      });
+    }
+    return result;
+  }
+}
+
+const int8 = 20;
+
+/** Our 64-bit integers are times and counts, far below 2^53: plain numbers, as on SQLite. */
+const parserFor: typeof pg.types.getTypeParser = ((oid: number, format?: 'text') =>
+  oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
