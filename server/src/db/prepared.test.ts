@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases } from '../../test/support/databases.ts';
-import { migrate } from './migrations.ts';
-import { type Db, openPostgres, openSqlite, type Store } from './open.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { openTestStore } from '../../test/support/test-store.ts';
+import type { Db, Store } from './open.ts';
 import { prepare } from './prepared.ts';
 
 const ids = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222'] as const;
@@ -17,15 +16,7 @@ const like = prepare((db, text: string) =>
 describeOnBothDatabases('A prepared statement', (kind) => {
   let store: Store;
   beforeEach(async () => {
-    const database = await createTestDatabase(kind);
-    store = database.url
-      ? openPostgres({ url: database.url, maxConnections: 3, onIdleError: () => {} })
-      : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now });
-    onTestFinished(async () => {
-      await store.close();
-      await database.drop();
-    });
-    await migrate(store);
+    store = await openTestStore(kind);
   });
 
   async function insert(db: Db, id: string, name: string, platformId = id): Promise<void> {

@@ -1,11 +1,11 @@
 /** Counts are kept beside the workspaces. Whatever happens to those, the counts are what counting them anew would give. */
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases } from '../../test/support/databases.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { openTestStore } from '../../test/support/test-store.ts';
 import { migrate } from '../db/migrations.ts';
-import { openPostgres, openSqlite, type Store } from '../db/open.ts';
+import type { Store } from '../db/open.ts';
 import { createOrganization } from '../organizations/organizations.ts';
 import { systemRuntime } from '../runtime.ts';
 import * as workspaces from './workspaces.store.ts';
@@ -19,15 +19,7 @@ const change = fc.record({
 describeOnBothDatabases('Counts of workspaces', (kind) => {
   let store: Store;
   beforeEach(async () => {
-    const database = await createTestDatabase(kind);
-    store = database.url
-      ? openPostgres({ url: database.url, onIdleError: () => {} })
-      : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now });
-    onTestFinished(async () => {
-      await store.close();
-      await database.drop();
-    });
-    await migrate(store);
+    store = await openTestStore(kind);
   });
 
   const newOrganization = async () => (await createOrganization(store, systemRuntime, { name: 'some' })).id;
