@@ -1,0 +1,20 @@
+// A migrated store on a database of its own, which goes with the test.
+
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { migrate } from '../../src/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../../src/db/open.ts';
+import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
+
+export async function openTestStore(kind: TestDatabaseKind): Promise<Store> {
+  const database = await createTestDatabase(kind);
+  const store = database.url
+    ? openPostgres({ url: database.url, maxConnections: 3, onIdleError: () => {} })
+    : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now });
+  onTestFinished(async () => {
+    await store.close();
+    await database.drop();
+  });
+  await migrate(store);
+  return store;
+}
