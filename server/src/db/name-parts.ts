@@ -10,6 +10,7 @@
  * PostgreSQL: `workspaces.name_parts`, a column the database derives itself, with the run of three characters (fewer
  * at the end) that begins at each place. Shorter ones are found as the beginnings of those. The organization is among them.
  */
+import { type RawBuilder, sql } from 'kysely';
 
 export interface NameSearch {
   organizationId: string;
@@ -72,11 +73,20 @@ function wordOf(character: string): string {
   return asciiWords[character.charCodeAt(0)] ?? Buffer.from(character).toString('hex');
 }
 
+/** The migration that made the triggers writes slots in the same way. */
 const slotDigits = 3;
+const slotsPerMs = 16 ** slotDigits;
 
 /** The slot of a workspace in `workspace_names`. */
 export function slotOf({ createdAt, id }: { createdAt: number; id: string }): bigint {
-  return BigInt(createdAt) * 16n ** BigInt(slotDigits) + BigInt(`0x${id.slice(0, slotDigits)}`);
+  return BigInt(createdAt) * BigInt(slotsPerMs) + BigInt(`0x${id.slice(0, slotDigits)}`);
+}
+
+/** On SQLite, the condition for a row of `workspaces` to lie in the slot of a row of `names`. */
+export function liesInSlot(names: string): RawBuilder<boolean> {
+  const slot = sql.ref(`${names}.rowid`);
+  const start = sql`printf(${sql.lit(`%0${slotDigits}x`)}, ${slot} % ${sql.lit(slotsPerMs)})`;
+  return sql`created_at = ${slot} / ${sql.lit(slotsPerMs)} and id >= ${start} and id < ${start} || 'g'`;
 }
 
 /** After all slots. */

@@ -5,7 +5,7 @@
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { type CompiledQuery, SqliteAdapter, sql } from 'kysely';
-import { lastSlot, slotOf, tsqueryOf, wordsToMatch } from '../db/name-parts.ts';
+import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../db/name-parts.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import { foldForSearch } from './names.ts';
@@ -78,8 +78,7 @@ const searchOnSqlite = oncePerShape(({ byStatus, isFirst, limit }: ListShape) =>
           select ${shown} from workspace_names as names
           cross join workspaces indexed by workspaces_newest_first
           where names.workspace_names match ${words} and names.rowid <= ${slot}
-            and organization_id = ${organizationId} and created_at = names.rowid >> 12
-            and id >= printf('%03x', names.rowid & 4095) and id < printf('%03x', names.rowid & 4095) || 'g'
+            and organization_id = ${organizationId} and ${liesInSlot('names')}
             and lifecycle <> ${deleted} and instr(name_folded, ${text}) > 0
             ${byStatus ? sql`and status = ${status}` : sql``}
             ${isFirst ? sql`` : sql`and (created_at, id) < (${createdAt}, ${id})`}
