@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventTypes, type Host, startHost, traces, waitForEvent, widgetFrame } from './host-page.ts';
 
 let host: Host;
@@ -9,10 +9,6 @@ beforeAll(async () => {
   host = await startHost();
 });
 afterAll(() => host?.close());
-afterEach(async () => {
-  expect(await page.evaluate(() => window.errors)).toEqual([]);
-  await page.context().close();
-});
 
 async function openWidget(token = host.token()): Promise<void> {
   await page.evaluate((token) => {

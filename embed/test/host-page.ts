@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Frame, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
 import { chromiumArguments, findChromium } from '../../scripts/chromium.mjs';
 import { buildScript } from '../build.mjs';
 import type { InlayEvent, InlayHandle, InlayOptions } from '../src/inlay-embed.ts';
@@ -174,9 +175,15 @@ export async function startHost(): Promise<Host> {
   };
 }
 
+/** Goes with the test, which fails if anything in the page did. */
 async function openPage(browser: Browser, origin: string, options?: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const opened = await context.newPage();
+  onTestFinished(async () => {
+    const errors = await opened.evaluate(() => window.errors);
+    await context.close();
+    expect(errors).toEqual([]);
+  });
   opened.setDefaultTimeout(20_000);
   await opened.goto(`${origin}/`);
   return opened;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InlayWidgetProps } from '../src/react.ts';
 import { eventTypes, type Host, startHost, traces, waitForEvent, widgetFrame } from './host-page.ts';
 
@@ -52,10 +52,6 @@ beforeAll(async () => {
   host.setProgram(outputFiles[0]?.text ?? '');
 });
 afterAll(() => host?.close());
-afterEach(async () => {
-  expect(await page.evaluate(() => window.errors)).toEqual([]);
-  await page.context().close();
-});
 
 const frames = () => page.locator('inlay-widget iframe').count();
 
