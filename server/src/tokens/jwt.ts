@@ -47,16 +47,12 @@ export function createJwtReader(keys: Pick<SigningKeys, 'find'>): ReadJwt {
     const claims = parseObject(payload);
     if (!claims) return undefined;
     if (token.length <= maxRememberedLength) remembered.set(digest, { key, claims });
-    if (remembered.size > maxRemembered) forgetOldest(remembered);
+    if (remembered.size > maxRemembered) {
+      const [oldest = digest] = remembered.keys();
+      remembered.delete(oldest);
+    }
     return claims;
   };
-}
-
-function forgetOldest(remembered: Map<string, unknown>): void {
-  for (const oldest of remembered.keys()) {
-    remembered.delete(oldest);
-    return;
-  }
 }
 
 /** The key that a header names which is exactly ours. */
