@@ -147,7 +147,7 @@ describeOnBothDatabases('Rate limits', (kind) => {
   });
 
   it('are 1200 for scoped tokens and off for operator tokens by default', async () => {
-    const { app, info, list } = await start({});
+    const { app, info, list } = await start({ INLAY_RATE_LIMIT_PER_MINUTE: '' });
     const scoped = await info(await app.scopedToken('default'));
     expect(String(scoped.headers['ratelimit-limit'])).toBe('1200');
     expect(rateHeaders((await list()).headers)).toEqual([]);

@@ -36,7 +36,7 @@ async function expectAll401(tokens: string[]): Promise<void> {
 
 describe('A forged token', () => {
   beforeAll(async () => {
-    test = await startTestApp('sqlite', { env: { INLAY_RATE_LIMIT_PER_MINUTE: '0' } });
+    test = await startTestApp('sqlite');
     good = await test.scopedToken('acme');
     ({ header, claims, parts } = readToken(good));
     privateKey = (await keysOf(test)).current().privateKey;

@@ -30,6 +30,19 @@ export async function makeConnectionTemplate(test: TestApp, body: object = {}): 
   return await created(await test.request('POST', `${templates}/connections`, { body: { ...defaults, ...body } }));
 }
 
+/** Asks until the status is another than this one, and gives the answer. */
+async function whenNoLonger(status: string, ask: () => Promise<Answer>): Promise<Answer['body']> {
+  let body: Answer['body'];
+  const current = async () => {
+    const answer = await ask();
+    if (answer.status !== 200) throw new Error(`no status: ${answer.status} ${answer.text}`);
+    body = answer.body;
+    return body.status;
+  };
+  await expect.poll(current, { timeout: 60_000, interval: 50 }).not.toBe(status);
+  return body;
+}
+
 export interface Customer {
   token: string;
   workspaceId: string;
@@ -62,21 +75,13 @@ export async function customer(test: TestApp, workspaceName: string): Promise<Cu
     async check(templateId, source_config) {
       const started = await self.request('POST', '/sources/check', { source_template_id: templateId, source_config });
       if (started.status !== 200) throw new Error(`not started: ${started.status} ${started.text}`);
-      const outcome = async () => (await self.request('GET', `/sources/check/${started.body.id}/status`)).body;
-      await expect.poll(async () => (await outcome()).status, { timeout: 60_000, interval: 50 }).not.toBe('running');
-      return await outcome();
+      return await whenNoLonger('running', () => self.request('GET', `/sources/check/${started.body.id}/status`));
     },
     async settled(sourceId) {
-      await expect
-        .poll(
-          async () => {
-            await test.app.setUps.pass();
-            return (await self.request('GET', `/sources/${sourceId}`)).body.status;
-          },
-          { timeout: 60_000, interval: 50 },
-        )
-        .not.toBe('pending');
-      return (await self.request('GET', `/sources/${sourceId}`)).body;
+      return await whenNoLonger('pending', async () => {
+        await test.app.setUps.pass();
+        return await self.request('GET', `/sources/${sourceId}`);
+      });
     },
   };
   return self;
