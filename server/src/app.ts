@@ -149,6 +149,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       count: metrics.workspaceEvent,
       flights: new Flights(),
       recordContentsDeleted,
+      tokensEnded: scopedTokens.forget,
     };
     const definitions = openDefinitions({
       platform,

@@ -136,7 +136,7 @@ operatorToken
   );
 operatorToken
   .command('revoke')
-  .description('revoke an operator token at once')
+  .description('revoke an operator token, for a running service within two seconds')
   .argument('<id>', 'the token, as operator-token list shows it', uuid)
   .addOption(organizationOption())
   .action((id: string, options: { organization?: string }) =>

@@ -5,6 +5,7 @@
  * map, with every request.
  */
 import type { FastifyInstance } from 'fastify';
+import { BoundedMap } from '../bounded-map.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../tokens/principals.ts';
 
@@ -51,29 +52,19 @@ interface Window {
 
 /** Of more tokens than it has room for, it forgets those whose minute began first. */
 export class Windows {
-  /** In the order in which they began. */
-  readonly #byToken = new Map<string, Window>();
-  readonly #maxTokens: number;
+  readonly #byToken: BoundedMap<string, Window>;
 
   constructor(maxTokens: number) {
-    this.#maxTokens = maxTokens;
+    this.#byToken = new BoundedMap(maxTokens);
   }
 
   count(token: string, now: number): Readonly<Window> {
     let window = this.#byToken.get(token);
-    if (!window || now - window.beganAt >= windowMs) window = this.#begin(token, now);
-    window.requests++;
-    return window;
-  }
-
-  #begin(token: string, now: number): Window {
-    const window = { requests: 0, beganAt: now };
-    this.#byToken.delete(token);
-    this.#byToken.set(token, window);
-    if (this.#byToken.size > this.#maxTokens) {
-      const [first = token] = this.#byToken.keys();
-      this.#byToken.delete(first);
+    if (!window || now - window.beganAt >= windowMs) {
+      window = { requests: 0, beganAt: now };
+      this.#byToken.set(token, window);
     }
+    window.requests++;
     return window;
   }
 }

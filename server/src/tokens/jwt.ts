@@ -5,6 +5,7 @@
  * with most requests.
  */
 import { hash, sign, verify } from 'node:crypto';
+import { BoundedMap } from '../bounded-map.ts';
 import type { SigningKey, SigningKeys } from './signing-keys.ts';
 
 export type Claims = Record<string, unknown>;
@@ -29,7 +30,7 @@ const maxRememberedLength = 2_000;
  * and the key that signed them, which must still be there. Only tokens of ours get in, so nobody else can fill it.
  */
 export function createJwtReader(keys: Pick<SigningKeys, 'find'>): ReadJwt {
-  const remembered = new Map<string, { key: SigningKey; claims: Claims }>();
+  const remembered = new BoundedMap<string, { key: SigningKey; claims: Claims }>(maxRemembered);
   return (token) => {
     if (token.length > maxTokenLength) return undefined;
     // Not the token itself: memory holds nothing that could be used, and finding it takes as long for any other.
@@ -47,10 +48,6 @@ export function createJwtReader(keys: Pick<SigningKeys, 'find'>): ReadJwt {
     const claims = parseObject(payload);
     if (!claims) return undefined;
     if (token.length <= maxRememberedLength) remembered.set(digest, { key, claims });
-    if (remembered.size > maxRemembered) {
-      const [oldest = digest] = remembered.keys();
-      remembered.delete(oldest);
-    }
     return claims;
   };
 }

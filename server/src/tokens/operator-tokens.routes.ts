@@ -56,7 +56,7 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     access: 'operator',
     tag,
     summary: 'Revoke operator token',
-    description: 'In force at once, also for the token that makes the call.',
+    description: 'In force at once, on other replicas within two seconds; also for the token that makes the call.',
     params: OperatorTokenPath,
     answer: OperatorToken,
     errors: ['operator_token_not_found'],

@@ -7,18 +7,23 @@ import type { OperatorTokenRow } from '../db/tables.ts';
 const usableByHash = prepare((db, hash: string) =>
   db
     .selectFrom('operator_tokens')
-    .select(['id', 'organization_id', 'permission'])
+    .select(['id', 'organization_id', 'permission', 'revoked_at', 'expires_at', sql<number>`now_ms()`.as('now')])
     .where('hash', '=', hash)
     .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', sql<number>`now_ms()`)]))
     .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)])),
 );
 
+export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'permission'> {
+  /** How long it goes on working, unless it is revoked sooner. */
+  worksForMs: number;
+}
+
 /** A token that works now. */
-export async function findUsable(
-  db: Db,
-  hash: string,
-): Promise<Pick<OperatorTokenRow, 'id' | 'organization_id' | 'permission'> | undefined> {
-  return (await usableByHash(db, hash))[0];
+export async function findUsable(db: Db, hash: string): Promise<UsableToken | undefined> {
+  const [row] = await usableByHash(db, hash);
+  if (!row) return undefined;
+  const { revoked_at, expires_at, now, ...token } = row;
+  return { ...token, worksForMs: Math.min(revoked_at ?? Infinity, expires_at ?? Infinity) - now };
 }
 
 export async function insertToken(

@@ -1,6 +1,6 @@
 /**
  * Operator tokens: organization-wide credentials of the operator's backend. Only a hash is stored; the secret is shown once.
- * A revoked, expired or unknown token is refused from the next request on, because every request looks it up.
+ * A token that was revoked or rotated in this process is refused from the next request on, on other replicas within two seconds.
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
@@ -12,6 +12,7 @@ import type { Runtime } from '../runtime.ts';
 import { hashOf, isPlausible, newOperatorSecret } from './operator-secrets.ts';
 import * as tokens from './operator-tokens.store.ts';
 import type { OperatorPrincipal } from './principals.ts';
+import { RecentAnswers } from './recent-answers.ts';
 
 /** How old a token may get before `operator-token list` and `doctor` advise to rotate it. */
 export const rotationAdvisedAfterDays = 90;
@@ -40,6 +41,7 @@ export interface OperatorTokens {
 export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTokens {
   // Kept in memory for a while: a request must not cost a write.
   let uses = new Map<string, number>();
+  const recent = new RecentAnswers<tokens.UsableToken>(runtime.elapsed);
 
   async function get(organizationId: string, id: string): Promise<OperatorTokenRow> {
     const row = await tokens.findToken(store.db, organizationId, id);
@@ -63,7 +65,12 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
   return {
     async authenticate(token) {
       if (!isPlausible(token)) throw new AppError('unauthenticated');
-      const row = await tokens.findUsable(store.db, hashOf(token));
+      const hash = hashOf(token);
+      const row = await recent.get(
+        hash,
+        () => tokens.findUsable(store.db, hash),
+        ({ worksForMs }) => worksForMs,
+      );
       if (!row) throw new AppError('unauthenticated');
       uses.set(row.id, runtime.now());
       return {
@@ -85,6 +92,7 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
     },
     async revoke(organizationId, id) {
       await tokens.revokeToken(store.db, organizationId, id, 0);
+      recent.forget();
       return present(await get(organizationId, id));
     },
     async rotate(organizationId, id, overlapSeconds) {
@@ -94,6 +102,7 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
         await tokens.revokeToken(tx, organizationId, id, overlapSeconds * 1000);
         return await tokens.insertToken(tx, newRow(organizationId, secret, { name, permission }));
       });
+      recent.forget();
       return { ...present(row), token: secret };
     },
     async flushUses() {

@@ -11,6 +11,7 @@ import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { createJwtReader, signJwt } from './jwt.ts';
 import type { ScopedPrincipal, TemplateFilters } from './principals.ts';
+import { RecentAnswers } from './recent-answers.ts';
 import { findStanding, insertRevocation, purgeExpiredRevocations } from './revocations.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -38,6 +39,8 @@ export interface ScopedTokens {
   verify(token: string): Promise<ScopedPrincipal>;
   /** False when the token is not one of the organization. */
   revoke(organizationId: string, token: string): Promise<boolean>;
+  /** To be called whenever tokens of a workspace have stopped working in another way. */
+  forget(): void;
 }
 
 const audience = 'inlay';
@@ -52,6 +55,7 @@ interface Verified extends ScopedPrincipal {
 export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   const { store, keys, runtime, issuer, ttlSeconds } = options;
   const readJwt = createJwtReader(keys);
+  const recent = new RecentAnswers<true>(runtime.elapsed);
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
 
   function issue(subject: TokenSubject): string {
@@ -74,10 +78,13 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   async function verify(token: string): Promise<ScopedPrincipal> {
     const { tokenGeneration, expiresAt: _, ...principal } = checkToken(token);
     const { organizationId, workspaceId, jti } = principal;
-    const standing = await findStanding(store.db, organizationId, workspaceId, jti);
-    if (standing?.lifecycle !== 'live' || standing.revoked || tokenGeneration < standing.token_gen) {
-      throw new AppError('unauthenticated');
-    }
+    const counts = await recent.get(`${organizationId} ${workspaceId} ${jti}`, async () => {
+      const standing = await findStanding(store.db, organizationId, workspaceId, jti);
+      return (
+        (standing?.lifecycle === 'live' && !standing.revoked && tokenGeneration >= standing.token_gen) || undefined
+      );
+    });
+    if (!counts) throw new AppError('unauthenticated');
     return principal;
   }
 
@@ -133,10 +140,11 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const known = await findStanding(store.db, organizationId, workspaceId, jti);
     if (!known) return false;
     await insertRevocation(store.db, workspaceId, jti, expiresAt);
+    recent.forget();
     return true;
   }
 
-  return { issue, verify, revoke };
+  return { issue, verify, revoke, forget: () => recent.forget() };
 }
 
 /** Forgets revocations of tokens that have expired since. */

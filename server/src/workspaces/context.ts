@@ -27,6 +27,8 @@ export interface WorkspacesContext {
   flights: Flights;
   /** What is in a workspace goes with it, in the same transaction and with the same time. */
   recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
+  /** Called when tokens of a workspace have stopped working. */
+  tokensEnded(): void;
 }
 
 /** One piece of work per key at a time in this process; whoever asks meanwhile shares its outcome. */

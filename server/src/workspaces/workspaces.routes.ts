@@ -140,7 +140,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     tag: 'Tokens',
     summary: 'Revoke all tokens of a workspace',
     description:
-      'Every scoped and widget token issued so far for the workspace stops working. New ones can be issued at once.',
+      'Every scoped and widget token issued so far for the workspace stops working, on other replicas within two seconds. New ones can be issued at once.',
     params: WorkspacePath,
     answer: RevokeTokenResponse,
     errors: ['workspace_not_found'],

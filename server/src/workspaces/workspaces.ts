@@ -172,6 +172,7 @@ export async function deleteWorkspace(
     await operations.closeOtherOperations(tx, id);
     await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
+  ctx.tokensEnded();
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   const row = await workspaces.findAnyWorkspace(ctx.store.db, organizationId, id);
@@ -184,6 +185,7 @@ export async function deleteWorkspace(
 export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organizationId: string, id: string): Promise<void> {
   if (!(await workspaces.bumpTokenGeneration(ctx.store.db, organizationId, id)))
     throw new AppError('workspace_not_found');
+  ctx.tokensEnded();
 }
 
 function assertLive(row: WorkspaceRow | undefined): asserts row is WorkspaceRow {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
 import { type Transport, TransportError } from '../../src/platform/transport.ts';
+import { systemRuntime } from '../../src/runtime.ts';
 import { removeSigningKey, rotateSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
@@ -16,6 +17,19 @@ async function revoke(test: TestApp, token: string): Promise<unknown> {
   return answer.body;
 }
 const use = (test: TestApp, token: string) => test.request('GET', infoPath, { token });
+
+/** A token that has just been used, so that there may be something to forget. */
+async function usedToken(test: TestApp, workspaceName: string): Promise<string> {
+  const token = await test.scopedToken(workspaceName);
+  expect((await use(test, token)).status).toBe(200);
+  return token;
+}
+
+async function usedWidgetToken(test: TestApp, body: object): ReturnType<typeof widgetToken> {
+  const widget = await widgetToken(test, body);
+  expect((await use(test, widget.inner)).status).toBe(200);
+  return widget;
+}
 
 describeOnBothDatabases('Revocation', (kind) => {
   let test: TestApp;
@@ -36,7 +50,7 @@ describeOnBothDatabases('Revocation', (kind) => {
   afterAll(() => test.stop());
 
   it('ends one scoped token and leaves the others of the workspace alone', async () => {
-    const [first, second] = [await test.scopedToken('one'), await test.scopedToken('one')];
+    const [first, second] = [await usedToken(test, 'one'), await usedToken(test, 'one')];
     expect(await revoke(test, first)).toEqual({ revoked: true });
     expectSame401(await use(test, first));
     expect((await use(test, second)).status).toBe(200);
@@ -45,7 +59,7 @@ describeOnBothDatabases('Revocation', (kind) => {
   });
 
   it('ends a widget token, given whole or as the token inside it', async () => {
-    const [whole, inner] = [await widgetToken(test, {}), await widgetToken(test, {})];
+    const [whole, inner] = [await usedWidgetToken(test, {}), await usedWidgetToken(test, {})];
     expect(await revoke(test, whole.whole)).toEqual({ revoked: true });
     expect(await revoke(test, inner.inner)).toEqual({ revoked: true });
     for (const { inner: token } of [whole, inner]) expectSame401(await use(test, token));
@@ -76,9 +90,9 @@ describeOnBothDatabases('Revocation', (kind) => {
 
   it('of a workspace ends every token issued so far and none that is issued later', async () => {
     const id = await test.workspaceId('all');
-    const scoped = await test.scopedToken('all');
-    const widget = await widgetToken(test, { workspace_name: 'all' });
-    const elsewhere = await test.scopedToken('elsewhere');
+    const scoped = await usedToken(test, 'all');
+    const widget = await usedWidgetToken(test, { workspace_name: 'all' });
+    const elsewhere = await usedToken(test, 'elsewhere');
     const answer = await test.request('POST', `/api/v1/workspaces/${id}/tokens/revoke`);
     expect([answer.status, answer.text]).toEqual([200, '{"revoked":true}']);
     for (const token of [scoped, widget.inner]) expectSame401(await use(test, token));
@@ -88,7 +102,7 @@ describeOnBothDatabases('Revocation', (kind) => {
   });
 
   it('comes with deletion, and a new workspace of the same name does not bring the tokens back', async () => {
-    const [id, token] = [await test.workspaceId('gone'), await test.scopedToken('gone')];
+    const [id, token] = [await test.workspaceId('gone'), await usedToken(test, 'gone')];
     expect((await test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(200);
     expectSame401(await use(test, token));
     expect((await use(test, await test.scopedToken('gone'))).status).toBe(200);
@@ -96,8 +110,8 @@ describeOnBothDatabases('Revocation', (kind) => {
   });
 
   it('comes with the request to delete, even while the platform cannot be told', async () => {
-    const [id, token] = [await test.workspaceId('going'), await test.scopedToken('going')];
-    const widget = await widgetToken(test, { workspace_name: 'going' });
+    const [id, token] = [await test.workspaceId('going'), await usedToken(test, 'going')];
+    const widget = await usedWidgetToken(test, { workspace_name: 'going' });
     platformRefusesDeletes = true;
     onTestFinished(() => {
       platformRefusesDeletes = false;
@@ -161,15 +175,21 @@ describeOnBothDatabases('A signing key', (kind) => {
 });
 
 describe('Two replicas on one PostgreSQL', () => {
-  it('refuse at once what the other revoked, and soon what a removed key signed', async () => {
+  it('refuse within five seconds what the other revoked, and soon what a removed key signed', async () => {
     const database = await createTestDatabase('postgres');
     const env = {
       INLAY_DATABASE_URL: database.url ?? '',
       INLAY_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       INLAY_OPERATOR_TOKEN: randomBytes(32).toString('hex'),
     };
-    const one = await startTestApp('sqlite', { env });
+    let waitedMs = 0;
+    const fiveSecondsPass = () => {
+      waitedMs += 5_000;
+    };
+    const overrides = { runtime: { ...systemRuntime, elapsed: () => systemRuntime.elapsed() + waitedMs } };
+    const one = await startTestApp('sqlite', { env, overrides });
     const two = await startTestApp('sqlite', {
+      overrides,
       env: { ...env, PORT: String(await freePort()), INLAY_PUBLIC_URL: 'http://localhost:8080' },
     });
     onTestFinished(async () => {
@@ -180,16 +200,19 @@ describe('Two replicas on one PostgreSQL', () => {
     const token = await one.scopedToken('acme');
     const id = (await use(two, token)).body['workspace ID'];
     expect(await revoke(one, token)).toEqual({ revoked: true });
+    fiveSecondsPass();
     expectSame401(await use(two, token));
 
     const other = await one.scopedToken('acme');
     expect((await use(two, other)).status).toBe(200);
     await one.request('POST', `/api/v1/workspaces/${id}/tokens/revoke`);
+    fiveSecondsPass();
     expectSame401(await use(two, other));
 
     const operator = await two.app.operatorTokens.create(one.organizationId, { name: 'shared' });
     expect((await one.request('GET', '/api/v1/workspaces', { token: operator.token })).status).toBe(200);
     await two.request('DELETE', `/api/v1/operator-tokens/${operator.id}`);
+    fiveSecondsPass();
     expectSame401(await one.request('GET', '/api/v1/workspaces', { token: operator.token }));
 
     const last = await one.scopedToken('acme');
@@ -199,8 +222,9 @@ describe('Two replicas on one PostgreSQL', () => {
     await vi.waitFor(async () => expectSame401(await use(two, last)), { timeout: 15_000, interval: 100 });
 
     const live = await one.scopedToken('doomed');
-    const doomed = (await use(one, live)).body['workspace ID'];
+    const doomed = (await use(two, live)).body['workspace ID'];
     await one.request('DELETE', `/api/v1/workspaces/${doomed}`);
+    fiveSecondsPass();
     expectSame401(await use(two, live));
   });
 });

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { startService } from '../support/service.ts';
@@ -15,11 +16,16 @@ let database: TestDatabase;
 let proxy: Awaited<ReturnType<typeof openProxy>>;
 let test: TestApp;
 let scoped: string;
+/** Before each request more time goes by than anything that was read of a token is used. */
+let waitedMs = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase('postgres');
   proxy = await openProxy(new URL(database.url ?? ''));
-  test = await startTestApp('sqlite', { env: { INLAY_DATABASE_URL: proxy.url } });
+  test = await startTestApp('sqlite', {
+    env: { INLAY_DATABASE_URL: proxy.url },
+    overrides: { runtime: { ...systemRuntime, elapsed: () => systemRuntime.elapsed() + waitedMs } },
+  });
   scoped = await test.scopedToken('acme');
 });
 afterAll(async () => {
@@ -29,8 +35,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-const asOperator = () => test.request('GET', '/api/v1/workspaces');
-const asCustomer = () => test.request('GET', infoPath, { token: scoped });
+const asOperator = () => {
+  waitedMs += 5_000;
+  return test.request('GET', '/api/v1/workspaces');
+};
+const asCustomer = () => {
+  waitedMs += 5_000;
+  return test.request('GET', infoPath, { token: scoped });
+};
 
 async function expectUnavailable(): Promise<void> {
   for (const answer of await Promise.all([asOperator(), asCustomer()])) {

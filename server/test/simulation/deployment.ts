@@ -102,6 +102,7 @@ export class Deployment {
       count: () => {},
       flights: new Flights(),
       recordContentsDeleted: async () => {},
+      tokensEnded: () => {},
     };
     createReconciler(ctx).start();
     return {

@@ -1,0 +1,19 @@
+/** A map with room for so many: of more, it forgets those that were set first. What is set again counts as new. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #room: number;
+
+  constructor(room: number) {
+    super();
+    this.#room = room;
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.#room) {
+      const [first = key] = this.keys();
+      this.delete(first);
+    }
+    return this;
+  }
+}
