@@ -18,25 +18,34 @@ export function signJwt({ kid, privateKey }: SigningKey, claims: Claims): string
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 }
 
-/** Undefined for anything but a token of our form with a good signature of a key that is there. */
-export type ReadJwt = (token: string) => Claims | undefined;
+export interface ReadToken<Meaning> {
+  /** Stands for the token where it must not be kept itself. */
+  digest: string;
+  meaning: Meaning;
+}
+
+/** Undefined for anything but a token of our form with a good signature of a key that is there, and with a meaning. */
+export type ReadJwt<Meaning> = (token: string) => ReadToken<Meaning> | undefined;
 
 /** Enough for the tokens that are in use at a time. Longer ones are rare, and checked each time. */
 const maxRemembered = 10_000;
 const maxRememberedLength = 2_000;
 
 /**
- * A signature is checked once a token, not once a request. What is remembered of a token can never change: its claims,
- * and the key that signed them, which must still be there. Only tokens of ours get in, so nobody else can fill it.
+ * A token is read once, not once a request. What is remembered of it can never change: what its claims mean, whatever the
+ * time, and the key that signed them, which must still be there. Only tokens of ours get in, so nobody else can fill it.
  */
-export function createJwtReader(keys: Pick<SigningKeys, 'find'>): ReadJwt {
-  const remembered = new BoundedMap<string, { key: SigningKey; claims: Claims }>(maxRemembered);
+export function createJwtReader<Meaning>(
+  keys: Pick<SigningKeys, 'find'>,
+  understand: (claims: Claims) => Meaning | undefined,
+): ReadJwt<Meaning> {
+  const remembered = new BoundedMap<string, { key: SigningKey; read: ReadToken<Meaning> }>(maxRemembered);
   return (token) => {
     if (token.length > maxTokenLength) return undefined;
     // Not the token itself: memory holds nothing that could be used, and finding it takes as long for any other.
     const digest = hash('sha256', token, 'base64url');
     const known = remembered.get(digest);
-    if (known && keys.find(known.key.kid) === known.key) return known.claims;
+    if (known && keys.find(known.key.kid) === known.key) return known.read;
     const [, header = '', payload = '', signature = ''] = shape.exec(token) ?? [];
     const kid = kidOf(header);
     const key = kid === undefined ? undefined : keys.find(kid);
@@ -46,9 +55,11 @@ export function createJwtReader(keys: Pick<SigningKeys, 'find'>): ReadJwt {
     if (bytes.toString('base64url') !== signature) return undefined;
     if (!verify(null, Buffer.from(`${header}.${payload}`), key.publicKey, bytes)) return undefined;
     const claims = parseObject(payload);
-    if (!claims) return undefined;
-    if (token.length <= maxRememberedLength) remembered.set(digest, { key, claims });
-    return claims;
+    const meaning = claims && understand(claims);
+    if (meaning === undefined) return undefined;
+    const read = { digest, meaning };
+    if (token.length <= maxRememberedLength) remembered.set(digest, { key, read });
+    return read;
   };
 }
 

@@ -9,7 +9,7 @@ import { formats } from '@inlay/contract/formats';
 import type { Store } from '../db/open.ts';
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { createJwtReader, signJwt } from './jwt.ts';
+import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
 import type { ScopedPrincipal, TemplateFilters } from './principals.ts';
 import { RecentAnswers } from './recent-answers.ts';
 import { findStanding, insertRevocation, purgeExpiredRevocations } from './revocations.store.ts';
@@ -47,16 +47,21 @@ const audience = 'inlay';
 const clockToleranceSeconds = 30;
 const jtiShape = /^(\d{1,9})\.[A-Za-z0-9_-]{22}$/;
 
-interface Verified extends ScopedPrincipal {
+/** What a token says of itself. */
+interface Statement {
+  principal: ScopedPrincipal;
   tokenGeneration: number;
-  expiresAt: number | null;
+  /** In seconds since the epoch, as in the token. */
+  issuedAt: number;
+  notBefore: number | undefined;
+  expiresAt: number | undefined;
 }
 
 export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   const { store, keys, runtime, issuer, ttlSeconds } = options;
-  const readJwt = createJwtReader(keys);
   const recent = new RecentAnswers<true>(runtime.elapsed);
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
+  const readJwt = createJwtReader(keys, understand);
 
   function issue(subject: TokenSubject): string {
     const { organizationId, workspaceId, allowedOrigin, templateFilters } = subject;
@@ -76,28 +81,36 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   async function verify(token: string): Promise<ScopedPrincipal> {
-    const { tokenGeneration, expiresAt: _, ...principal } = checkToken(token);
-    const { organizationId, workspaceId, jti } = principal;
-    const counts = await recent.get(`${organizationId} ${workspaceId} ${jti}`, async () => {
-      const standing = await findStanding(store.db, organizationId, workspaceId, jti);
-      return (
-        (standing?.lifecycle === 'live' && !standing.revoked && tokenGeneration >= standing.token_gen) || undefined
-      );
-    });
+    const { digest, meaning } = checkToken(token);
+    const counts = await recent.get(digest, () => countsNow(meaning));
     if (!counts) throw new AppError('unauthenticated');
-    return principal;
+    return meaning.principal;
   }
 
-  /** Everything that can be told from the token alone. */
-  function checkToken(token: string): Verified {
-    const claims = readJwt(token);
-    if (!claims) throw new AppError('unauthenticated');
-    return readClaims(claims);
+  async function countsNow({ principal, tokenGeneration }: Statement): Promise<true | undefined> {
+    const { organizationId, workspaceId, jti } = principal;
+    const standing = await findStanding(store.db, organizationId, workspaceId, jti);
+    return (standing?.lifecycle === 'live' && !standing.revoked && tokenGeneration >= standing.token_gen) || undefined;
   }
 
-  function readClaims(claims: Record<string, unknown>): Verified {
-    const { iss, sub, org, aud, iat, nbf, exp, jti, allowed_origin, template_filters } = claims;
+  /** Everything that can be told without the store. */
+  function checkToken(token: string): ReadToken<Statement> {
+    const read = readJwt(token);
+    if (!read || !isCurrent(read.meaning)) throw new AppError('unauthenticated');
+    return read;
+  }
+
+  function isCurrent({ issuedAt, notBefore, expiresAt }: Statement): boolean {
     const nowSeconds = runtime.now() / 1000;
+    return (
+      issuedAt <= nowSeconds + clockToleranceSeconds &&
+      (notBefore === undefined || notBefore <= nowSeconds) &&
+      (expiresAt === undefined || expiresAt > nowSeconds)
+    );
+  }
+
+  function understand(claims: Claims): Statement | undefined {
+    const { iss, sub, org, aud, iat, nbf, exp, jti, allowed_origin, template_filters } = claims;
     const scope = claims[scopeClaim] as { workspaceId?: unknown; organizationId?: unknown } | undefined;
     const generation = typeof jti === 'string' ? jtiShape.exec(jti)?.[1] : undefined;
     const valid =
@@ -107,39 +120,43 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       iss === issuer &&
       aud === audience &&
       isSeconds(iat) &&
-      iat <= nowSeconds + clockToleranceSeconds &&
-      (nbf === undefined || (isSeconds(nbf) && nbf <= nowSeconds)) &&
-      (exp === undefined || (isSeconds(exp) && exp > nowSeconds)) &&
+      (nbf === undefined || isSeconds(nbf)) &&
+      (exp === undefined || isSeconds(exp)) &&
       scope?.workspaceId === sub &&
       scope.organizationId === org &&
       generation !== undefined;
-    if (!valid) throw new AppError('unauthenticated');
+    if (!valid) return undefined;
     return {
-      kind: 'scoped',
-      jti,
-      organizationId: org,
-      workspaceId: sub,
+      principal: {
+        kind: 'scoped',
+        jti,
+        organizationId: org,
+        workspaceId: sub,
+        ...(typeof allowed_origin === 'string' ? { allowedOrigin: allowed_origin } : {}),
+        ...(template_filters ? { templateFilters: template_filters as TemplateFilters } : {}),
+      },
       tokenGeneration: Number(generation),
-      expiresAt: exp === undefined ? null : exp * 1000,
-      ...(typeof allowed_origin === 'string' ? { allowedOrigin: allowed_origin } : {}),
-      ...(template_filters ? { templateFilters: template_filters as TemplateFilters } : {}),
+      issuedAt: iat,
+      notBefore: nbf,
+      expiresAt: exp,
     };
   }
 
   async function revoke(organizationId: string, token: string): Promise<boolean> {
-    let verified: Verified;
+    let statement: Statement;
     try {
-      verified = checkToken(token);
+      statement = checkToken(token).meaning;
     } catch (error) {
       // Expired, forged or from elsewhere: there is nothing of ours to revoke.
       if (error instanceof AppError && error.code === 'unauthenticated') return false;
       throw error;
     }
-    if (verified.organizationId !== organizationId) return false;
-    const { workspaceId, jti, expiresAt } = verified;
+    const { principal, expiresAt } = statement;
+    if (principal.organizationId !== organizationId) return false;
+    const { workspaceId, jti } = principal;
     const known = await findStanding(store.db, organizationId, workspaceId, jti);
     if (!known) return false;
-    await insertRevocation(store.db, workspaceId, jti, expiresAt);
+    await insertRevocation(store.db, workspaceId, jti, expiresAt === undefined ? null : expiresAt * 1000);
     recent.forget();
     return true;
   }
