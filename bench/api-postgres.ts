@@ -54,7 +54,7 @@ function rateFigure(name: string, ours: Load, ceilings: number[] | undefined): F
   if (ceiling === undefined) return figure;
   return {
     ...figure,
-    reference: { name: 'pgbench, same statements', value: ceiling },
+    reference: { name: 'pgbench, same statement', value: ceiling },
     ratio: ours.perSecond / ceiling,
     target: { of: 'ratio', atLeast },
   };

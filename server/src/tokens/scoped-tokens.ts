@@ -4,7 +4,7 @@
  * single tokens are revoked by `jti`. Verification accepts exactly what `issue` makes and nothing a library might tolerate
  * besides.
  */
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
 import type { Store } from '../db/open.ts';
 import { AppError } from '../errors.ts';
@@ -59,6 +59,7 @@ interface Statement {
 
 export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   const { store, keys, runtime, issuer, ttlSeconds } = options;
+  const takeRandom = createRandomSupply();
   const recent = new RecentAnswers<true>(runtime.elapsed);
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
   const readJwt = createJwtReader(keys, understand);
@@ -70,7 +71,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       iss: issuer,
       aud: audience,
       sub: workspaceId,
-      jti: `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`,
+      jti: `${subject.tokenGeneration}.${takeRandom().toString('base64url')}`,
       iat: issuedAt,
       ...(ttlSeconds === undefined ? {} : { exp: issuedAt + ttlSeconds }),
       org: organizationId,
@@ -167,6 +168,20 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
 /** Forgets revocations of tokens that have expired since. */
 export function createRevocationHousekeeping(store: Store): () => Promise<void> {
   return () => purgeExpiredRevocations(store.db);
+}
+
+/** Sixteen random bytes at a time. To ask the system for them takes as long as to ask for thousands, so it is asked rarely. */
+function createRandomSupply(): () => Buffer {
+  const supply = Buffer.alloc(4_096);
+  let used = supply.length;
+  return () => {
+    if (used === supply.length) {
+      randomFillSync(supply);
+      used = 0;
+    }
+    used += 16;
+    return supply.subarray(used - 16, used);
+  };
 }
 
 function isUuid(value: unknown): value is string {
