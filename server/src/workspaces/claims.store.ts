@@ -3,6 +3,7 @@
  * Taking the lease and binding are one statement each, the same on both databases.
  */
 import { sql } from 'kysely';
+import { givenRows } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
@@ -125,19 +126,39 @@ export async function dropUnboundClaim(db: Db, lease: Lease): Promise<void> {
     .execute();
 }
 
-function boundClaim(organizationId: string, name: string, workspaceId: string) {
-  return {
-    organization_id: organizationId,
-    name,
-    state: 'bound' as const,
-    workspace_id: workspaceId,
-    lease_id: '',
-    lease_until: 0,
-    no_post_before: 0,
-    attempts: 0,
-    last_error: null,
-    created_at: sql<number>`now_ms()`,
-  };
+function insertBound(tx: Db, organizationId: string, claims: { name: string; workspace_id: string }[]) {
+  return tx
+    .insertInto('name_claims')
+    .columns([
+      'organization_id',
+      'name',
+      'state',
+      'workspace_id',
+      'lease_id',
+      'lease_until',
+      'no_post_before',
+      'attempts',
+      'last_error',
+      'created_at',
+    ])
+    .expression(
+      tx
+        .selectFrom(givenRows(tx, { name: 'text', workspace_id: 'uuid' }, claims))
+        .select([
+          sql.val(organizationId).as('organization_id'),
+          'given.name',
+          sql.lit('bound').as('state'),
+          'given.workspace_id',
+          sql.lit('').as('lease_id'),
+          sql.lit(0).as('lease_until'),
+          sql.lit(0).as('no_post_before'),
+          sql.lit(0).as('attempts'),
+          sql.lit(null).as('last_error'),
+          sql<number>`now_ms()`.as('created_at'),
+        ])
+        // Without a condition SQLite would take the next clause for one of a join.
+        .where(sql.lit(true)),
+    );
 }
 
 /**
@@ -152,9 +173,11 @@ export async function bindAllUnbound(
   if (idsByName.size === 0) return [];
   // In one order everywhere, so that two of these never wait for each other's rows.
   const names = [...idsByName].sort(([a], [b]) => (a < b ? -1 : 1));
-  const bound = await tx
-    .insertInto('name_claims')
-    .values(names.map(([name, id]) => boundClaim(organizationId, name, id)))
+  const bound = await insertBound(
+    tx,
+    organizationId,
+    names.map(([name, workspace_id]) => ({ name, workspace_id })),
+  )
     .onConflict((conflict) =>
       conflict
         .columns(['organization_id', 'name'])
@@ -191,9 +214,7 @@ export async function claimForWorkspace(
   name: string,
   workspaceId: string,
 ): Promise<boolean> {
-  const inserted = await tx
-    .insertInto('name_claims')
-    .values(boundClaim(organizationId, name, workspaceId))
+  const inserted = await insertBound(tx, organizationId, [{ name, workspace_id: workspaceId }])
     .onConflict((conflict) => conflict.columns(['organization_id', 'name']).doNothing())
     .returning('name')
     .executeTakeFirst();

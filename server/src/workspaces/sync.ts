@@ -4,6 +4,8 @@
  * nothing (wrong credentials list nothing at all), so absence is only reported.
  */
 import type { SyncResult } from '@inlay/contract/workspaces';
+import type { Db } from '../db/open.ts';
+import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
 import * as claims from './claims.store.ts';
@@ -57,12 +59,12 @@ async function recordPage(
   const items = page
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((workspace) => ({ ...workspace, name: storableName(workspace.name) }));
-  const ids = items.map(({ id }) => id);
   return await ctx.store.transaction(async (tx) => {
-    const created = await workspaces.insertMissing(tx, organizationId, items);
-    const rows = new Map((await workspaces.findByIds(tx, organizationId, ids)).map((row) => [row.id, row]));
-    const claimed = new Set((await claims.claimsOf(tx, ids)).map((claim) => claim.workspace_id));
-    const renaming = await operations.workspacesWithOpenRename(tx, ids);
+    const { rows, created } = await ensureKnown(tx, organizationId, items);
+    // Nothing can be said yet of those that are new.
+    const before = [...rows.keys()].filter((id) => !created.has(id));
+    const claimed = new Set((await claims.claimsOf(tx, before)).map((claim) => claim.workspace_id));
+    const renaming = await operations.workspacesWithOpenRename(tx, before);
     const toBind = new Map<string, string>();
     let live = 0;
     // Of several with one name, the oldest answers to it.
@@ -80,8 +82,29 @@ async function recordPage(
       if (!toBind.has(identity)) toBind.set(identity, id);
     }
     await claims.bindAllUnbound(tx, organizationId, toBind);
-    return { created, ours: rows.size, live };
+    return { created: [...created], ours: rows.size, live };
   });
+}
+
+/** The rows of those that are ours, and which of them are new. */
+async function ensureKnown(
+  tx: Db,
+  organizationId: string,
+  items: workspaces.NewWorkspace[],
+): Promise<{ rows: Map<string, WorkspaceRow>; created: Set<string> }> {
+  const rows = new Map<string, WorkspaceRow>();
+  const unknown = () => items.filter(({ id }) => !rows.has(id));
+  const read = async () => {
+    const ids = unknown().map(({ id }) => id);
+    for (const row of await workspaces.findByIds(tx, organizationId, ids)) rows.set(row.id, row);
+  };
+  // Most are known, and an insert costs what it does even where there is nothing to insert.
+  await read();
+  const inserted = await workspaces.insertMissing(tx, organizationId, unknown());
+  for (const row of inserted) rows.set(row.id, row);
+  // Left are those that somebody else has just inserted, and those of other organizations.
+  await read();
+  return { rows, created: new Set(inserted.map(({ id }) => id)) };
 }
 
 async function reportMissing(ctx: WorkspacesContext, organizationId: string, seenLive: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** The SQL of the `workspaces` table. Every function is bound to one organization, or to one id that is already known to be ours. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { sql } from 'kysely';
+import { givenRows } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
@@ -143,33 +144,40 @@ export interface NewWorkspace {
   name: string;
 }
 
-/** Inserts those that are not known yet, as active, and gives the ids that were really inserted. A tombstone stays what it is. */
-export async function insertMissing(db: Db, organizationId: string, workspaces: NewWorkspace[]): Promise<string[]> {
+/** Inserts those that are not known yet, as active, and gives what was really inserted. A tombstone stays what it is. */
+export async function insertMissing(
+  db: Db,
+  organizationId: string,
+  workspaces: NewWorkspace[],
+): Promise<WorkspaceRow[]> {
   if (workspaces.length === 0) return [];
-  const rows = await db
+  const rows = workspaces.map(({ id, name }) => ({ id, name, name_folded: foldForSearch(name) }));
+  return await db
     .insertInto('workspaces')
-    .values(workspaces.map((workspace) => newRow(organizationId, workspace)))
+    .columns(columns)
+    .expression(
+      db
+        .selectFrom(givenRows(db, { id: 'uuid', name: 'text', name_folded: 'text' }, rows))
+        .select([
+          'given.id',
+          sql.val(organizationId).as('organization_id'),
+          'given.name',
+          'given.name_folded',
+          sql.lit(null).as('desired_name'),
+          sql.lit('active').as('status'),
+          sql.lit('live').as('lifecycle'),
+          sql.lit(1).as('gen'),
+          sql.lit(1).as('token_gen'),
+          sql<number>`now_ms()`.as('created_at'),
+          sql<number>`now_ms()`.as('updated_at'),
+          sql.lit(null).as('deleted_at'),
+        ])
+        // Without a condition SQLite would take the next clause for one of a join.
+        .where(sql.lit(true)),
+    )
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
+    .returning(columns)
     .execute();
-  return rows.map((row) => row.id);
-}
-
-function newRow(organizationId: string, { id, name }: NewWorkspace) {
-  return {
-    id,
-    organization_id: organizationId,
-    name,
-    name_folded: foldForSearch(name),
-    desired_name: null,
-    status: 'active' as const,
-    lifecycle: 'live' as const,
-    gen: 1,
-    token_gen: 1,
-    created_at: sql<number>`now_ms()`,
-    updated_at: sql<number>`now_ms()`,
-    deleted_at: null,
-  };
 }
 
 export async function findByIds(db: Db, organizationId: string, ids: string[]): Promise<WorkspaceRow[]> {
