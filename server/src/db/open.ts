@@ -20,6 +20,8 @@ export interface Store {
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /** A transaction that no other process runs at the same time: for what must happen once in a deployment. */
   exclusively<T>(work: (tx: Transaction<Tables>) => Promise<T>, patienceMs?: number): Promise<T>;
+  /** After much was written: the database learns how large its tables are now, instead of within a minute or so. */
+  learnSizes(): Promise<void>;
   /** The database's clock; also proves that the database answers. */
   now(): Promise<number>;
   close(): Promise<void>;
@@ -46,6 +48,8 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
     db,
     transaction: (work) => db.transaction().execute(work),
     exclusively: (work) => db.transaction().execute(work),
+    // Its plans do not depend on it.
+    learnSizes: async () => {},
     now: () => databaseTime(db),
     close: () => db.destroy(),
   };
@@ -91,6 +95,9 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
       } finally {
         await patient.destroy();
       }
+    },
+    async learnSizes() {
+      await sql`analyze workspaces, name_claims`.execute(db);
     },
     now: () => databaseTime(db),
     close: () => db.destroy(),

@@ -16,6 +16,8 @@ import * as workspaces from './workspaces.store.ts';
 
 /** A line in the log for each so many workspaces of a long list. */
 const progressEvery = 1_000;
+/** So many new workspaces change how a database should look for them. */
+const manyNew = 10_000;
 
 export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
   return await ctx.flights.share(`sync ${organizationId}`, () => sync(ctx, organizationId));
@@ -45,6 +47,7 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
     throw new AppError('sync_stopped', { total }, { cause: error });
   }
   ctx.log.info({ found: total, created: created.length }, 'synchronised workspaces');
+  if (created.length >= manyNew) await ctx.store.learnSizes();
   await reportMissing(ctx, organizationId, live);
   return { total_count: total, created_count: created.length, 'created_workspace IDs': created };
 }

@@ -75,6 +75,7 @@ export class Deployment {
       db,
       transaction: (work) => db.transaction().execute(work),
       exclusively: (work) => db.transaction().execute(work),
+      learnSizes: async () => {},
       now: async () => (await sql<{ now: number }>`select now_ms() as now`.execute(db)).rows[0]?.now ?? 0,
       close: async () => {},
     };
