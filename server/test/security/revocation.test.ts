@@ -140,6 +140,23 @@ describeOnBothDatabases('Revocation', (kind) => {
   });
 });
 
+describe('An operator token that has just been used', () => {
+  it('ends when its time is over', async () => {
+    let waitedMs = 0;
+    const { now, elapsed } = systemRuntime;
+    const runtime = { ...systemRuntime, now: () => now() + waitedMs, elapsed: () => elapsed() + waitedMs };
+    const test = await startTestApp('sqlite', { overrides: { runtime } });
+    onTestFinished(() => test.stop());
+    const expiresAt = runtime.now() + 60_000;
+    const { token } = await test.app.operatorTokens.create(test.organizationId, { name: 'brief', expiresAt });
+    const list = () => test.request('GET', '/api/v1/workspaces', { token });
+    waitedMs = 59_000;
+    expect((await list()).status).toBe(200);
+    waitedMs = 60_000;
+    expectSame401(await list());
+  });
+});
+
 describeOnBothDatabases('A signing key', (kind) => {
   it('goes on verifying when it is retired, stops when it is removed, and never shows its private half', async () => {
     const test = await startTestApp(kind);

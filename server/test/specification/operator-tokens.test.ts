@@ -184,6 +184,7 @@ describeOnBothDatabases('Operator tokens', (kind) => {
 
     it('gives a token of the same name and permission, and revokes the old one at once', async () => {
       const old = (await create({ name: 'rotated', permission: 'read' })).body;
+      expect(await works(old.token)).toBe(200);
       const { status, headers, body } = await rotate(old.id);
       expect(status).toBe(201);
       expect(headers['cache-control']).toBe('no-store');
