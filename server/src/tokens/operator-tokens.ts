@@ -1,6 +1,6 @@
 /**
  * Operator tokens: organization-wide credentials of the operator's backend. Only a hash is stored; the secret is shown once.
- * A token that was revoked or rotated in this process is refused from the next request on, on other replicas within two seconds.
+ * A token that is revoked in this process is refused from the next request on, by other replicas after two seconds.
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
