@@ -25,7 +25,7 @@ export async function assertSettled(
   try {
     ({ settled } = await write());
   } catch (error) {
-    const isOver = error instanceof PlatformError && error.failure !== 'unknown';
+    const isOver = error instanceof PlatformError && error.settled;
     if (isOver && earlierMs === 0) await remote.closeSettleWindow(db, table, id);
     throw error;
   }

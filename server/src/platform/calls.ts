@@ -73,7 +73,8 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
         return { ...answer, settled };
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error;
-        if (error.failure === 'unknown') settled = false;
+        settled &&= error.settled;
+        error.settled = settled;
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
         const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
         // A long wait is not ours to do: the caller passes it on, or tries again later.

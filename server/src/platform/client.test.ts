@@ -257,6 +257,15 @@ describe('the platform client', () => {
     expect(await platform.renameWorkspace('w', 'n')).toMatchObject({ settled: true });
   });
 
+  it('says the same of a write that failed in the end, whatever it failed of', async () => {
+    let failures = 1;
+    handle = (_request, response) =>
+      failures-- > 0 ? answer(response, 500, '') : answer(response, 429, {}, { 'retry-after': '3600' });
+    const rename = () => platform.renameWorkspace('w', 'n');
+    await expect(rename()).rejects.toMatchObject({ failure: 'throttled', settled: false });
+    await expect(rename()).rejects.toMatchObject({ failure: 'throttled', settled: true });
+  });
+
   it('stops asking a platform that keeps failing, and tries it again after a while', async () => {
     handle = (_request, response) => answer(response, 500, '');
     for (let i = 0; i < 5; i++) await platform.listOrganizations().catch(() => undefined);

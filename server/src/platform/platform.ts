@@ -54,6 +54,8 @@ export type PlatformFailure = 'unavailable' | 'throttled' | 'rejected' | 'unauth
 export class PlatformError extends Error {
   readonly failure: PlatformFailure;
   readonly timedOut: boolean;
+  /** False when something that was sent may still take effect: with this try of the call, or with one before it. */
+  settled: boolean;
   readonly retryAfterSeconds: number | undefined;
   /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
   readonly isConflict: boolean;
@@ -74,6 +76,7 @@ export class PlatformError extends Error {
     this.name = 'PlatformError';
     this.failure = failure;
     this.timedOut = options.timedOut ?? false;
+    this.settled = failure !== 'unknown';
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isConflict = options.isConflict ?? false;
     this.reason = options.reason;

@@ -79,6 +79,20 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
     expect(await openWork()).toEqual([]);
   });
 
+  it('tells the platform the old name again when a refused rename came after one whose answer was lost', async () => {
+    const id = await test.workspaceId('stay');
+    const restore = faulty.rule(first(9, isRename, lostAnswer));
+    expect((await update(id, { name: 'go' })).status).toBe(502);
+    restore();
+    const accept = faulty.rule(answering(isRename, 422, '{}'));
+    expect((await update(id, { name: 'bad' })).status).toBe(422);
+    accept();
+    expect([(await get(id)).body.name, await platformName(id)]).toEqual(['stay', 'go']);
+    await reconcile();
+    expect([(await get(id)).body.name, await platformName(id)]).toEqual(['stay', 'stay']);
+    expect(await openWork()).toEqual([]);
+  });
+
   it('says so when the platform no longer has the workspace', async () => {
     const id = await test.workspaceId('lost');
     await test.platform('DELETE', `/workspaces/${id}`);

@@ -82,7 +82,7 @@ export async function driveOperation(
       const failure = error instanceof PartlyDone ? error.first : error;
       if (!(failure instanceof PlatformError)) throw error;
       if (failure instanceof Refused) return { state: 'open', error: failure };
-      if (failure.failure === 'unknown') await operations.recordUnsettled(store.db, ref, lingerMs(ctx));
+      if (!failure.settled) await operations.recordUnsettled(store.db, ref, lingerMs(ctx));
       const backoffMs = runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** operation.attempts);
       await operations.postponeOperation(store.db, ref, leaseId, {
         delayMs: Math.max(backoffMs, (failure.retryAfterSeconds ?? 0) * 1000),
@@ -130,9 +130,11 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
   } catch (error) {
     if (!(error instanceof PlatformError) || (error.failure !== 'rejected' && error.failure !== 'not_found'))
       throw error;
+    if (!error.settled) await operations.recordUnsettled(ctx.store.db, ref, lingerMs(ctx));
     await whileUnchanged(ctx, row, async (tx) => {
       await takeBackRename(tx, row);
-      await operations.closeOperation(tx, ref);
+      // Another name that was sent before may still take effect.
+      await closeOrAssertAgain(ctx, tx, ref, leaseId);
     });
     throw new Refused(wanted, error);
   }
@@ -230,7 +232,7 @@ async function setStatuses(
   const outcomes = await Promise.allSettled(Array.from({ length: connectionsAtATime }, work));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   // The most uncertain failure decides how long the operation must stay open.
-  const worst = failures.find((error) => error.failure === 'unknown') ?? failures[0];
+  const worst = failures.find((error) => !error.settled) ?? failures[0];
   if (worst) throw new PartlyDone(failures.length, ids.length, worst);
 }
 
