@@ -64,7 +64,8 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
 
   try {
     await start();
-    await workload.fillPlatform();
+    // Two of them are recorded together.
+    await workload.fillPlatform(3);
     for (const workKind of workKinds) {
       for (const turn of turns) {
         for (const [number, edge] of (['before', 'after'] as const).entries()) {

@@ -43,7 +43,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
     await start();
     workload = new Workload(platform, () => service);
-    await workload.fillPlatform();
+    await workload.fillPlatform(2);
   });
   afterAll(async () => {
     await service?.stop();

@@ -1,5 +1,6 @@
 /** The work that clients give a service, one piece of each kind at a time, and what must be true of it after a crash. */
 import { expect } from 'vitest';
+import { pageOverlap, pageSize } from '../../src/platform/paging.ts';
 import {
   byId,
   call,
@@ -28,8 +29,6 @@ export interface Work {
 }
 
 const connectionsPerWorkspace = 2;
-/** More than one page of the platform's list, so that a sync has more than one. */
-const onlyOnPlatform = 101;
 
 export class Workload {
   readonly all: Work[] = [];
@@ -40,9 +39,10 @@ export class Workload {
     private readonly service: () => Service,
   ) {}
 
-  /** What only a sync will find. */
-  async fillPlatform(): Promise<void> {
-    const names = Array.from({ length: onlyOnPlatform }, (_, i) => `made elsewhere ${i}`);
+  /** What only a sync will find: as many as make so many pages of the platform's list. */
+  async fillPlatform(pages: number): Promise<void> {
+    const length = (pages - 1) * (pageSize - pageOverlap) + pageOverlap + 1;
+    const names = Array.from({ length }, (_, i) => `made elsewhere ${i}`);
     await Promise.all(names.map((name) => this.makeElsewhere(name)));
   }
 
