@@ -3,7 +3,7 @@
  * Taking the lease and binding are one statement each, the same on both databases.
  */
 import { sql } from 'kysely';
-import { givenRows } from '../db/given-rows.ts';
+import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
@@ -127,38 +127,19 @@ export async function dropUnboundClaim(db: Db, lease: Lease): Promise<void> {
 }
 
 function insertBound(tx: Db, organizationId: string, claims: { name: string; workspace_id: string }[]) {
-  return tx
-    .insertInto('name_claims')
-    .columns([
-      'organization_id',
-      'name',
-      'state',
-      'workspace_id',
-      'lease_id',
-      'lease_until',
-      'no_post_before',
-      'attempts',
-      'last_error',
-      'created_at',
-    ])
-    .expression(
-      tx
-        .selectFrom(givenRows(tx, { name: 'text', workspace_id: 'uuid' }, claims))
-        .select([
-          sql.val(organizationId).as('organization_id'),
-          'given.name',
-          sql.lit('bound').as('state'),
-          'given.workspace_id',
-          sql.lit('').as('lease_id'),
-          sql.lit(0).as('lease_until'),
-          sql.lit(0).as('no_post_before'),
-          sql.lit(0).as('attempts'),
-          sql.lit(null).as('last_error'),
-          sql<number>`now_ms()`.as('created_at'),
-        ])
-        // Without a condition SQLite would take the next clause for one of a join.
-        .where(sql.lit(true)),
-    );
+  const { columns, expression } = insertionOf(tx, { name: 'text', workspace_id: 'uuid' }, claims, {
+    organization_id: sql.val(organizationId),
+    name: sql.ref('given.name'),
+    state: sql.lit('bound'),
+    workspace_id: sql.ref('given.workspace_id'),
+    lease_id: sql.lit(''),
+    lease_until: sql.lit(0),
+    no_post_before: sql.lit(0),
+    attempts: sql.lit(0),
+    last_error: sql.lit(null),
+    created_at: sql`now_ms()`,
+  });
+  return tx.insertInto('name_claims').columns(columns).expression(expression);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The SQL of the `workspaces` table. Every function is bound to one organization, or to one id that is already known to be ours. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { sql } from 'kysely';
-import { givenRows } from '../db/given-rows.ts';
+import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
@@ -151,30 +151,29 @@ export async function insertMissing(
   workspaces: NewWorkspace[],
 ): Promise<WorkspaceRow[]> {
   if (workspaces.length === 0) return [];
-  const rows = workspaces.map(({ id, name }) => ({ id, name, name_folded: foldForSearch(name) }));
+  const insertion = insertionOf(
+    db,
+    { id: 'uuid', name: 'text', name_folded: 'text' },
+    workspaces.map(({ id, name }) => ({ id, name, name_folded: foldForSearch(name) })),
+    {
+      id: sql.ref('given.id'),
+      organization_id: sql.val(organizationId),
+      name: sql.ref('given.name'),
+      name_folded: sql.ref('given.name_folded'),
+      desired_name: sql.lit(null),
+      status: sql.lit('active'),
+      lifecycle: sql.lit('live'),
+      gen: sql.lit(1),
+      token_gen: sql.lit(1),
+      created_at: sql`now_ms()`,
+      updated_at: sql`now_ms()`,
+      deleted_at: sql.lit(null),
+    },
+  );
   return await db
     .insertInto('workspaces')
-    .columns(columns)
-    .expression(
-      db
-        .selectFrom(givenRows(db, { id: 'uuid', name: 'text', name_folded: 'text' }, rows))
-        .select([
-          'given.id',
-          sql.val(organizationId).as('organization_id'),
-          'given.name',
-          'given.name_folded',
-          sql.lit(null).as('desired_name'),
-          sql.lit('active').as('status'),
-          sql.lit('live').as('lifecycle'),
-          sql.lit(1).as('gen'),
-          sql.lit(1).as('token_gen'),
-          sql<number>`now_ms()`.as('created_at'),
-          sql<number>`now_ms()`.as('updated_at'),
-          sql.lit(null).as('deleted_at'),
-        ])
-        // Without a condition SQLite would take the next clause for one of a join.
-        .where(sql.lit(true)),
-    )
+    .columns(insertion.columns)
+    .expression(insertion.expression)
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning(columns)
     .execute();

@@ -28,7 +28,7 @@ it('a thousand schedules keep every invariant', { timeout }, async () => {
   }
 });
 
-// Found by longer runs: a name bound twice, and a rename that came late after one whose last try was never sent.
+// Found by longer runs: two workspaces for one name, and a rename that took effect late, after its last try had failed.
 it.each(['1532', '201810'])('schedule %s, which broke an invariant once, does no longer', { timeout }, async (seed) => {
   const { code, output } = await simulate('--seeds', '1', '--from', seed);
   expect(output).toContain('1 schedules, 0 with violations');
