@@ -123,7 +123,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     tag,
     summary: 'Delete workspace',
     description:
-      'Deletes the workspace with its sources, destinations and connections, here and on the platform. Its tokens stop working at once, its name is free afterwards.',
+      'Deletes the workspace with its sources, destinations and connections, here and on the platform. Its tokens stop working at once, on other replicas within two seconds; its name is free afterwards.',
     params: WorkspacePath,
     answer: DeletedWorkspace,
     errors: ['workspace_not_found', 'deletion_recorded'],
