@@ -6,43 +6,11 @@
  */
 import type { Databases } from './databases.ts';
 import { cpuSecondsOf, type Usage } from './process-usage.ts';
-
-export interface BenchmarkSettings {
-  /** How many records a sync of data moves. */
-  records: number;
-  /** How many workspaces the service knows. */
-  workspaces: number;
-  /** How many workspaces the platform has in a sync of workspaces. */
-  platformWorkspaces: number;
-  /** How often each work is measured. */
-  rounds: number;
-  /** How long requests are sent at a time. */
-  loadMs: number;
-  /** How long the memory of the service is watched. */
-  watchMs: number;
-  /** Of the kinds of request, only those whose name contains this. */
-  only: string;
-  /** For everything that is written; removed afterwards. */
-  folder: string;
-  /** Where databases with many workspaces are kept for the next run, if they are to be. */
-  datasets: string | undefined;
-  /** Where profiles of the service go, if there are to be any. */
-  profiles: string | undefined;
-  /** Where the programs of the benchmarks are. */
-  programs: string;
-  /** The product's command line. */
-  product: string;
-  /** The product's connectors. */
-  connectors: string;
-  /** Aborted when the benchmark is interrupted: processes that were started end. */
-  signal: AbortSignal;
-}
+import type { BenchmarkSettings, Log } from './settings.ts';
 
 export interface BenchmarkOptions extends BenchmarkSettings {
   databases: Databases;
 }
-
-export type Log = (line: string) => void;
 
 export interface Benchmark {
   name: string;

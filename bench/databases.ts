@@ -6,9 +6,9 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { BenchmarkSettings, Log } from './benchmark.ts';
 import { databaseFileOf, seedPostgres, seedSqlite } from './dataset.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
+import type { BenchmarkSettings, Log } from './settings.ts';
 
 export interface SeededDatabase {
   name: 'SQLite' | 'PostgreSQL';

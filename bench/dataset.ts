@@ -16,7 +16,7 @@ import { openPostgres, openSqlite } from '../server/src/db/open.ts';
 import { addFunctions } from '../server/src/db/sqlite.ts';
 import { ensureFirstOrganization } from '../server/src/organizations/organizations.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
-import type { BenchmarkSettings, Log } from './benchmark.ts';
+import type { BenchmarkSettings, Log } from './settings.ts';
 
 export const organizationId = '5bd6a2f0-9c1e-4b7a-8f3d-2e6c4a1b0d97';
 export const operatorToken = 'a-token-that-only-benchmarks-know-0123456789';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../scripts/disposable.mjs';
-import type { BenchmarkSettings } from './benchmark.ts';
 import { operatorToken, organizationId } from './dataset.ts';
+import type { BenchmarkSettings } from './settings.ts';
 
 export interface ServiceProcess {
   readonly url: string;

@@ -18,18 +18,24 @@ import { isMain } from './is-main.mjs';
 
 const packages = ['contract', 'schedule', 'platform', 'server', 'widget', 'embed'];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
+/** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
+const toolFolders = ['bench', 'scripts'];
 const sourceExtensions = ['.ts', '.tsx', '.mts', '.js', '.mjs', '.jsx'];
 
 /** @param {string} file */
 const packageOf = (file) => file.slice(0, file.indexOf('/'));
 /** @param {string} file */
 const isTest = (file) => /\.test\.[a-z]+$/.test(file);
+/** Types of a program in JavaScript. @param {string} file */
+const isDeclaration = (file) => /\.d\.m?ts$/.test(file);
 /** @param {string | undefined} file */
 const isStore = (file) => file?.endsWith('.store.ts') ?? false;
 /** @param {string | undefined} file */
 const isRoutes = (file) => file?.endsWith('.routes.ts') ?? false;
 /** @param {string | undefined} file @param {string} folder */
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
+/** @param {string | undefined} file */
+const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
 /** @param {string} file @param {string[]} names */
 const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
 
@@ -118,6 +124,10 @@ const importRules = [
       !isIn(from, 'server/src/http') &&
       !isTop(from, 'app', 'cli', 'main'),
   },
+  {
+    words: 'no package imports bench or scripts',
+    isBroken: ({ from, to }) => !isTool(from) && isTool(to),
+  },
 ];
 
 const cycleRule = 'no import cycles, type-only imports included';
@@ -125,7 +135,11 @@ const cycleRule = 'no import cycles, type-only imports included';
 const vagueNames = ['utils', 'helpers', 'common', 'shared', 'manager', 'service', 'impl', 'types'];
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 
-/** The rules about a path below `src`. @type {{ words: string, isBroken: (parts: string[]) => boolean }[]} */
+/** The path below the folder of sources or tools. @param {string} file */
+const withoutFolder = (file) =>
+  file.slice((toolFolders.find((folder) => isIn(file, folder)) ?? file.split('/', 2).join('/')).length + 1);
+
+/** The rules about a path below `src`, `bench` or `scripts`. @type {{ words: string, isBroken: (parts: string[]) => boolean }[]} */
 const nameRules = [
   {
     words: `no file or folder is named ${vagueNames.join(', ')}`,
@@ -145,10 +159,13 @@ export const rules = [cycleRule, ...importRules.map(({ words }) => words), ...na
 export async function checkArrows(directory) {
   // esbuild names files by their real path.
   const root = realpathSync(directory);
-  const files = sourceFolders.flatMap((folder) => listFiles(root, folder));
+  const files = [...sourceFolders, ...toolFolders]
+    .flatMap((folder) => listFiles(root, folder))
+    // Fixtures are wrong on purpose.
+    .filter((file) => !isIn(file, 'scripts/fixtures'));
   const arrows = await readArrows(
     root,
-    files.filter((file) => sourceExtensions.includes(extname(file))),
+    files.filter((file) => sourceExtensions.includes(extname(file)) && !isDeclaration(file)),
   );
   const impure = new Set(arrows.filter(({ to }) => isIn(to, 'server/src')).map(({ from }) => from));
 
@@ -158,7 +175,7 @@ export async function checkArrows(directory) {
       .map(({ from, specifier }) => ({ rule: words, file: from, import: specifier })),
   );
   const names = nameRules.flatMap(({ words, isBroken }) =>
-    files.filter((file) => isBroken(file.split('/').slice(2))).map((file) => ({ rule: words, file })),
+    files.filter((file) => isBroken(withoutFolder(file).split('/'))).map((file) => ({ rule: words, file })),
   );
   return [...findCycles(arrows), ...imports, ...names];
 }

@@ -73,6 +73,14 @@ const expected: Record<string, Record<string, string[]>> = {
     [routesOnlyInApp]: ['server/src/http/health.ts → ../notes/notes.routes.ts'],
     [httpOnlyAtTheEdge]: ['server/src/notes/notes.ts → ../http/replies.ts', 'server/src/notes/notes.ts → fastify'],
   },
+  tools: {
+    [noCycles]: [
+      'bench/databases.ts → bench/settings.ts → bench/databases.ts',
+      'scripts/find-databases.mjs → scripts/postgres.mjs → scripts/find-databases.mjs',
+    ],
+    'no package imports bench or scripts': ['server/src/app.ts → ../../scripts/postgres.mjs'],
+    'no file or folder is named utils, helpers, common, shared, manager, service, impl, types': ['scripts/utils.mjs'],
+  },
   names: {
     'no file or folder is named utils, helpers, common, shared, manager, service, impl, types': [
       'server/src/notes/notes.types.ts',
