@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../platform/src/store.ts';
+import { openStore } from '../platform/src/db/open.ts';
 import { pageSize } from '../server/src/platform/paging.ts';
 import {
   type Benchmark,

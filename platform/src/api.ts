@@ -7,15 +7,15 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { checkRoutes } from './checks.routes.ts';
-import { connectionRoutes } from './connections.routes.ts';
-import { connectorRoutes, definitionRoutes } from './connectors.routes.ts';
+import { connectorRoutes, definitionRoutes } from './actors/actors.routes.ts';
+import { checkRoutes } from './actors/checks.routes.ts';
+import { connectionRoutes } from './connections/connections.routes.ts';
+import { streamRoutes } from './connections/streams.routes.ts';
 import type { Platform } from './context.ts';
-import { access, compileRequestSchema, isPublic, replyToError, type SchemaTypes } from './http.ts';
-import { jobRoutes } from './jobs.routes.ts';
+import { access, compileRequestSchema, isPublic, replyToError, type SchemaTypes } from './http/endpoint.ts';
+import { jobRoutes } from './jobs/jobs.routes.ts';
 import { OpaqueRefusal } from './problems.ts';
-import { streamRoutes } from './streams.routes.ts';
-import { workspaceRoutes } from './workspaces.routes.ts';
+import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 
 export function platformApi(platform: Platform): FastifyPluginAsync {
   return async (app) => {

@@ -2,14 +2,14 @@
  * What the rules of the platform work with, put together by platform.ts. The rules get it as their first argument and
  * hold nothing between calls: what must last is in the store, and what is under way is in here.
  */
-import type { Checks } from './checks.ts';
-import type { Definition } from './definitions.ts';
+import type { Checks } from './actors/check-queue.ts';
+import type { Sealer } from './actors/sealed-configuration.ts';
+import type { Tokens } from './applications/applications.ts';
+import type { Store } from './db/open.ts';
+import type { Definition } from './definitions/definitions.ts';
 import type { Catalog } from './protocol.ts';
 import type { ProgramSurroundings } from './runner/programs.ts';
 import type { Runner } from './runner/runner.ts';
-import type { Sealer } from './sealed-configuration.ts';
-import type { Store } from './store.ts';
-import type { Tokens } from './tokens.ts';
 
 export interface Platform {
   readonly store: Store;

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
+import type { Sealer } from '../src/actors/sealed-configuration.ts';
 import { platformApi } from '../src/api.ts';
-import { bundledDefinitions, type Definition } from '../src/definitions.ts';
-import { type OpenPlatform, openPlatform, type PlatformOptions } from '../src/platform.ts';
-import type { Sealer } from '../src/sealed-configuration.ts';
+import { bundledDefinitions, type Definition } from '../src/definitions/definitions.ts';
+import { type OpenPlatform, openPlatform, type PlatformOptions } from '../src/open-platform.ts';
 
 export const credentials = { clientId: 'the-client', clientSecret: 'the-secret-of-the-client' };
 export const publicUrl = 'http://platform.test/platform/v1';

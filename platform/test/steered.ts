@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { registerDefinition } from '../src/definitions/registered-definitions.ts';
 import type { ConfiguredCatalog, Stream } from '../src/protocol.ts';
-import { registerDefinition } from '../src/registered-definitions.ts';
 import { type RunningPlatform, type StartOptions, startPlatform } from './start-platform.ts';
 
 export const programOf = (name: string): [string, string] => [

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
-import { type OpenPlatform, openPlatform } from '@inlay/platform/platform';
+import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { createBackground, repeatedly } from './background.ts';

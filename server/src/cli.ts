@@ -1,14 +1,14 @@
 /** The command line. Every command reads the same environment as the service. */
 import { resolve } from 'node:path';
-import type { Definition } from '@inlay/platform/definitions';
-import type { OpenPlatform } from '@inlay/platform/platform';
-import { Problem } from '@inlay/platform/problems';
+import type { Definition } from '@inlay/platform/definitions/definitions';
 import {
   listRegisteredDefinitions,
   type Registration,
   registerDefinition,
   removeDefinition,
-} from '@inlay/platform/registered-definitions';
+} from '@inlay/platform/definitions/registered-definitions';
+import type { OpenPlatform } from '@inlay/platform/open-platform';
+import { Problem } from '@inlay/platform/problems';
 import { RunFailure } from '@inlay/platform/runner/runner';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { openBundledPlatform, openStore, platformCredentials } from './app.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { platformApi } from '@inlay/platform/api';
-import { openPlatform } from '@inlay/platform/platform';
+import { openPlatform } from '@inlay/platform/open-platform';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';

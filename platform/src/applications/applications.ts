@@ -1,0 +1,73 @@
+/*
+ * Application tokens: who may call the platform. There is one application, given by configuration. Its access tokens
+ * are signed with a key derived from the client secret, so the database holds nothing that could mint one, tokens
+ * outlive a restart, and changing the secret ends all of them at once.
+ */
+import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { OpaqueRefusal, Problem } from '../problems.ts';
+
+const ISSUER = 'inlay-platform';
+const AUDIENCE = 'inlay-platform-api';
+
+export interface TokenOptions {
+  clientId: string;
+  clientSecret: string;
+  ttlSeconds: number;
+  now: () => number;
+}
+
+export interface Tokens {
+  issue(clientId: string, clientSecret: string): Promise<{ token: string; expiresInSeconds: number }>;
+  /** Throws the `invalid-api-key` problem unless the header carries a token of ours that is still good. */
+  verify(authorization: string | undefined): Promise<void>;
+}
+
+export function applicationTokens({ clientId, clientSecret, ttlSeconds, now }: TokenOptions): Tokens {
+  // An empty secret would let anyone in, and would derive a key that everyone knows.
+  if (clientId === '' || clientSecret === '') throw new Error('The platform needs a client id and a client secret.');
+  const key = new Uint8Array(hkdfSync('sha256', clientSecret, clientId, 'inlay platform access token', 32));
+
+  return {
+    async issue(givenId, givenSecret) {
+      // Both are always compared, so that the time taken says nothing about which one was wrong.
+      const idMatches = sameText(givenId, clientId);
+      const secretMatches = sameText(givenSecret, clientSecret);
+      if (!idMatches || !secretMatches) throw new OpaqueRefusal(401, 'unknown client id or wrong client secret');
+      const issuedAt = Math.floor(now() / 1000);
+      const token = await new SignJWT()
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(clientId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + ttlSeconds)
+        .sign(key);
+      return { token, expiresInSeconds: ttlSeconds };
+    },
+
+    async verify(authorization) {
+      const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+      if (token === undefined) throw new Problem('invalid-api-key');
+      try {
+        await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          issuer: ISSUER,
+          audience: AUDIENCE,
+          subject: clientId,
+          requiredClaims: ['exp'],
+          currentDate: new Date(now()),
+        });
+      } catch (cause) {
+        if (cause instanceof errors.JOSEError) throw new Problem('invalid-api-key', null, { cause });
+        throw cause;
+      }
+    },
+  };
+}
+
+/** Hashed first because the comparison needs equal lengths, and a length is information too. */
+function sameText(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}

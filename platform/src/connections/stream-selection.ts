@@ -1,0 +1,199 @@
+/*
+ * Which streams a connection moves and how: checks what was asked for against what the source has and the destination
+ * can do, and settles what was left open (sync mode, cursor, primary key). The same function serves a request, where a
+ * fault is the caller's, and a run, where a fault means that the source has changed.
+ */
+import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import Type, { type Static } from 'typebox';
+import { Problem } from '../problems.ts';
+import {
+  type Catalog,
+  type ConnectorSpecification,
+  type DestinationSyncMode,
+  type Stream,
+  type StreamDescriptor,
+  type SyncMode,
+  streamKey,
+} from '../protocol.ts';
+
+export const StreamConfiguration = Type.Object({
+  name: Type.String({ minLength: 1 }),
+  namespace: Type.Optional(Type.String()),
+  syncMode: Type.Optional(
+    Type.Enum([
+      'full_refresh_overwrite',
+      'full_refresh_overwrite_deduped',
+      'full_refresh_append',
+      'full_refresh_update',
+      'full_refresh_soft_delete',
+      'incremental_append',
+      'incremental_deduped_history',
+      'incremental_update',
+      'incremental_soft_delete',
+    ]),
+  ),
+  cursorField: Type.Optional(Type.Array(Type.String())),
+  primaryKey: Type.Optional(Type.Array(Type.Array(Type.String()))),
+  selectedFields: Type.Optional(Type.Array(Type.Object({ fieldPath: Type.Array(Type.String()) }))),
+  includeFiles: Type.Optional(Type.Boolean()),
+  destinationObjectName: Type.Optional(Type.String()),
+  mappers: Type.Optional(Type.Array(Type.Object({ type: Type.String() }))),
+});
+export type StreamConfiguration = Static<typeof StreamConfiguration>;
+
+/** How one stream is moved, with everything settled. */
+export interface ChosenStream {
+  stream: Stream;
+  syncMode: SyncMode;
+  destinationSyncMode: DestinationSyncMode;
+  cursorField?: string[];
+  primaryKey?: string[][];
+  /** Undefined: all. */
+  selectedFields?: string[];
+}
+
+/** The ways of the public API that this platform's protocol has words for. */
+const syncModes = {
+  full_refresh_overwrite: ['full_refresh', 'overwrite'],
+  full_refresh_append: ['full_refresh', 'append'],
+  incremental_append: ['incremental', 'append'],
+  incremental_deduped_history: ['incremental', 'append_dedup'],
+} as const satisfies Record<string, readonly [SyncMode, DestinationSyncMode]>;
+type ApiSyncMode = keyof typeof syncModes;
+
+/** What the source offers for a stream and the destination can take, in the words of the public API. */
+export function possibleSyncModes(stream: Stream, destination: ConnectorSpecification): ApiSyncMode[] {
+  const accepted = destination.supported_destination_sync_modes ?? ['overwrite', 'append'];
+  return (Object.keys(syncModes) as ApiSyncMode[]).filter((mode) => {
+    const [read, write] = syncModes[mode];
+    return stream.supported_sync_modes.includes(read) && accepted.includes(write);
+  });
+}
+
+/** Without streams that were asked for: all, each read in full and replaced. */
+export function chooseStreams(
+  catalog: Catalog,
+  asked: readonly StreamConfiguration[],
+  destination: ConnectorSpecification,
+): ChosenStream[] {
+  const wanted = asked.length > 0 ? asked : catalog.streams.map(({ name, namespace = '' }) => ({ name, namespace }));
+  const seen = new Set<string>();
+  return wanted.map((stream) => {
+    const chosen = chooseStream(catalog, stream, destination);
+    const key = streamKey(chosen.stream);
+    if (seen.has(key)) throw refused(`The stream ${shownName(chosen.stream)} is configured twice.`);
+    seen.add(key);
+    return chosen;
+  });
+}
+
+/** Without a namespace, the one stream of that name is meant, whichever namespace it is in. */
+export function findStream(catalog: Catalog, { name, namespace }: StreamDescriptor): Stream | undefined {
+  const called = catalog.streams.filter((stream) => stream.name === name);
+  if (namespace === undefined && called.length === 1) return called[0];
+  const key = streamKey({ name, namespace: namespace ?? '' });
+  return called.find((stream) => streamKey(stream) === key);
+}
+
+function chooseStream(catalog: Catalog, asked: StreamConfiguration, destination: ConnectorSpecification): ChosenStream {
+  const stream = findStream(catalog, asked as StreamDescriptor);
+  if (!stream) throw refused(`The source has no stream ${shownName(asked)}.`);
+  const name = shownName(stream);
+  if (asked.mappers?.length || asked.includeFiles || asked.destinationObjectName) {
+    throw refused(`The stream ${name} has mappers, includeFiles or destinationObjectName, which are not supported.`);
+  }
+  const possible = possibleSyncModes(stream, destination);
+  const mode = possible.find((known) => known === (asked.syncMode ?? 'full_refresh_overwrite'));
+  if (!mode) {
+    const valid = possible.length > 0 ? `Valid ones are ${possible.join(', ')}` : 'There is no valid one';
+    const given = asked.syncMode ?? 'full_refresh_overwrite';
+    throw refused(`The sync mode ${given} is not possible for the stream ${name} with this destination. ${valid}.`);
+  }
+  const [syncMode, destinationSyncMode] = syncModes[mode];
+  const cursorField = syncMode === 'incremental' ? chooseCursor(stream, asked.cursorField) : undefined;
+  const primaryKey = choosePrimaryKey(stream, asked.primaryKey, destinationSyncMode === 'append_dedup');
+  const selectedFields = chooseFields(stream, asked.selectedFields ?? [], [cursorField, ...(primaryKey ?? [])]);
+  return {
+    stream,
+    syncMode,
+    destinationSyncMode,
+    ...(cursorField && { cursorField }),
+    ...(primaryKey && { primaryKey }),
+    ...(selectedFields && { selectedFields }),
+  };
+}
+
+function chooseCursor(stream: Stream, asked: string[] = []): string[] | undefined {
+  const { source_defined_cursor: isFixed, default_cursor_field: fallback = [] } = stream;
+  if (isFixed) {
+    if (asked.length > 0 && !sameList(asked, fallback)) {
+      throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
+    }
+    return fallback.length > 0 ? fallback : undefined;
+  }
+  const cursor = asked.length > 0 ? asked : fallback;
+  if (cursor.length === 0) throw refused(`The stream ${shownName(stream)} needs a cursorField: it has no default.`);
+  requireField(stream, cursor, 'cursor');
+  return cursor;
+}
+
+function choosePrimaryKey(stream: Stream, asked: string[][] = [], isNeeded: boolean): string[][] | undefined {
+  const fixed = stream.source_defined_primary_key ?? [];
+  if (asked.length > 0 && fixed.length > 0 && !sameList(asked.map(String), fixed.map(String))) {
+    throw refused(`The primary key of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
+  }
+  const key = fixed.length > 0 ? fixed : asked;
+  for (const path of key) requireField(stream, path, 'primary key');
+  if (key.length > 0) return key;
+  if (isNeeded) throw refused(`The stream ${shownName(stream)} needs a primaryKey to be deduplicated.`);
+  return undefined;
+}
+
+function chooseFields(
+  stream: Stream,
+  asked: readonly { fieldPath: string[] }[],
+  needed: readonly (string[] | undefined)[],
+): string[] | undefined {
+  if (asked.length === 0) return undefined;
+  const fields = asked.map(({ fieldPath: [field, ...nested] }) => {
+    if (field === undefined) throw refused(`A selected field of the stream ${shownName(stream)} is empty.`);
+    if (nested.length > 0) {
+      throw refused(`Fields inside ${field} of the stream ${shownName(stream)} cannot be selected on their own.`);
+    }
+    requireField(stream, [field], 'selected field');
+    return field;
+  });
+  for (const [field] of needed.filter((path) => path !== undefined)) {
+    if (field !== undefined && !fields.includes(field)) {
+      throw refused(
+        `The field ${field} of the stream ${shownName(stream)} is its cursor or primary key and must be selected.`,
+      );
+    }
+  }
+  return [...new Set(fields)];
+}
+
+function requireField(stream: Stream, path: readonly string[], role: string): void {
+  if (path.length > 0 && hasField(stream.json_schema, path)) return;
+  throw refused(`The stream ${shownName(stream)} has no field ${path.join('.')}, which is its ${role}.`);
+}
+
+/** Where a schema lists no properties, any field may be there. */
+function hasField({ properties }: JsonSchema, [field = '', ...rest]: readonly string[]): boolean {
+  if (!isObject(properties)) return true;
+  const property = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  if (!isObject(property)) return false;
+  return rest.length === 0 || hasField(property, rest);
+}
+
+function sameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+export function shownName({ name, namespace }: { name: string; namespace?: string | undefined }): string {
+  return namespace ? `${namespace}.${name}` : name;
+}
+
+function refused(message: string): Problem {
+  return new Problem('bad-request', { message });
+}

@@ -1,0 +1,262 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { publicUrl } from '../../test/start-platform.ts';
+import { startSteered, until } from '../../test/steered.ts';
+import { openConfiguration } from '../actors/sealed-configuration.ts';
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+describe('a sync', () => {
+  test('moves every record and is told as the public API tells it', async () => {
+    const { connect, ended, call } = await startSteered();
+    const connection = await connect();
+    const started = await call('POST', '/jobs', { connectionId: connection.connectionId, jobType: 'sync' });
+    expect(started).toEqual({
+      status: 200,
+      body: {
+        jobId: expect.any(Number),
+        status: 'pending',
+        jobType: 'sync',
+        startTime: '2030-01-01T00:00:00Z',
+        connectionId: connection.connectionId,
+        bytesSynced: 0,
+        rowsSynced: 0,
+        attempts: 0,
+      },
+    });
+    const { jobId } = started.body;
+    const job = await ended(jobId);
+    expect(job).toEqual({
+      ...started.body,
+      status: 'succeeded',
+      lastUpdatedAt: '2030-01-01T00:00:00Z',
+      duration: 'PT0S',
+      bytesSynced: expect.any(Number),
+      rowsSynced: 10,
+      attempts: 1,
+    });
+    expect(job.bytesSynced).toBeGreaterThan(500);
+    expect(connection.ids()).toEqual(range(0, 10));
+    expect(connection.written().at(-1)).toBe('replace items');
+    expect((await call('GET', connection.path)).body.lastJob).toEqual(job);
+    expect((await call('GET', '/connections')).body.data[0].lastJob).toEqual(job);
+  });
+
+  test('goes on where the last one ended when it is incremental', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
+    expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(0);
+    connection.steer({ records: 13 });
+    expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(3);
+    expect(connection.ids()).toEqual(range(0, 13));
+    expect(connection.catalog().streams).toMatchObject([
+      { sync_mode: 'incremental', destination_sync_mode: 'append', generation_id: 1, minimum_generation_id: 0 },
+    ]);
+  });
+
+  test('starts a new generation each time when it replaces', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect();
+    for (const generation of [1, 2]) {
+      const { jobId } = await ended((await connection.sync()).jobId);
+      expect(connection.catalog().streams).toMatchObject([
+        { generation_id: generation, minimum_generation_id: generation, sync_id: jobId },
+      ]);
+    }
+  });
+
+  test('moves only the selected fields, under the name and namespace the connection asks for', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect({
+      streams: [{ name: 'items', selectedFields: [{ fieldPath: ['id'] }, { fieldPath: ['name'] }] }],
+      namespaceDefinition: 'custom_format',
+      namespaceFormat: `from_$${'{SOURCE_NAMESPACE}'}`,
+      prefix: 'p_',
+    });
+    expect((await ended((await connection.sync()).jobId)).status).toBe('succeeded');
+    expect(connection.written()[3]).toBe('["p_items",{"id":3,"name":"name 3"}]');
+    const { stream } = connection.catalog().streams[0] ?? {};
+    expect(stream).toMatchObject({ name: 'p_items', namespace: 'from_' });
+    expect(Object.keys(stream?.json_schema.properties as object)).toEqual(['id', 'name']);
+  });
+
+  test('starts from the beginning when a stream is read in another way', async () => {
+    const { connect, ended, call } = await startSteered();
+    const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    await ended((await connection.sync()).jobId);
+    const configure = (syncMode: string) =>
+      call('PATCH', connection.path, { configurations: { streams: [{ name: 'items', syncMode }] } });
+    await configure('full_refresh_append');
+    expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
+    await configure('incremental_append');
+    expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
+    expect(connection.catalog().streams[0]?.generation_id).toBe(2);
+  });
+
+  test('keeps a configuration that the source has renewed, sealed', async () => {
+    const { connect, ended, platform, call } = await startSteered();
+    const connection = await connect();
+    connection.steer({ renews: { password: 'a-renewed-password' } });
+    await ended((await connection.sync()).jobId);
+    const rows = await platform.store.selectFrom('connectors').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('password');
+    const { configuration } = (await call('GET', `/sources/${connection.sourceId}`)).body;
+    expect(configuration.password).toBe('**********');
+    const source = rows.find(({ kind }) => kind === 'source');
+    expect(source && openConfiguration(platform.sealer, source).password).toBe('a-renewed-password');
+  });
+});
+
+describe('a connection whose job has not ended', () => {
+  test('takes no other job, and says that it can be tried again', async () => {
+    const { connect, call, ended } = await startSteered();
+    const connection = await connect();
+    connection.steer({ waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    for (const jobType of ['sync', 'clear', 'reset']) {
+      expect(await call('POST', '/jobs', { connectionId: connection.connectionId, jobType })).toMatchObject({
+        status: 409,
+        body: {
+          type: 'https://reference.airbyte.com/reference/errors#try-again-later',
+          title: 'try-again-later',
+          data: { message: `Job ${jobId} of this connection has not ended yet.` },
+        },
+      });
+    }
+    connection.go();
+    expect((await ended(jobId)).status).toBe('succeeded');
+    expect((await connection.sync()).status).toBe('pending');
+  });
+
+  test('has it cancelled once, and the processes are gone before another begins', async () => {
+    const { connect, call, ended } = await startSteered();
+    const connection = await connect();
+    connection.steer({ waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    const cancelled = await call('DELETE', `/jobs/${jobId}`);
+    expect(cancelled).toMatchObject({ status: 200, body: { jobId, status: 'cancelled' } });
+    expect(await call('DELETE', `/jobs/${jobId}`)).toMatchObject({
+      status: 409,
+      body: { title: 'state-conflict', data: { message: 'The job is not running: it is cancelled.' } },
+    });
+    connection.steer({});
+    const next = await connection.sync();
+    expect((await ended(next.jobId)).status).toBe('succeeded');
+    expect(connection.reads()).toEqual({ begun: 2, ended: 1 });
+    expect((await call('GET', `/jobs/${jobId}`)).body).toMatchObject({ status: 'cancelled', rowsSynced: 5 });
+  });
+});
+
+describe('clearing', () => {
+  test.each(['clear', 'reset'])(
+    'by %s empties every stream that was moved, and forgets how far it was read',
+    async (jobType) => {
+      const { connect, ended, call } = await startSteered();
+      const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+      await ended((await connection.sync()).jobId);
+      const cleared = await call('POST', '/jobs', { connectionId: connection.connectionId, jobType });
+      expect(cleared.body.jobType).toBe(jobType);
+      expect(await ended(cleared.body.jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 0 });
+      expect(connection.written().at(-1)).toBe('replace items');
+      expect(connection.catalog().streams).toMatchObject([
+        { destination_sync_mode: 'overwrite', generation_id: 2, minimum_generation_id: 2 },
+      ]);
+      expect((await ended((await connection.sync()).jobId)).rowsSynced).toBe(10);
+    },
+  );
+
+  test('a connection that has moved nothing succeeds at once', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect();
+    expect((await ended((await connection.sync('clear')).jobId)).status).toBe('succeeded');
+    expect(connection.written()).toEqual([]);
+  });
+});
+
+describe('a job is refused', () => {
+  test('for connections that are unknown, deleted or inactive, and for a refresh', async () => {
+    const { connect, call } = await startSteered();
+    const { connectionId, path } = await connect();
+    const post = (body: object) => call('POST', '/jobs', { connectionId, jobType: 'sync', ...body });
+    expect(await post({ jobType: 'refresh' })).toMatchObject({ status: 422, body: { title: 'unprocessable-entity' } });
+    expect((await post({ jobType: 'other' })).status).toBe(400);
+    expect((await post({ connectionId: 'x' })).status).toBe(400);
+    const unknown = randomUUID();
+    expect(await post({ connectionId: unknown })).toMatchObject({
+      status: 404,
+      body: { data: { resourceType: 'connection', resourceId: unknown } },
+    });
+    await call('PATCH', path, { status: 'inactive' });
+    expect(await post({})).toMatchObject({ status: 409, body: { title: 'state-conflict' } });
+    await call('DELETE', path);
+    expect(await post({})).toMatchObject({ status: 409, body: { title: 'try-again-later' } });
+  });
+});
+
+describe('jobs', () => {
+  async function twoConnections() {
+    const steered = await startSteered();
+    const { connect, ended, clock } = steered;
+    const one = await connect();
+    const other = await connect();
+    const jobs: number[] = [];
+    for (const connection of [one, one, other]) {
+      const { jobId } = await connection.sync(connection === one && jobs.length === 1 ? 'clear' : 'sync');
+      await ended(jobId);
+      jobs.push(jobId);
+      clock.time += 3_600_000;
+    }
+    const list = async (query: string) => {
+      const reply = await steered.call('GET', `/jobs?${query}`);
+      expect(reply.status, query).toBe(200);
+      return reply.body.data.map(({ jobId }: { jobId: number }) => jobs.indexOf(jobId));
+    };
+    return { ...steered, one, other, jobs, list };
+  }
+
+  test('are listed oldest first, filtered and ordered as asked', async () => {
+    const { list, one, other, call } = await twoConnections();
+    expect(await list('')).toEqual([0, 1, 2]);
+    expect(await list('orderBy=createdAt%7CDESC')).toEqual([2, 1, 0]);
+    expect(await list('orderBy=updatedAt%7CASC&limit=2&offset=1')).toEqual([1, 2]);
+    expect(await list(`connectionId=${one.connectionId}`)).toEqual([0, 1]);
+    expect(await list(`workspaceIds=${other.workspaceId}`)).toEqual([2]);
+    expect(await list(`connectionId=${one.connectionId}&workspaceIds=${other.workspaceId}`)).toEqual([0, 1]);
+    expect(await list('jobType=clear')).toEqual([1]);
+    expect(await list('status=succeeded')).toEqual([0, 1, 2]);
+    expect(await list('status=queued')).toEqual([]);
+    expect(await list('createdAtStart=2030-01-01T01:00:00Z')).toEqual([1, 2]);
+    expect(await list('createdAtEnd=2030-01-01T02:00:00%2B01:00')).toEqual([0, 1]);
+    expect(await list('updatedAtStart=2030-01-01T01:00:00Z&updatedAtEnd=2030-01-01T01:30:00Z')).toEqual([1]);
+    await call('DELETE', `/workspaces/${other.workspaceId}`);
+    expect(await list('')).toEqual([0, 1]);
+    expect(await list(`workspaceIds=${other.workspaceId}`)).toEqual([2]);
+  });
+
+  test('are listed in pages whose links keep the filters', async () => {
+    const { call, one } = await twoConnections();
+    const query = `connectionId=${one.connectionId}&orderBy=createdAt%7CDESC&limit=1`;
+    const { body } = await call('GET', `/jobs?${query}`);
+    expect(body.next).toBe(`${publicUrl}/jobs?${query}&offset=1`);
+    expect(body.previous).toBe('');
+  });
+
+  test.each(['orderBy=createdAt', 'orderBy=name%7CASC', 'limit=0', 'status=done', 'createdAtStart=yesterday'])(
+    'are not listed with %s',
+    async (query) => {
+      const { call } = await startSteered();
+      expect((await call('GET', `/jobs?${query}`)).status).toBe(400);
+    },
+  );
+
+  test('that do not exist are not found', async () => {
+    const { call } = await startSteered();
+    const notFound = { status: 404, body: { data: { resourceType: 'job', resourceId: '77' } } };
+    expect(await call('GET', '/jobs/77')).toMatchObject(notFound);
+    expect(await call('DELETE', '/jobs/77')).toMatchObject(notFound);
+    expect((await call('GET', '/jobs/seven')).status).toBe(400);
+  });
+});

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFile } from '../../test/start-platform.ts';
+import { openStore } from '../db/open.ts';
+import { isAbandoned, newProcessName } from '../process-names.ts';
+import { createLease } from './lease.ts';
+
+async function start() {
+  const store = await openStore(temporaryFile());
+  onTestFinished(() => store.destroy());
+  const clock = { time: 0 };
+  const now = () => clock.time;
+  const stored = () => store.selectFrom('runner_lease').selectAll().executeTakeFirst();
+  const give = (holder: string) => store.updateTable('runner_lease').set({ holder }).execute();
+  return { clock, stored, give, one: createLease({ store, now }), other: createLease({ store, now }) };
+}
+
+/** The name of a process of this machine that has ended. */
+function nameOfTheDead(): string {
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const [machine] = newProcessName().split('-');
+  return `${machine}-${pid}-0`;
+}
+
+describe('the lease', () => {
+  test('is held by one, renewed in time, and free once released', async () => {
+    const { clock, stored, one, other } = await start();
+    const name = await one.hold();
+    expect(name).toBeDefined();
+    expect(await other.hold()).toBeUndefined();
+    for (clock.time = 0; clock.time < 120_000; clock.time += 1_000) expect(await one.hold()).toBe(name);
+    expect((await stored())?.expires_at).toBeGreaterThan(clock.time + 15_000);
+    expect(await other.hold()).toBeUndefined();
+    await one.release();
+    expect(await other.hold()).toBeDefined();
+    expect(await one.hold()).toBeUndefined();
+  });
+
+  test('that was not renewed may be taken, under another name; a late renewal of one that was not is fine', async () => {
+    const { clock, one, other } = await start();
+    const name = await one.hold();
+    clock.time = 40_000;
+    expect(await one.hold()).toBe(name);
+    clock.time = 80_000;
+    const taken = await other.hold();
+    expect(taken).not.toBe(name);
+    expect(await one.hold()).toBeUndefined();
+    await one.release();
+    expect(await other.hold()).toBe(taken);
+  });
+
+  test('of a process that is gone from this machine may be taken at once', async () => {
+    const { give, one, other } = await start();
+    await one.hold();
+    await give(nameOfTheDead());
+    expect(await other.hold()).toBeDefined();
+  });
+
+  test('of another machine is left alone until it expires', async () => {
+    const { clock, give, one, other } = await start();
+    await one.hold();
+    await give('elsewhere-1-0');
+    expect(await other.hold()).toBeUndefined();
+    clock.time = 30_000;
+    expect(await other.hold()).toBeDefined();
+  });
+});
+
+test('a predecessor with the same process id is told from this process', () => {
+  const name = newProcessName();
+  expect(isAbandoned(name)).toBe(false);
+  expect(isAbandoned(name.replace(/-[^-]*$/, '-earlier'))).toBe(true);
+});

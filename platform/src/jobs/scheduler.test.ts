@@ -1,0 +1,300 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { startPlatform } from '../../test/start-platform.ts';
+import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
+
+const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
+const hour = 3_600_000;
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+
+type Moved = Pick<SteeredPlatform, 'platform' | 'clock' | 'call'>;
+
+/** Moves the clock; when it returns, the scheduler has done everything that is due at the new time. */
+async function move({ platform, clock }: Moved, ms: number): Promise<void> {
+  clock.time += ms;
+  await platform.look();
+}
+
+/** All jobs, once none is under way. */
+async function allJobs({ call }: Pick<Moved, 'call'>) {
+  const jobs = async () => (await call('GET', '/jobs')).body.data;
+  await until(async () => (await jobs()).every(({ status }: { status: string }) => !/pending|running/.test(status)));
+  return jobs();
+}
+
+async function jobsAfter(moved: Moved, ms: number) {
+  await move(moved, ms);
+  return allJobs(moved);
+}
+
+describe('a schedule', () => {
+  test('starts a sync each time it is due, in UTC', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    const shown = async () => (await steered.call('GET', connection.path)).body;
+    expect((await shown()).nextRunAt).toBe('2030-01-01T01:00:00Z');
+    expect(await jobsAfter(steered, hour - 1)).toEqual([]);
+    expect(await jobsAfter(steered, 1)).toMatchObject([{ status: 'succeeded', startTime: '2030-01-01T01:00:00Z' }]);
+    expect(await shown()).toMatchObject({ nextRunAt: '2030-01-01T02:00:00Z', lastJob: { status: 'succeeded' } });
+    expect(await jobsAfter(steered, hour)).toHaveLength(2);
+  });
+
+  test('makes up what was missed while nothing ran, once', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    await jobsAfter(steered, hour);
+    await steered.stop();
+
+    const clock = { time: steered.clock.time + 50 * hour + 60_000, now: () => clock.time };
+    const again = await startPlatform({ file: steered.file, clock });
+    again.platform.start();
+    const jobs = await jobsAfter({ ...again, clock }, 0);
+    expect(jobs).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded', startTime: '2030-01-03T03:01:00Z' }]);
+    expect((await again.call('GET', connection.path)).body.nextRunAt).toBe('2030-01-03T04:00:00Z');
+    expect(connection.reads().begun).toBe(2);
+  });
+
+  test('does nothing while the connection is inactive, and makes nothing up when it is activated', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    const set = async (change: object) => (await steered.call('PATCH', connection.path, change)).body;
+    expect((await set({ status: 'inactive' })).nextRunAt).toBeUndefined();
+    expect(await jobsAfter(steered, 3 * hour)).toEqual([]);
+    expect((await set({ status: 'active' })).nextRunAt).toBe('2030-01-01T04:00:00Z');
+    expect(await jobsAfter(steered, hour)).toHaveLength(1);
+    expect((await set({ schedule: { scheduleType: 'manual' } })).nextRunAt).toBeUndefined();
+    expect(await jobsAfter(steered, 3 * hour)).toHaveLength(1);
+  });
+
+  test('that is set again as it was does not put off a run that is due', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    await steered.stop();
+    const clock = { time: steered.clock.time + hour, now: () => clock.time };
+    const again = await startPlatform({ file: steered.file, clock });
+    await again.call('PATCH', connection.path, { status: 'active', schedule: hourly });
+    again.platform.start();
+    expect(await jobsAfter({ ...again, clock }, 0)).toHaveLength(1);
+  });
+
+  test('leaves out a run that falls into one that goes on', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ schedule: hourly });
+    connection.steer({ waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    await move(steered, 2 * hour);
+    expect((await steered.call('GET', connection.path)).body.nextRunAt).toBe('2030-01-01T03:00:00Z');
+    connection.go();
+    await steered.ended(jobId);
+    expect(await jobsAfter(steered, 0)).toHaveLength(1);
+  });
+});
+
+describe('a job that fails', () => {
+  const flaky = { message: 'The source is away.', failure_type: 'transient_error' };
+
+  test('is tried three times, with growing pauses, and then has failed', async () => {
+    const steered = await startSteered();
+    const { connect, call, ended } = steered;
+    const connection = await connect();
+    connection.steer({ failure: flaky });
+    const { jobId } = await connection.sync();
+    const job = async () => (await call('GET', `/jobs/${jobId}`)).body;
+    for (const [attempts, pauseMs] of [
+      [1, 10_000],
+      [2, 60_000],
+    ] as const) {
+      await until(async () => (await job()).status === 'incomplete');
+      expect(await job()).toMatchObject({
+        attempts,
+        failureReason: { message: 'The source is away.', origin: 'source', type: 'transient_error' },
+      });
+      expect(await job()).not.toHaveProperty('lastUpdatedAt');
+      expect((await call('POST', '/jobs', { connectionId: connection.connectionId, jobType: 'sync' })).status).toBe(
+        409,
+      );
+      await move(steered, pauseMs - 1);
+      expect((await job()).attempts).toBe(attempts);
+      await move(steered, 1);
+      await until(async () => (await job()).attempts === attempts + 1);
+    }
+    expect(await ended(jobId)).toMatchObject({
+      status: 'failed',
+      attempts: 3,
+      failureReason: { type: 'transient_error' },
+    });
+  });
+
+  test('and then succeeds shows no failure, and counts what all attempts have moved', async () => {
+    const { connect, call, clock, platform, ended } = await startSteered();
+    const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    connection.steer({ waitsAfter: 4, failure: flaky });
+    connection.go();
+    const { jobId } = await connection.sync();
+    await until(async () => (await call('GET', `/jobs/${jobId}`)).body.status === 'incomplete');
+    connection.steer({ records: 12 });
+    clock.time += 10_000;
+    platform.wake();
+    const job = await ended(jobId);
+    expect(job).toMatchObject({ status: 'succeeded', attempts: 2, rowsSynced: 10 + 8 });
+    expect(job).not.toHaveProperty('failureReason');
+    expect([...new Set(connection.ids())]).toEqual(range(0, 12));
+  });
+
+  test('because of its configuration is not tried again', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect();
+    connection.steer({ failure: { message: 'The password is wrong.', failure_type: 'config_error' } });
+    expect(await ended((await connection.sync()).jobId)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      failureReason: { message: 'The password is wrong.', origin: 'source', type: 'config_error' },
+    });
+  });
+
+  test('leaves a log of each attempt, and shows no secret there or to the caller', async () => {
+    const { connect, ended, file } = await startSteered();
+    const connection = await connect();
+    connection.steer({ failure: { message: 'Not with a-password.', failure_type: 'config_error' } });
+    const { jobId, failureReason } = await ended((await connection.sync()).jobId);
+    expect(failureReason.message).toBe('Not with **********.');
+    const folder = join(dirname(file), 'logs', connection.connectionId);
+    expect(readdirSync(folder)).toEqual([`${jobId}-1.log`]);
+    const log = readFileSync(join(folder, `${jobId}-1.log`), 'utf8');
+    expect(log).toContain('Not with **********.');
+    expect(log).not.toContain('a-password');
+  });
+});
+
+describe('a running sync is stopped', () => {
+  test.each([
+    ['its connection is made inactive', 'PATCH', '/connections/', 'connectionId', { status: 'inactive' }],
+    ['its connection is deleted', 'DELETE', '/connections/', 'connectionId', undefined],
+    ['its source is deleted', 'DELETE', '/sources/', 'sourceId', undefined],
+    ['its workspace is deleted', 'DELETE', '/workspaces/', 'workspaceId', undefined],
+  ] as const)('when %s', async (_why, method, path, id, body) => {
+    const { connect, call } = await startSteered();
+    const connection = await connect();
+    connection.steer({ waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    expect((await call(method, path + connection[id], body)).status).toBeLessThan(300);
+    const job = async () => (await call('GET', `/jobs/${jobId}`)).body;
+    expect((await job()).status).toBe('cancelled');
+    await until(async () => (await job()).rowsSynced === 5);
+    connection.go();
+    expect(connection.reads()).toEqual({ begun: 1, ended: 0 });
+    expect(connection.written()).not.toContain('replace items');
+  });
+});
+
+describe('the number of syncs at a time', () => {
+  test('is limited, and workspaces take turns', async () => {
+    const { connect, call, ended } = await startSteered({ maxConcurrentSyncs: 2 });
+    const first = await connect();
+    const { workspaceId } = first;
+    const [second, third] = [await connect({ workspaceId }), await connect({ workspaceId })];
+    const elsewhere = await connect();
+    const all = [first, second, third, elsewhere];
+    for (const connection of all) connection.steer({ waitsAfter: 5 });
+    const statusOf = async (jobId: number) => (await call('GET', `/jobs/${jobId}`)).body.status;
+    const jobs = [(await first.sync()).jobId, (await second.sync()).jobId];
+    await until(() => first.ids().length === 5 && second.ids().length === 5);
+    jobs.push((await third.sync()).jobId, (await elsewhere.sync()).jobId);
+    expect([await statusOf(jobs[2]), await statusOf(jobs[3])]).toEqual(['pending', 'pending']);
+
+    // The third was asked for earlier, but its workspace has another one running.
+    first.go();
+    await until(() => elsewhere.ids().length === 5);
+    expect(await statusOf(jobs[2])).toBe('pending');
+    for (const connection of all) connection.go();
+    for (const jobId of jobs) expect((await ended(jobId)).status).toBe('succeeded');
+    for (const connection of all) expect(connection.reads()).toEqual({ begun: 1, ended: 1 });
+  });
+});
+
+describe('closing the platform', () => {
+  test('in the middle of a sync stops it, and the next start goes on with it', async () => {
+    const steered = await startSteered();
+    const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    connection.steer({ records: 20, waitsAfter: 8 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 8);
+    await steered.stop();
+    expect(existsSync(steered.file)).toBe(true);
+    expect(readdirSync(join(dirname(steered.file), 'running'))).toEqual([]);
+
+    const again = await startPlatform({ file: steered.file });
+    const job = async () => (await again.call('GET', `/jobs/${jobId}`)).body;
+    expect(await job()).toMatchObject({ status: 'incomplete', attempts: 1, rowsSynced: 8 });
+    connection.steer({ records: 20 });
+    again.platform.start();
+    await until(async () => (await job()).status === 'succeeded');
+    expect(await job()).toMatchObject({ attempts: 2 });
+    expect([...new Set(connection.ids())]).toEqual(range(0, 20));
+  });
+});
+
+describe('two processes on one database', () => {
+  test('do not both run jobs; the second takes over when the first is gone', async () => {
+    const first = await startSteered();
+    const connection = await first.connect();
+    connection.steer({ waitsAfter: 5 });
+    const second = await startPlatform({ file: first.file, clock: first.clock });
+    second.platform.start();
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    await second.platform.look();
+    expect((await second.call('GET', `/jobs/${jobId}`)).body).toMatchObject({ status: 'running', attempts: 1 });
+    // A change made through the other process counts as well.
+    await second.call('DELETE', `/jobs/${jobId}`);
+    await until(async () => (await first.call('GET', `/jobs/${jobId}`)).body.rowsSynced === 5);
+
+    connection.steer({});
+    await first.stop();
+    const next = (await second.call('POST', '/jobs', { connectionId: connection.connectionId, jobType: 'sync' })).body;
+    await until(async () => (await second.call('GET', `/jobs/${next.jobId}`)).body.status === 'succeeded');
+  });
+
+  test('a run whose lease was taken over writes nothing more', async () => {
+    const { platform, connect, call, file } = await startSteered();
+    const connection = await connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    connection.steer({ waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    await until(() => connection.ids().length === 5);
+    const stateOf = () => platform.store.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
+    await until(async () => (await stateOf()).state !== null);
+    // As another machine would that found the lease expired; it holds it for a long time.
+    const taken = { holder: 'another-1-machine', expires_at: platform.now() + hour };
+    await platform.store.updateTable('runner_lease').set(taken).execute();
+    connection.go();
+    await platform.look();
+    const running = join(dirname(file), 'running');
+    const [own = ''] = readdirSync(running);
+    await until(() => readdirSync(join(running, own)).length === 0);
+    expect((await call('GET', `/jobs/${jobId}`)).body.status).toBe('running');
+    expect(await stateOf()).toEqual({ state: '{"next":5}' });
+  });
+});
+
+test('the oldest jobs of a connection and their logs are removed', async () => {
+  const { connect, ended, platform, call, file } = await startSteered();
+  const connection = await connect();
+  const first = await ended((await connection.sync()).jobId);
+  const { connectionId: connection_id, workspaceId: workspace_id } = connection;
+  const ended_at = platform.now();
+  const done = { job_type: 'sync', trigger_kind: 'schedule', status: 'succeeded', next_attempt_at: null } as const;
+  const noFailure = { failure_message: null, failure_origin: null, failure_type: null };
+  const times = { created_at: ended_at, started_at: ended_at, updated_at: ended_at, ended_at };
+  const rows = range(0, 99).map(() => ({ connection_id, workspace_id, ...done, ...noFailure, ...times }));
+  await platform.store.insertInto('jobs').values(rows).execute();
+  const last = await ended((await connection.sync()).jobId);
+  await until(async () => (await call('GET', `/jobs/${first.jobId}`)).status === 404);
+  const kept = await platform.store.selectFrom('jobs').select('job_id').execute();
+  expect(kept).toHaveLength(100);
+  const logs = join(dirname(file), 'logs', connection_id);
+  await until(() => readdirSync(logs).length === 1);
+  expect(readdirSync(logs)).toEqual([`${last.jobId}-1.log`]);
+});

@@ -1,0 +1,192 @@
+/*
+ * Decides which job runs when, and stops those that must not go on. It works from the store alone: every second, and
+ * whenever it is woken, it looks at what is due and what was taken away, so that a restart, a change made by another
+ * process or a clock that jumps are nothing special.
+ *
+ * Always true: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
+ * cancelled one included; no more than the allowed number run at a time.
+ */
+
+import type { Platform } from '../context.ts';
+import type { OpenJobLog } from '../runner/job-log.ts';
+import type { Progress } from '../runner/runner.ts';
+import { runAttempt } from './attempt.ts';
+import { openAttemptLog, removeLogs } from './job-logs.ts';
+import {
+  type AttemptEnd,
+  claimJob,
+  endAttempt,
+  listLostJobs,
+  queueDueJobs,
+  type Run,
+  StaleRun,
+  saveProgress,
+  takeOverJobs,
+  trimJobs,
+} from './job-runs.ts';
+import { createLease } from './lease.ts';
+
+export interface Scheduler {
+  start(): void;
+  wake(): void;
+  /** Does what is due now; over when that has been started, stopped or written down. */
+  look(): Promise<void>;
+  /** Stops what runs, leaves it to be gone on with after the next start, and lets another process have the lease. */
+  stop(): Promise<void>;
+}
+
+const lookEveryMs = 1_000;
+
+interface Active {
+  run: Run;
+  stopping: AbortController;
+  progress: Progress;
+  savedRecords: number;
+  done: Promise<void>;
+}
+
+export function createScheduler(platform: Platform): Scheduler {
+  const { log } = platform;
+  const lease = createLease(platform);
+  /** By connection. */
+  const active = new Map<string, Active>();
+  let holder: string | undefined;
+  let isClosing = false;
+  let wokenAgain = false;
+  let wakeUp = () => {};
+  let loop: Promise<void> | undefined;
+  let looking = Promise.resolve();
+
+  function wake(): void {
+    wokenAgain = true;
+    wakeUp();
+  }
+
+  /** One after the other, whoever asks. */
+  function look(): Promise<void> {
+    looking = looking.then(lookOnce).catch((err) => {
+      log.error({ err }, 'platform: the scheduler could not do its work; it tries again');
+    });
+    return looking;
+  }
+
+  async function lookOnce(): Promise<void> {
+    if (isClosing) return;
+    const held = await lease.hold();
+    if (held !== holder) {
+      holder = held;
+      // Whatever runs was started under a lease that is lost: its writes are refused from now on.
+      for (const { stopping } of active.values()) stopping.abort();
+      if (held === undefined) log.warn({}, 'platform: another process runs the jobs');
+    }
+    if (holder === undefined) return;
+    await takeOverJobs(platform, activeJobs());
+    await stopLost();
+    await queueDueJobs(platform);
+    await startDue(holder);
+    await saveAllProgress();
+  }
+
+  const activeJobs = () => [...active.values()].map(({ run }) => run.job.job_id);
+
+  async function stopLost(): Promise<void> {
+    const lost = await listLostJobs(platform, activeJobs());
+    for (const { run, stopping } of active.values()) if (lost.includes(run.job.job_id)) stopping.abort();
+  }
+
+  async function startDue(currentHolder: string): Promise<void> {
+    while (active.size < platform.maxConcurrentSyncs && !isClosing) {
+      const run = await claimJob(platform, currentHolder, [...active.keys()]);
+      if (!run) return;
+      const started: Active = {
+        run,
+        stopping: new AbortController(),
+        progress: { records: 0, bytes: 0 },
+        savedRecords: 0,
+        done: Promise.resolve(),
+      };
+      active.set(run.job.connection_id, started);
+      started.done = perform(started).finally(() => {
+        active.delete(run.job.connection_id);
+        wake();
+      });
+    }
+  }
+
+  async function perform(current: Active): Promise<void> {
+    const { run } = current;
+    const { job_id: jobId, connection_id } = run.job;
+    try {
+      const end = await attempt(current);
+      await saveProgress(platform, run, current.progress);
+      if (end) await endAttempt(platform, run, end);
+      else if (isClosing) await endAttempt(platform, run, { status: 'interrupted' });
+      removeLogs(platform, connection_id, await trimJobs(platform, connection_id));
+    } catch (err) {
+      // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
+      if (!(err instanceof StaleRun)) log.error({ err, jobId }, 'platform: the end of a job could not be written');
+    }
+  }
+
+  async function attempt({ run, stopping, progress }: Active): Promise<AttemptEnd | undefined> {
+    let jobLog: OpenJobLog | undefined;
+    try {
+      jobLog = openAttemptLog(platform, run.job);
+      return await runAttempt(platform, run, {
+        signal: stopping.signal,
+        log: jobLog,
+        onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
+      });
+    } catch (err) {
+      log.error({ err, jobId: run.job.job_id }, 'platform: a job could not be run');
+      const failure = {
+        message: 'The platform could not run the job.',
+        origin: 'platform',
+        type: 'system_error',
+      } as const;
+      return { status: 'failed', failure };
+    } finally {
+      jobLog?.close();
+    }
+  }
+
+  async function saveAllProgress(): Promise<void> {
+    for (const current of active.values()) {
+      if (current.progress.records === current.savedRecords) continue;
+      current.savedRecords = current.progress.records;
+      await saveProgress(platform, current.run, current.progress);
+    }
+  }
+
+  async function lookAgainAndAgain(): Promise<void> {
+    while (!isClosing) {
+      wokenAgain = false;
+      await look();
+      if (wokenAgain) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, lookEveryMs);
+        wakeUp = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  return {
+    start() {
+      loop ??= lookAgainAndAgain();
+    },
+    wake,
+    look,
+    async stop() {
+      isClosing = true;
+      wake();
+      await loop;
+      await looking;
+      for (const { stopping } of active.values()) stopping.abort();
+      await Promise.all([...active.values()].map(({ done }) => done));
+      await lease.release();
+    },
+  };
+}

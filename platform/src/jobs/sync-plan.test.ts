@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { itemsStream, startSteered } from '../../test/steered.ts';
+import type { Stream } from '../protocol.ts';
+
+const { properties } = itemsStream.json_schema as { properties: object };
+const withFields = (fields: object): Stream => ({
+  ...itemsStream,
+  json_schema: { type: 'object', properties: fields },
+});
+const grown = withFields({ ...properties, added: { type: 'string' } });
+const second: Stream = { ...itemsStream, name: 'second' };
+
+/** A connection that has run once, and then finds another catalog. */
+async function afterChange(behavior: string, catalog: Stream[], streams: object[] = [{ name: 'items' }]) {
+  const { connect, ended, call } = await startSteered();
+  const connection = await connect({ nonBreakingSchemaUpdatesBehavior: behavior, streams });
+  expect((await ended((await connection.sync()).jobId)).status).toBe('succeeded');
+  connection.setCatalog(...catalog);
+  const job = await ended((await connection.sync()).jobId);
+  const shown = async () => (await call('GET', connection.path)).body;
+  const moved = () =>
+    connection
+      .catalog()
+      .streams.map(({ stream }) => [stream.name, ...Object.keys(stream.json_schema.properties as object)]);
+  return { ...connection, job, shown, moved, ended, call };
+}
+
+describe('when a source has changed', () => {
+  test('ignore goes on with the fields there were', async () => {
+    const { job, moved } = await afterChange('ignore', [grown, second]);
+    expect(job.status).toBe('succeeded');
+    expect(moved()).toEqual([['items', 'id', 'name', 'extra']]);
+  });
+
+  test('propagate_columns moves the new fields', async () => {
+    const { job, moved, shown } = await afterChange('propagate_columns', [grown, second]);
+    expect(job.status).toBe('succeeded');
+    expect(moved()).toEqual([['items', 'id', 'name', 'extra', 'added']]);
+    expect((await shown()).configurations.streams).toEqual([{ name: 'items' }]);
+  });
+
+  test('propagate_fully moves new streams as well and drops those that are gone', async () => {
+    const { job, moved, shown, setCatalog, sync, ended } = await afterChange('propagate_fully', [grown, second]);
+    expect(job.status).toBe('succeeded');
+    expect(moved()).toEqual([
+      ['items', 'id', 'name', 'extra', 'added'],
+      ['second', 'id', 'name', 'extra'],
+    ]);
+    expect((await shown()).configurations.streams).toEqual([{ name: 'items' }, { name: 'second' }]);
+    setCatalog(second);
+    expect((await ended((await sync()).jobId)).status).toBe('succeeded');
+    expect((await shown()).configurations.streams).toEqual([{ name: 'second' }]);
+  });
+
+  test('disable_connection stops the connection until somebody activates it', async () => {
+    const { job, shown, moved, call, path, sync, ended } = await afterChange('disable_connection', [
+      itemsStream,
+      second,
+    ]);
+    const message =
+      'The streams or fields of the source have changed. Look at them, then activate the connection again.';
+    expect(job).toMatchObject({ status: 'failed', attempts: 1, failureReason: { message, type: 'config_error' } });
+    expect(await shown()).toMatchObject({ status: 'inactive', statusReason: message });
+    const activated = await call('PATCH', path, { status: 'active' });
+    expect(activated.body).not.toHaveProperty('statusReason');
+    expect((await ended((await sync()).jobId)).status).toBe('succeeded');
+    expect(moved()).toHaveLength(1);
+  });
+
+  test('a source that has not changed is none of this', async () => {
+    const { job } = await afterChange('disable_connection', [{ ...itemsStream }]);
+    expect(job.status).toBe('succeeded');
+  });
+
+  test('a named stream that is gone fails the job and leaves the connection active', async () => {
+    const { job, shown } = await afterChange('ignore', [second]);
+    expect(job).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      failureReason: { message: 'The source has no stream items any more. Take it out of the connection.' },
+    });
+    expect((await shown()).status).toBe('active');
+  });
+
+  test.each(['ignore', 'propagate_fully'])(
+    'a cursor that is gone stops the connection, also with %s',
+    async (behavior) => {
+      const open: Stream = { ...itemsStream, source_defined_cursor: false, source_defined_primary_key: [] };
+      const { id: _gone, ...rest } = properties as Record<string, object>;
+      const { json_schema } = withFields(rest);
+      const streams = [{ name: 'items', syncMode: 'incremental_append' }];
+      const { job, shown } = await afterChange(behavior, [{ ...open, json_schema }], streams);
+      const message = 'The stream items has no field id, which is its cursor.';
+      expect(job).toMatchObject({ status: 'failed', failureReason: { message } });
+      expect(await shown()).toMatchObject({ status: 'inactive', statusReason: message });
+    },
+  );
+
+  test('a connection that names no streams moves whatever there is', async () => {
+    const { job, moved } = await afterChange('ignore', [second], []);
+    expect(job.status).toBe('succeeded');
+    expect(moved()).toEqual([['second', 'id', 'name', 'extra']]);
+  });
+});

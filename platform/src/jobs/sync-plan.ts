@@ -1,0 +1,116 @@
+/*
+ * What a sync is going to move, given what the connection asks for and what its source has now. The source may have
+ * changed since the last run; the connection says what then happens:
+ *
+ *   ignore              new fields are no part of the schema, streams that were not named are not moved
+ *   propagate_columns   new fields are moved
+ *   propagate_fully     new fields and new streams are moved, streams that are gone are dropped
+ *   disable_connection  any change stops the connection
+ *
+ * A named stream that lost its cursor or primary key stops the connection in every case. Pure functions.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ChosenStream,
+  chooseStreams,
+  findStream,
+  type StreamConfiguration,
+  shownName,
+} from '../connections/stream-selection.ts';
+import type { ConnectionRow } from '../db/open.ts';
+import { Problem } from '../problems.ts';
+import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '../protocol.ts';
+import type { WriteRequest } from '../runner/runner.ts';
+
+export interface SyncPlan {
+  streams: ChosenStream[];
+  /** What the next run compares with. */
+  catalog: Catalog;
+  /** As the connection is to name its streams from now on. */
+  configurations: { streams: StreamConfiguration[] };
+}
+
+/** The sync cannot be done as the connection stands; the message says what to do. */
+export class PlanFault extends Error {
+  override readonly name = 'PlanFault';
+
+  constructor(
+    message: string,
+    /** Whether the connection is to run no more until somebody has looked at it. */
+    readonly disablesConnection: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/** `accepted` is what the source had at the last run; undefined before the first one. */
+export function planSync(
+  connection: ConnectionRow,
+  discovered: Catalog,
+  accepted: Catalog | undefined,
+  destination: ConnectorSpecification,
+): SyncPlan {
+  const behavior = connection.schema_updates_behavior;
+  if (behavior === 'disable_connection' && accepted && !sameCatalog(accepted, discovered)) {
+    throw new PlanFault(
+      'The streams or fields of the source have changed. Look at them, then activate the connection again.',
+      true,
+    );
+  }
+  const { streams: named } = JSON.parse(connection.configurations) as SyncPlan['configurations'];
+  const asked = behavior === 'propagate_fully' ? followSource(named, discovered, accepted) : named;
+  const missing = asked.find((stream) => !findStream(discovered, stream));
+  if (missing) {
+    const message = `The source has no stream ${shownName(missing)} any more. Take it out of the connection.`;
+    throw new PlanFault(message, false);
+  }
+  if (discovered.streams.length === 0) {
+    throw new PlanFault('The source has no streams. Check its configuration.', false);
+  }
+  const chosen = chooseOrStop(discovered, asked, destination);
+  const streams =
+    behavior === 'ignore' ? chosen.map((choice) => ({ ...choice, stream: asBefore(choice.stream, accepted) })) : chosen;
+  const catalog =
+    behavior === 'ignore' ? { streams: discovered.streams.map((stream) => asBefore(stream, accepted)) } : discovered;
+  return { streams, catalog, configurations: { streams: asked } };
+}
+
+/** How the connection calls its streams at the destination. */
+export function renaming(connection: ConnectionRow): WriteRequest['rename'] {
+  const { prefix, namespace_definition: definition, namespace_format: format } = connection;
+  const namespace = (sourceNamespace: string | undefined) => {
+    if (definition === 'source') return sourceNamespace;
+    if (definition === 'destination') return undefined;
+    return format?.replaceAll(`$${'{SOURCE_NAMESPACE}'}`, sourceNamespace ?? '').trim() || undefined;
+  };
+  return { prefix, namespace };
+}
+
+/** No streams named means all of them, so there is nothing to add or drop. */
+function followSource(named: StreamConfiguration[], discovered: Catalog, accepted: Catalog | undefined) {
+  if (named.length === 0) return named;
+  const known = new Set((accepted ?? discovered).streams.map(streamKey));
+  const added = discovered.streams
+    .filter((stream) => !known.has(streamKey(stream)))
+    .map(({ name, namespace }) => ({ name, ...(namespace !== undefined && { namespace }) }));
+  return [...named.filter((stream) => findStream(discovered, stream)), ...added];
+}
+
+function chooseOrStop(catalog: Catalog, asked: StreamConfiguration[], destination: ConnectorSpecification) {
+  try {
+    return chooseStreams(catalog, asked, destination);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    throw new PlanFault(String(error.data?.message), true);
+  }
+}
+
+function asBefore(stream: Stream, accepted: Catalog | undefined): Stream {
+  const before = accepted?.streams.find((known) => streamKey(known) === streamKey(stream));
+  return before ? { ...stream, json_schema: before.json_schema } : stream;
+}
+
+function sameCatalog(one: Catalog, other: Catalog): boolean {
+  const byKey = ({ streams }: Catalog) => new Map(streams.map((stream) => [streamKey(stream), stream]));
+  return isDeepStrictEqual(byKey(one), byKey(other));
+}

@@ -1,0 +1,336 @@
+/*
+ * What the platform promises about data, tried with the real runner, real connectors and real stores while something is
+ * killed: the source, the destination, the platform, a session of the database, the database. After every blow the
+ * next run starts from the states that were kept. Where the blow falls is drawn from a seed (DATA_PROMISES_SEED).
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampleStreams } from '../../connectors/sample-data/made-up-records.ts';
+import { addedText } from '../../test/added-text.ts';
+import { bundled, linesIn, type RanSync, sync, temporaryFolder, testRunner } from '../../test/connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../../test/data-stores.ts';
+import type { ConfiguredStream, DestinationSyncMode, State } from '../protocol.ts';
+import type { ConfiguredConnector, JobLog, SyncRequest } from './runner.ts';
+
+type Victim = 'source' | 'destination' | 'destination, late' | 'session' | 'database' | 'database, after a state';
+
+/** Enough for several states, and for a blow between two of them. */
+const users = 6_000;
+const streamNames = ['users', 'purchases'];
+const random = seededRandom(Number(process.env.DATA_PROMISES_SEED ?? 1));
+const struckConnector = fileURLToPath(new URL('../../test/struck-connector.mjs', import.meta.url));
+
+let stores: DataStores;
+
+beforeAll(async () => {
+  stores = await startDataStores();
+});
+afterAll(() => stores.stop());
+
+const everything: Victim[] = [
+  'source',
+  'destination',
+  'destination, late',
+  'session',
+  'database',
+  'database, after a state',
+];
+
+describe.each<[string, () => Promise<Store>, Victim[]]>([
+  ['local files', () => stores.openLocalFiles(), ['source', 'destination', 'destination, late']],
+  ['S3', () => stores.openBucket(), ['source', 'destination', 'destination, late']],
+  ['PostgreSQL', () => stores.openDatabase(), everything],
+])('what goes to %s', (name, open, victims) => {
+  it('is there at least once when it is appended, whatever is killed in between', async () => {
+    const store = await open();
+    const count = await grow(store, 'append', victims);
+    for (const stream of streamNames) {
+      const found = await store.records(stream);
+      expect(distinctIds(found)).toEqual(allIds(stream, count));
+      expectAsMadeUp(stream, found, 1);
+    }
+  });
+
+  it('stays as it was, and never disappears, until all that replaces it is there', async () => {
+    const store = await open();
+    expect(await run(store, streamsOf('overwrite', 1), { count: users, seed: 1 })).toMatchObject({
+      status: 'succeeded',
+    });
+    const seen = new Set<number>();
+    const stopWatching = watch(() => store.size('users'), seen);
+    for (const [index, victim] of shuffled(victims).entries()) {
+      const before = await fingerprints(store);
+      // Two tries of one job, then another job.
+      const streams = streamsOf('overwrite', 2 + Math.floor(index / 2));
+      const { status } = await run(store, streams, { count: users, seed: 2 }, [], victim);
+      if (mayGetThrough(victim)) {
+        // It may have got through with some streams or all of them.
+        for (const stream of streamNames) {
+          expect(distinctIds(await store.records(stream))).toEqual(allIds(stream, users));
+        }
+      } else {
+        expect(status).toBe('failed');
+        expect(await fingerprints(store)).toEqual(before);
+      }
+    }
+    const fresh = { count: users / 2, seed: 3 };
+    expect(await run(store, streamsOf('overwrite', 9), fresh)).toMatchObject({ status: 'succeeded' });
+    await stopWatching();
+    for (const stream of streamNames) {
+      const found = await store.records(stream);
+      expect(found).toHaveLength(allIds(stream, fresh.count).length);
+      expectAsMadeUp(stream, found, fresh.seed);
+    }
+    expect(seen).not.toEqual(new Set());
+    expect(seen).not.toContain(0);
+    if (name === 'PostgreSQL') expect([users, fresh.count]).toEqual(expect.arrayContaining([...seen]));
+  });
+
+  it('is there at least once when the platform is killed', async () => {
+    const store = await open();
+    const count = await growWhilePlatformsDie(store);
+    for (const stream of streamNames) {
+      const found = await store.records(stream);
+      expect(distinctIds(found)).toEqual(allIds(stream, count));
+      expectAsMadeUp(stream, found, 1);
+    }
+  });
+});
+
+describe('what goes to PostgreSQL without duplicates', () => {
+  it('is there exactly once, whatever is killed in between', async () => {
+    const store = await stores.openDatabase();
+    const count = await grow(store, 'append_dedup', everything);
+    for (const stream of streamNames) {
+      const found = await store.records(stream);
+      expect(found).toHaveLength(allIds(stream, count).length);
+      expect(distinctIds(found)).toEqual(allIds(stream, count));
+      expectAsMadeUp(stream, found, 1);
+    }
+  });
+});
+
+/** Syncs a source that has more every time, with a blow each time but the last. Gives how many users it has then. */
+async function grow(store: Store, mode: DestinationSyncMode, victims: Victim[]): Promise<number> {
+  let count = 0;
+  let states: State[] = [];
+  for (const [index, victim] of shuffled(victims).entries()) {
+    count += users;
+    const outcome = await run(store, streamsOf(mode, 1, index), { count, seed: 1 }, states, victim);
+    if (!mayGetThrough(victim)) expect(outcome.status).toBe('failed');
+    states = latest([...states, ...outcome.states]);
+  }
+  expect(await run(store, streamsOf(mode, 1, 99), { count, seed: 1 }, states)).toMatchObject({ status: 'succeeded' });
+  return count;
+}
+
+/** The blow falls so late that the sync may be over, or so that there is nothing to wait for. */
+function mayGetThrough(victim: Victim): boolean {
+  return victim === 'destination, late' || victim === 'database, after a state';
+}
+
+async function growWhilePlatformsDie(store: Store): Promise<number> {
+  const folder = temporaryFolder();
+  const program = join(folder, 'sync-process.mjs');
+  await esbuild.build({
+    entryPoints: [fileURLToPath(new URL('../../test/sync-process.ts', import.meta.url))],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+  });
+  const keptFile = join(folder, 'states.jsonl');
+  const kept = () => (existsSync(keptFile) ? latest(linesIn(keptFile).map((line) => JSON.parse(line))) : []);
+  let count = 0;
+  for (const witness of ['source', 'destination', 'destination'] as const) {
+    count += users;
+    const streams = streamsOf('append', 1);
+    const plan = { strike: 'kill the platform', afterBytes: pointIn(streams, { count, seed: 1 }, kept()) };
+    const connectors = { source: sampleSource({ count, seed: 1 }), destination: store.connector };
+    const request = {
+      ...connectors,
+      [witness]: struck(connectors[witness], plan),
+      catalog: { streams },
+      state: kept(),
+    };
+    writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
+    const platform = spawn(process.execPath, [program, folder], { stdio: 'inherit' });
+    expect(await once(platform, 'exit')).toEqual([null, 'SIGKILL']);
+  }
+  expect(await run(store, streamsOf('append', 1), { count, seed: 1 }, kept())).toMatchObject({ status: 'succeeded' });
+  await untilGone(folder);
+  return count;
+}
+
+/** Connectors whose platform is dead end by themselves, when their pipes do. */
+async function untilGone(folder: string): Promise<void> {
+  const isThere = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(`${folder}/runs`);
+  for (let tries = 0; isThere(); tries++) {
+    if (tries === 600) throw new Error('A connector outlives its platform.');
+    await delay(50);
+  }
+}
+
+interface Sample {
+  count: number;
+  seed: number;
+}
+
+async function run(
+  store: Store,
+  streams: ConfiguredStream[],
+  sample: Sample,
+  state: State[] = [],
+  victim?: Victim,
+): Promise<RanSync> {
+  let source = sampleSource(sample);
+  let destination = store.connector;
+  const afterBytes = pointIn(streams, sample, state);
+  const until = join(temporaryFolder(), 'struck');
+  const startedAtMs = Date.now();
+  if (victim === 'source') source = struck(source, { strike: 'kill', afterBytes });
+  else if (victim === 'destination') destination = struck(destination, { strike: 'kill', afterBytes });
+  else if (victim === 'destination, late')
+    destination = struck(destination, { strike: 'kill', afterEndMs: random(60) });
+  else if (victim === 'session' || victim === 'database') {
+    destination = struck(destination, { strike: 'tell', afterBytes, until });
+  }
+  let blow: Promise<void> | undefined;
+  const states: State[] = [];
+  const log: JobLog = {
+    write(_level, _origin, message) {
+      if (message !== 'strike') return;
+      blow = stores
+        .untilConnected(startedAtMs)
+        .then(victim === 'session' ? stores.endSessions : stores.killDatabase)
+        .finally(() => writeFileSync(until, ''));
+    },
+  };
+  const keepState: SyncRequest['keepState'] = async (confirmed) => {
+    states.push(confirmed);
+    if (victim === 'database, after a state') blow ??= stores.killDatabase();
+  };
+  const outcome = await sync(testRunner(), { source, destination, streams, state, log, keepState });
+  await blow;
+  return { ...outcome, states };
+}
+
+function sampleSource(sample: Sample): ConfiguredConnector {
+  return bundled('source', 'sample-data', { ...sample });
+}
+
+function struck(connector: ConfiguredConnector, plan: object): ConfiguredConnector {
+  const args = [struckConnector, JSON.stringify(plan), connector.program, ...(connector.args as readonly string[])];
+  return { ...connector, program: process.execPath, args };
+}
+
+/** Somewhere among the bytes that such a sync moves, but for the last few. */
+function pointIn(streams: ConfiguredStream[], { count, seed }: Sample, states: readonly State[]): number {
+  const bytes = streams.map(({ stream, sync_mode }) => {
+    const { countFor } = sampleOf(stream.name);
+    const own = states.find((state) => state.stream?.stream_descriptor.name === stream.name);
+    const position = own?.stream?.stream_state as { id: number } | undefined;
+    const from = sync_mode === 'incremental' ? (position?.id ?? 0) : 0;
+    return (countFor(count) - from) * madeUpText(stream.name, 1, seed).length;
+  });
+  return 1 + random(bytes.reduce((sum, each) => sum + each, 0));
+}
+
+function streamsOf(mode: DestinationSyncMode, generation: number, syncId = generation): ConfiguredStream[] {
+  return streamNames.map((name) => ({
+    stream: {
+      name,
+      json_schema: sampleOf(name).json_schema,
+      supported_sync_modes: ['full_refresh', 'incremental'],
+    },
+    sync_mode: mode === 'overwrite' ? 'full_refresh' : 'incremental',
+    destination_sync_mode: mode,
+    cursor_field: ['updated_at'],
+    primary_key: [['id']],
+    generation_id: generation,
+    minimum_generation_id: mode === 'overwrite' ? generation : 0,
+    sync_id: syncId,
+  }));
+}
+
+function sampleOf(name: string) {
+  const sample = sampleStreams.find((known) => known.name === name);
+  if (!sample) throw new Error(`There is no sample of ${name}.`);
+  return sample;
+}
+
+function madeUpText(stream: string, id: number, seed: number): string {
+  return addedText((to) => sampleOf(stream).addRecord(to, id, seed));
+}
+
+/** Of each stream the last. */
+function latest(states: readonly State[]): State[] {
+  return [...new Map(states.map((state) => [state.stream?.stream_descriptor.name, state])).values()];
+}
+
+/** Looks again and again; the function that it gives ends that. What cannot be asked just now is asked later. */
+function watch(look: () => Promise<number>, seen: Set<number>): () => Promise<void> {
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      await look().then(
+        (size) => seen.add(size),
+        () => {},
+      );
+      await delay(10);
+    }
+  })();
+  return () => {
+    isOver = true;
+    return watching;
+  };
+}
+
+async function fingerprints(store: Store): Promise<string[]> {
+  const texts = streamNames.map(async (stream) =>
+    (await store.records(stream)).map((record) => JSON.stringify(record)),
+  );
+  return (await Promise.all(texts)).map((lines) => createHash('sha256').update(lines.sort().join('\n')).digest('hex'));
+}
+
+/** Times are left out, because a database gives them back as times and not as text. */
+function expectAsMadeUp(stream: string, found: Record<string, unknown>[], seed: number): void {
+  const different = found.filter((stored) =>
+    Object.entries(JSON.parse(madeUpText(stream, Number(stored.id), seed))).some(
+      ([name, value]) => !name.endsWith('_at') && String(stored[name]) !== String(value),
+    ),
+  );
+  expect({ number: different.length, examples: different.slice(0, 3) }).toEqual({ number: 0, examples: [] });
+}
+
+function distinctIds(records: Record<string, unknown>[]): number[] {
+  return [...new Set(records.map(({ id }) => Number(id)))].sort((a, b) => a - b);
+}
+
+function allIds(stream: string, count: number): number[] {
+  return Array.from({ length: sampleOf(stream).countFor(count) }, (_, index) => index + 1);
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, order: random(1e9) }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+/** Whole numbers below a limit, always the same for a seed (a linear congruential generator). */
+function seededRandom(seed: number): (limit: number) => number {
+  let state = seed >>> 0;
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
