@@ -96,7 +96,7 @@ async function fetchPages(fetcher: Fetcher, platform: ServiceProcess): Promise<M
     body: JSON.stringify({
       client_id: credentials.INLAY_PLATFORM_CLIENT_ID,
       client_secret: credentials.INLAY_PLATFORM_CLIENT_SECRET,
-      'grant-type': 'client_credentials',
+      grant_type: 'client_credentials',
     }),
   });
   const { access_token: token } = (await answer.json()) as { access_token: string };

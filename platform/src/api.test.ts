@@ -18,9 +18,15 @@ describe('POST /applications/token', () => {
     expect((await inject({ url: '/platform/v1/workspaces', headers })).status).toBe(200);
   });
 
-  test('takes a form as well, and any grant type', async () => {
+  test.each(['grant-type', 'grant_type'])('takes the grant type under the name %s', async (member) => {
+    const { inject } = await startPlatform();
+    const payload = { ...goodBody, [member]: 'client_credentials' };
+    expect((await inject({ method: 'POST', url: tokenUrl, payload })).status).toBe(200);
+  });
+
+  test.each(['grant-type', 'grant_type'])('takes a form as well, with %s', async (member) => {
     const { inject } = await startPlatform({ accessTokenTtlSeconds: 60 });
-    const payload = new URLSearchParams({ ...goodBody, 'grant-type': 'client_credentials' }).toString();
+    const payload = new URLSearchParams({ ...goodBody, [member]: 'client_credentials' }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status, body } = await inject({ method: 'POST', url: tokenUrl, headers, payload });
     expect(status).toBe(200);

@@ -34,6 +34,11 @@ describe('the access token', () => {
     return tokensFetched();
   };
 
+  it.each(['grant-type', 'grant_type'] as const)('is given by a platform that requires %s', async (member) => {
+    hosted.grantMember = member;
+    expect(await callAfter(0)).toBe(1);
+  });
+
   it.each([
     ['than the platform announces', 180, 900],
     ['than nothing announced', 180, undefined],

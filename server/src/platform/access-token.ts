@@ -61,7 +61,9 @@ export class AccessToken {
         body: JSON.stringify({
           client_id: this.credentials.clientId,
           client_secret: this.credentials.clientSecret,
+          // Older platforms read the first spelling, newer ones require the second.
           'grant-type': 'client_credentials',
+          grant_type: 'client_credentials',
         }),
         timeoutMs,
       });

@@ -28,6 +28,8 @@ export interface HostedServer {
   nameParts: string[];
   /** The life of a token in its own claims, whatever is announced. */
   token: { seconds: number; announcedSeconds: number | undefined };
+  /** The member of a token request that must say `client_credentials`: older platforms spell it otherwise than newer ones. */
+  grantMember: 'grant-type' | 'grant_type';
   issuedAt: () => number;
   stop(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export async function startHostedServer(basePath = '/api/public/v1'): Promise<Ho
     requests: [],
     nameParts: [],
     token: { seconds: 900, announcedSeconds: 900 },
+    grantMember: 'grant_type',
     issuedAt: Date.now,
     stop: async () => {
       server.closeAllConnections();
@@ -70,7 +73,9 @@ export async function startHostedServer(basePath = '/api/public/v1'): Promise<Ho
     const path = url.pathname.startsWith(basePath) ? url.pathname.slice(basePath.length) : url.pathname;
     switch (path) {
       case '/applications/token':
-        send({ access_token: await issueToken(), expires_in: hosted.token.announcedSeconds, token_type: 'Bearer' });
+        if (JSON.parse(body)[hosted.grantMember] !== 'client_credentials') response.writeHead(422).end('{}');
+        else
+          send({ access_token: await issueToken(), expires_in: hosted.token.announcedSeconds, token_type: 'Bearer' });
         break;
       case '/organizations':
         send({ data: hosted.organizations.map((organizationId) => ({ organizationId, organizationName: 'o' })) });
