@@ -10,12 +10,6 @@ export default defineConfig({
   publicDir: false,
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
   resolve: {
-    alias: [
-      { find: /^react$|^react-dom$/, replacement: 'preact/compat' },
-      { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
-      // Renders Markdown in descriptions, which are HTML here and rendered by form/description.tsx.
-      { find: 'markdown-to-jsx/react', replacement: path('src/form/no-markdown.ts') },
-    ],
     dedupe: ['preact'],
   },
   build: {
@@ -25,10 +19,6 @@ export default defineConfig({
     target: 'es2022',
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    rollupOptions: {
-      input: path('src/main.tsx'),
-      // The form library says where React may render it; it makes no difference here.
-      onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
-    },
+    rollupOptions: { input: path('src/main.tsx') },
   },
 });

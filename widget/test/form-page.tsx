@@ -1,6 +1,7 @@
 /** A page with one form on it, driven from outside through `window.page`. */
 import { render } from 'preact';
 import { ConnectorForm, type ConnectorFormProps } from '../src/form/connector-form.tsx';
+import '../src/style/base.css';
 import '../src/style/tokens.css';
 import { chooseLocale, loadWords, WordsContext } from '../src/words/words.ts';
 import './form-page.css';

@@ -63,9 +63,11 @@ describe('a form', () => {
   it.each(widgetLocales)('speaks %s', async (language) => {
     const page = await stage.open({ specification: everyConvention }, { language, width: 480 });
     await page.locator('.page-submit').click();
-    const summary = (await page.getByRole('status').textContent()) ?? '';
-    expect(summary).toContain('Secret');
-    expect(summary.includes('attention')).toBe(language === 'en');
+    const said = (await page.getByRole('status').textContent()) ?? '';
+    expect(said).toMatch(/\d/);
+    expect(said.includes('attention')).toBe(language === 'en');
+    const fault = (await page.locator('.inlay-field-fault').first().textContent()) ?? '';
+    expect(fault.includes('Please')).toBe(language === 'en');
     expect(await accessibilityFaults(page)).toEqual([]);
     await takePicture(page, `form-${language}`);
   });
@@ -146,17 +148,32 @@ describe('faults', () => {
     });
   });
 
-  it('open what hides them, and the summary leads to each', async () => {
+  it('open what hides them, each of them', async () => {
     const page = await stage.open({ specification: stripeLike });
     await page.getByText('Optional settings').click();
     await page.getByLabel('Number of concurrent workers').fill('99');
     await page.getByText('Optional settings').click();
     expect(await page.getByLabel('Number of concurrent workers').isVisible()).toBe(false);
     await submit(page);
-    await page.getByRole('status').getByRole('button', { name: 'Number of concurrent workers' }).click();
-    expect(await focusedId(page)).toBe('connector/num_workers');
-    expect(await page.getByLabel('Number of concurrent workers').isVisible()).toBe(true);
+    await expect.poll(() => page.getByLabel('Number of concurrent workers').isVisible()).toBe(true);
+    expect(await focusedId(page)).toBe('connector/account_id');
     expect(await describedAs(page, 'Number of concurrent workers')).toContain('Must be 20 or less.');
+  });
+
+  it('are said once: at the field where there is one, below the fields where there is none', async () => {
+    const page = await stage.open({ specification: stripeLike });
+    await submit(page);
+    await expect.poll(() => page.locator('.inlay-field-fault').count()).toBe(2);
+    expect(await page.getByText('Please fill this in.').count()).toBe(2);
+    expect(await page.locator('.inlay-fault-summary').count()).toBe(0);
+    const faults = [
+      { path: ['account_id'], message: 'This account is closed.' },
+      { path: ['elsewhere'], message: 'Out of quota.' },
+    ];
+    await show(page, { specification: stripeLike, faults });
+    await expect.poll(() => page.locator('.inlay-fault-summary').textContent()).toBe('Out of quota.');
+    expect(await page.getByText('This account is closed.').count()).toBe(1);
+    expect(await page.getByText('Out of quota.').count()).toBe(1);
   });
 
   it('of the service stand at their fields until something else is entered there', async () => {
@@ -348,6 +365,68 @@ describe('every kind of field', () => {
     expect(await submit(page)).toBeUndefined();
     await page.getByLabel('Free form').fill('');
     expect(await submit(page)).toMatchObject({ streams: [{ name: 'second', format: { type: 'json' } }] });
+  });
+
+  it('that is a number leaves what is typed alone, and holds the number', async () => {
+    const page = await stage.open({ specification: everyConvention, value: { ratio: 0.25, size: 'many' } });
+    const ratio = page.getByLabel('Ratio');
+    expect(await ratio.inputValue()).toBe('0.25');
+    expect(await page.getByLabel('Size').inputValue()).toBe('many');
+    for (const [typed, held] of [
+      ['0.50', 0.5],
+      ['.5', 0.5],
+      ['1e3', 1000],
+      ['-', '-'],
+    ] as const) {
+      await ratio.fill(typed);
+      expect(await ratio.inputValue()).toBe(typed);
+      await page.locator('.page-submit').click();
+      await expect
+        .poll(() => page.locator('[id="connector/ratio:fault"]').count())
+        .toBe(typeof held === 'number' ? 0 : 1);
+    }
+  });
+
+  it('takes changes that come together, as a password manager makes them', async () => {
+    const page = await stage.open({ specification: stripeLike });
+    await page.evaluate(() => {
+      for (const [id, value] of [
+        ['connector/account_id', 'acct_1'],
+        ['connector/client_secret', 'sk_test_1'],
+      ] as const) {
+        const input = document.getElementById(id) as HTMLInputElement;
+        input.value = value;
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      }
+    });
+    expect(await submit(page)).toMatchObject({ account_id: 'acct_1', client_secret: 'sk_test_1' });
+  });
+
+  it('that is an item of a list keeps its saved secret when an item above it goes', async () => {
+    const specification = {
+      type: 'object',
+      required: ['accounts'],
+      properties: {
+        accounts: {
+          type: 'array',
+          title: 'Accounts',
+          items: {
+            type: 'object',
+            title: 'Account',
+            required: ['key'],
+            properties: { key: { type: 'string', title: 'Key', airbyte_secret: true } },
+          },
+        },
+      },
+    };
+    const value = { accounts: [{ key: '***' }, { key: '*****' }] };
+    const page = await stage.open({ specification, value });
+    await page.getByRole('group', { name: 'Account 1' }).getByLabel('Key', { exact: true }).fill('new');
+    await page.getByRole('button', { name: 'Remove Account 1' }).click();
+    const key = page.getByRole('group', { name: 'Account 1' }).getByLabel('Key', { exact: true });
+    expect(await key.getAttribute('placeholder')).toBe('Saved, unchanged');
+    expect(await page.getByRole('button', { name: 'Keep the saved value' }).count()).toBe(0);
+    expect(await submit(page)).toEqual({ accounts: [{ key: '*****' }] });
   });
 
   it('that is a point in time keeps the format the connector wants', async () => {

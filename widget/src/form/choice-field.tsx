@@ -2,37 +2,33 @@
  * A choice between several forms of an object: cards for a few, a select for many, and below it the fields of the chosen
  * one. Looking at another branch loses nothing; only what is in the chosen one is submitted.
  */
-import type { FieldProps } from '@rjsf/utils';
+import { isObject } from '@inlay/contract/connector-configuration';
 import { useRef } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 import { chosenBranch, switchBranch, type Value } from './configuration.ts';
 import { Description } from './description.tsx';
-import type { ChoiceField as Choice, ObjectField } from './fields.ts';
-import { helpId, useField } from './form-context.ts';
-import { branchForms, fieldOf } from './library-schema.ts';
+import type { ChoiceField, ObjectField } from './fields.ts';
+import { helpId, type OuterFieldProps, useField, useForm } from './form-context.ts';
+import { ObjectFields } from './object-fields.tsx';
 
-export function ChoiceField(props: FieldProps) {
-  const { formData, onChange, fieldPathId, registry, uiSchema, disabled } = props;
-  const choice = fieldOf<Choice>(uiSchema);
+export function ChoiceBranches({ field: choice, path, value, Inner }: OuterFieldProps<ChoiceField>) {
+  const { change, isDisabled } = useForm();
   const left = useRef(new Map<ObjectField, Value>());
-  const chosen = chosenBranch(choice, formData);
-  const index = chosen ? choice.branches.indexOf(chosen) : -1;
-  const form = branchForms(uiSchema)[index];
-  const { ObjectField: Branch } = registry.fields;
+  const chosen = chosenBranch(choice, value);
 
   const choose = (next: ObjectField | undefined) => {
     if (!next || next === chosen) return;
-    if (chosen) left.current.set(chosen, formData);
-    onChange(switchBranch(chosen, next, formData, left.current.get(next)), fieldPathId.path);
+    if (chosen && isObject(value)) left.current.set(chosen, value);
+    change(path, switchBranch(chosen, next, value, left.current.get(next)));
   };
-  const selector = { choice, chosen, choose, disabled: disabled ?? false };
+  const selector = { choice, chosen, choose, disabled: isDisabled };
   const hasFields = chosen?.fields.some(({ isShown }) => isShown);
   return (
     <>
       {choice.branches.length > 1 && (choice.display === 'radio' ? <Cards {...selector} /> : <Select {...selector} />)}
-      {Branch && form && hasFields && (
+      {chosen && hasFields && (
         <div class="inlay-branch">
-          <Branch {...props} {...form} key={index} />
+          <ObjectFields field={chosen} path={path} value={value} Inner={Inner} key={choice.branches.indexOf(chosen)} />
         </div>
       )}
     </>
@@ -40,7 +36,7 @@ export function ChoiceField(props: FieldProps) {
 }
 
 interface SelectorProps {
-  choice: Choice;
+  choice: ChoiceField;
   chosen: ObjectField | undefined;
   choose: (branch: ObjectField | undefined) => void;
   disabled: boolean;

@@ -11,6 +11,9 @@ import { type ChoiceField, type Field, fixedValue, type ObjectField, typeOf } fr
 
 export type Value = Record<string, unknown>;
 
+/** Keys and places in lists, from the whole configuration to something in it. */
+export type Path = readonly (string | number)[];
+
 /** What a field holds when there is no configuration yet. Undefined: nothing. */
 export function initialValue(field: Field): unknown {
   const { schema, required } = field;
@@ -162,6 +165,18 @@ export function memberOf(value: unknown, key: string | number): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string | number, unknown>)[key]
     : undefined;
+}
+
+/** The same with another value in one place. What leads there is made where it is missing; undefined leaves nothing there. */
+export function withValueAt(whole: unknown, path: Path, next: unknown): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return next;
+  const inner = withValueAt(memberOf(whole, key), rest, next);
+  if (Array.isArray(whole)) return whole.map((item, index) => (index === key ? inner : item));
+  const object = isObject(whole) ? whole : {};
+  if (inner !== undefined) return { ...object, [key]: inner };
+  const { [key]: _gone, ...others } = object;
+  return others;
 }
 
 function isEmpty(value: unknown): boolean {

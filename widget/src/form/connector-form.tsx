@@ -4,27 +4,24 @@
  *
  * Specification and value are read when the form appears: for another source, give it another key.
  */
-// Past the front door of the package, which leads to a validator for its own tests.
-import Form from '@rjsf/core/lib/components/Form.js';
 import type { ComponentChildren, JSX } from 'preact';
-import { createContext } from 'preact';
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
-import { ChoiceField } from './choice-field.tsx';
-import { initialValue, memberOf, openedValue, submittedValue, type Value } from './configuration.ts';
-import { DateControl } from './date-control.tsx';
-import { FaultSummary, type SummaryEntry } from './fault-summary.tsx';
-import { FieldTemplate } from './field-frame.tsx';
+import {
+  initialValue,
+  memberOf,
+  openedValue,
+  type Path,
+  submittedValue,
+  type Value,
+  withValueAt,
+} from './configuration.ts';
+import { FaultSummary } from './fault-summary.tsx';
+import { FieldTree } from './field-tree.tsx';
 import { readSpecification } from './fields.ts';
-import { FormContext, fieldId, firstOnPage, focusField } from './form-context.ts';
-import { libraryForm, libraryValidator } from './library-schema.ts';
-import { ListControl } from './list-control.tsx';
-import { ObjectFieldTemplate } from './object-fields.tsx';
-import { ArrayField, ArrayFieldItemTemplate, ArrayFieldTemplate } from './object-list.tsx';
-import { CheckboxesControl, SelectControl, SwitchControl } from './option-controls.tsx';
-import { SecretControl } from './secret-control.tsx';
-import { JsonControl, LongTextControl, TextControl } from './text-controls.tsx';
-import { type FieldFault, faultsOf, type Path, shownPart, titleAt } from './validation.ts';
+import { FormContext, fieldId, showFields } from './form-context.ts';
+import { ObjectFields } from './object-fields.tsx';
+import { type FieldFault, faultsOf, shownPart, titleAt } from './validation.ts';
 import './form.css';
 import './controls.css';
 
@@ -52,29 +49,13 @@ interface ShownFault extends FieldFault {
   held?: unknown;
 }
 
-const parts = {
-  fields: { ArrayField, ChoiceField },
-  templates: { ArrayFieldItemTemplate, ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate },
-  widgets: {
-    text: TextControl,
-    'long-text': LongTextControl,
-    secret: SecretControl,
-    number: TextControl,
-    switch: SwitchControl,
-    select: SelectControl,
-    checkboxes: CheckboxesControl,
-    list: ListControl,
-    date: DateControl,
-    'date-time': DateControl,
-    json: JsonControl,
-  },
-};
-
 export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
-  const { id, disabled = false, children, onSubmit } = props;
+  const { id, disabled: isDisabled = false, children, onSubmit } = props;
   const words = useWords().form;
-  const [{ root, form, before, opened }] = useState(() => open(props));
+  const [{ root, before, opened }] = useState(() => open(props));
+  const [value, setValue] = useState(opened);
   const [shown, setShown] = useState<readonly ShownFault[]>([]);
+  // What counts; the state above follows with the next render.
   const held = useRef(opened);
   const isFocusDue = useRef(false);
 
@@ -107,63 +88,55 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   useEffect(() => {
     if (!isFocusDue.current) return;
     isFocusDue.current = false;
-    const first = firstOnPage([...faults.keys()]);
-    if (first !== undefined) focusField(first);
+    showFields([...faults.keys()]);
   }, [faults]);
 
-  const change = (next: unknown) => {
-    held.current = next;
-    if (shown.length === 0) return;
-    const current = configuration();
-    const found = faultsOf(root, current, words.faults, before);
-    setShown(shown.flatMap((fault) => stillWrong(fault, found, current)));
-  };
+  const change = useCallback(
+    (path: Path, next: unknown) => {
+      held.current = withValueAt(held.current, path, next);
+      setValue(held.current);
+      setShown((faults) => {
+        if (faults.length === 0) return faults;
+        const current = configuration();
+        const found = faultsOf(root, current, words.faults, before);
+        return faults.flatMap((fault) => stillWrong(fault, found, current));
+      });
+    },
+    [words],
+  );
 
   const submit = () => {
-    if (disabled) return;
+    if (isDisabled) return;
     const current = configuration();
     const found = faultsOf(root, current, words.faults, before);
     show(found);
     if (found.length === 0) onSubmit(current);
   };
 
-  const state = useMemo(() => ({ formId: id, isExisting: before !== undefined, faults }), [id, before, faults]);
-  const summary = [...new Map(shown.map(({ path }) => [fieldId(id, path), path]))].map(
-    ([field, path]): SummaryEntry => {
-      const isPlaced = shownPart(root, held.current, path)?.length === path.length;
-      const title = titleAt(root, held.current, path, words);
-      return { title, message: faults.get(field) ?? '', id: isPlaced ? field : undefined };
-    },
+  const state = useMemo(
+    () => ({ formId: id, isExisting: before !== undefined, isDisabled, faults, change }),
+    [id, before, isDisabled, faults, change],
   );
+  const isPlaced = ({ path }: FieldFault) => shownPart(root, value, path)?.length === path.length;
+  const placed = new Set(shown.filter(isPlaced).map(({ path }) => fieldId(id, path)));
+  const unplaced = shown
+    .filter(({ path }) => !placed.has(fieldId(id, path)))
+    .map(({ path, message }) => ({ title: titleAt(root, value, path, words), message }));
   return (
     <FormContext.Provider value={state}>
-      <BelowContext.Provider
-        value={
-          <>
-            <FaultSummary entries={summary} />
-            {children}
-          </>
-        }
+      <form
+        id={id}
+        class="inlay-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
       >
-        <Form
-          {...parts}
-          {...form}
-          id={id}
-          className="inlay-form"
-          idPrefix={id}
-          initialFormData={opened}
-          disabled={disabled}
-          validator={libraryValidator}
-          noValidate
-          noHtml5Validate
-          showErrorList={false}
-          experimental_defaultFormStateBehavior={noDefaults}
-          onChange={({ formData }) => change(formData)}
-          onSubmit={submit}
-        >
-          {below}
-        </Form>
-      </BelowContext.Provider>
+        <ObjectFields field={root} path={[]} value={value} Inner={FieldTree} />
+        <FaultSummary count={placed.size} unplaced={unplaced} />
+        {children}
+      </form>
     </FormContext.Provider>
   );
 }
@@ -172,19 +145,10 @@ function open({ specification, value }: ConnectorFormProps) {
   const root = readSpecification(specification);
   return {
     root,
-    form: libraryForm(root),
     before: value,
     opened: value === undefined ? initialValue(root) : openedValue(root, value),
   };
 }
-
-/** Values are opened by configuration.ts, and nothing is to be added to them. */
-const noDefaults = { emptyObjectFields: 'skipDefaults', arrayMinItems: { populate: 'never' } } as const;
-
-/** The library compares its children in depth whenever it is rendered: it always gets the same one, which changes inside. */
-const BelowContext = createContext<ComponentChildren>(undefined);
-const Below = () => <>{useContext(BelowContext)}</>;
-const below = <Below />;
 
 function stillWrong(fault: ShownFault, found: readonly FieldFault[], current: Value): ShownFault[] {
   const same = found.find(({ path }) => isSame(path, fault.path));

@@ -1,35 +1,25 @@
-/** Says how many fields need attention and leads to each; announced when it changes. */
+/**
+ * What no field can say. A fault stands at its field, which gets the focus; here stand those that no field is shown for.
+ * To those who do not see the page, this also says how many fields are wrong: the focus tells them of the first only.
+ */
 import { useWords } from '../words/words.ts';
-import { focusField } from './form-context.ts';
 
-export interface SummaryEntry {
+export interface UnplacedFault {
   title: string;
   message: string;
-  /** Undefined: no field is shown for it, so that the message has to stand here. */
-  id: string | undefined;
 }
 
-export function FaultSummary({ entries }: { entries: readonly SummaryEntry[] }) {
+export function FaultSummary({ count, unplaced }: { count: number; unplaced: readonly UnplacedFault[] }) {
   const words = useWords().form;
   return (
-    <div class="inlay-fault-summary" role="status">
-      {entries.length > 0 && (
-        <>
-          <p>{words.summary(entries.length)}</p>
-          <ul>
-            {entries.map(({ id, title, message }) => (
-              <li key={id ?? message}>
-                {id === undefined ? (
-                  [title, message].filter((text) => text !== '').join(': ')
-                ) : (
-                  <button type="button" onClick={() => focusField(id)}>
-                    {title}
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </>
+    <div class={unplaced.length > 0 ? 'inlay-fault-summary' : 'inlay-unseen'} role="status">
+      {count > 1 && <p class="inlay-unseen">{words.faulty(count)}</p>}
+      {unplaced.length > 0 && (
+        <ul>
+          {unplaced.map(({ title, message }, index) => (
+            <li key={index}>{[title, message].filter((text) => text !== '').join(': ')}</li>
+          ))}
+        </ul>
       )}
     </div>
   );

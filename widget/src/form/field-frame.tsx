@@ -1,39 +1,19 @@
 /**
- * What stands around every control: its title, help, hint and fault, tied to it for screen readers. Controls of one
- * input get a label; those of several a fieldset with a legend.
+ * What stands around every control, tied to it for screen readers: above it its title, help and hint, below it its fault.
+ * Controls of one input get a label; those of several a fieldset with a legend.
  */
-import type { FieldTemplateProps } from '@rjsf/utils';
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
 import { toControl } from './date-text.ts';
 import { Description } from './description.tsx';
 import type { Field } from './fields.ts';
-import { FieldContext, faultId, fieldId, helpId, hintId, useForm } from './form-context.ts';
+import { FieldContext, type FieldProps, faultId, fieldId, helpId, hintId, useForm } from './form-context.ts';
 import { FaultIcon } from './icons.tsx';
-import { fieldOf } from './library-schema.ts';
 import { exampleOf } from './text-controls.tsx';
-import type { Path } from './validation.ts';
 
 const grouped = new Set<Field['kind']>(['object', 'choice', 'objects', 'list', 'checkboxes']);
 
-export function FieldTemplate({ children, fieldPathId, formData, uiSchema }: FieldTemplateProps) {
-  const { path } = fieldPathId;
-  if (path.length === 0) return <>{children}</>;
-  return (
-    <FieldFrame field={fieldOf(uiSchema)} path={path} value={formData}>
-      {children}
-    </FieldFrame>
-  );
-}
-
-interface FrameProps {
-  field: Field;
-  path: Path;
-  value: unknown;
-  children: ComponentChildren;
-}
-
-function FieldFrame({ field, path, value, children }: FrameProps) {
+export function FieldFrame({ field, path, value, children }: FieldProps & { children: ComponentChildren }) {
   const { formId, faults } = useForm();
   const words = useWords().form;
   const id = fieldId(formId, path);
@@ -48,17 +28,17 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
   const mark = !field.required && field.schema.always_show === true && (
     <span class="inlay-field-mark">{words.optional}</span>
   );
-  const help = description && <Description html={description} id={helpId(id)} />;
-  const below = (
+  const help = (
     <>
+      {description && <Description html={description} id={helpId(id)} />}
       {hint && (
         <p class="inlay-field-hint" id={hintId(id)}>
           {hint}
         </p>
       )}
-      {fault && <FaultText id={id} message={fault} />}
     </>
   );
+  const wrong = fault && <FaultText id={id} message={fault} />;
   return (
     <FieldContext.Provider value={{ field, path, id, fault, describedBy: describedBy || undefined }}>
       {grouped.has(kind) ? (
@@ -72,7 +52,7 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
           </legend>
           {help}
           {/* The fault of a group stands above what it is made of, which may be long. */}
-          {below}
+          {wrong}
           {children}
         </fieldset>
       ) : (
@@ -83,7 +63,7 @@ function FieldFrame({ field, path, value, children }: FrameProps) {
           </div>
           {help}
           {children}
-          {below}
+          {wrong}
         </div>
       )}
     </FieldContext.Provider>

@@ -1,15 +1,20 @@
-/** What the parts of a form know of it without being told by the form library: their field, its id and its fault. */
+/** What the parts of a form know of the whole without being told by the part around them. */
+
+import type { ComponentType } from 'preact';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Path } from './configuration.ts';
 import type { Field } from './fields.ts';
-import type { Path } from './validation.ts';
 
 export interface FormState {
   formId: string;
   /** Of something that exists already: what was set then is not folded away. */
   isExisting: boolean;
+  isDisabled: boolean;
   /** Messages by the id of their field. */
   faults: ReadonlyMap<string, string>;
+  /** Counts from the call on, so that several calls before the next render lose nothing. Undefined: nothing is there. */
+  change(path: Path, value: unknown): void;
 }
 
 /** The field a control stands for. */
@@ -20,6 +25,23 @@ export interface FieldState {
   fault: string | undefined;
   /** Ids of what explains the control. */
   describedBy: string | undefined;
+}
+
+/** A field, and what it holds. */
+export interface FieldProps<F extends Field = Field> {
+  field: F;
+  path: Path;
+  value: unknown;
+}
+
+/** A field that is made of others is told what draws those. */
+export interface OuterFieldProps<F extends Field> extends FieldProps<F> {
+  Inner: ComponentType<FieldProps>;
+}
+
+export interface ControlProps {
+  value: unknown;
+  onChange(value: unknown): void;
 }
 
 export const FormContext = createContext<FormState | undefined>(undefined);
@@ -48,20 +70,17 @@ export const faultId = (id: string) => `${id}:fault`;
 
 const focusable = 'input:checked, input:not([type="radio"]), input, select, textarea, button';
 
-/** Opens whatever hides the field, and puts the keyboard there. */
-export function focusField(id: string): void {
-  const element = document.getElementById(id);
-  if (!element) return;
-  for (let outer = element.parentElement; outer; outer = outer.parentElement) {
-    if (outer instanceof HTMLDetailsElement) outer.open = true;
-  }
-  const control = element.matches(focusable) ? element : element.querySelector<HTMLElement>(focusable);
-  control?.focus();
-}
-
-/** Fields are shown in sections, so the order of the specification is not that of the page. */
-export function firstOnPage(ids: readonly string[]): string | undefined {
+/** Opens whatever hides these fields, and puts the keyboard to the one that stands first on the page. */
+export function showFields(ids: readonly string[]): void {
   const elements = ids.map((id) => document.getElementById(id)).filter((element) => element !== null);
+  for (const element of elements) {
+    for (let outer = element.parentElement; outer; outer = outer.parentElement) {
+      if (outer instanceof HTMLDetailsElement) outer.open = true;
+    }
+  }
+  // Fields are shown in sections, so the order of the specification is not that of the page.
   const isBefore = (a: Element, b: Element) => Boolean(a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING);
-  return elements.sort((a, b) => (isBefore(a, b) ? -1 : 1))[0]?.id;
+  const first = elements.sort((a, b) => (isBefore(a, b) ? -1 : 1))[0];
+  const control = first?.matches(focusable) ? first : first?.querySelector<HTMLElement>(focusable);
+  control?.focus();
 }

@@ -3,21 +3,20 @@
  * lines pasted at once become several rows. Empty rows count for nothing.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
-import type { WidgetProps } from '@rjsf/utils';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 import { FaultText } from './field-frame.tsx';
 import { typeOf } from './fields.ts';
-import { faultId, fieldId, useField, useForm } from './form-context.ts';
+import { type ControlProps, faultId, fieldId, useField, useForm } from './form-context.ts';
 import { CrossIcon, PlusIcon } from './icons.tsx';
 import { exampleOf, noProse } from './text-controls.tsx';
 
 type Row = string | number;
 
-export function ListControl({ value, onChange, disabled }: WidgetProps) {
+export function ListControl({ value, onChange }: ControlProps) {
   const words = useWords().form;
   const { field, id, path } = useField();
-  const { formId, faults } = useForm();
+  const { formId, faults, isDisabled } = useForm();
   const container = useRef<HTMLDivElement>(null);
   const rowToFocus = useRef<number | undefined>(undefined);
   const items = isObject(field.schema.items) ? field.schema.items : {};
@@ -61,7 +60,7 @@ export function ListControl({ value, onChange, disabled }: WidgetProps) {
                 aria-label={name}
                 aria-invalid={fault !== undefined}
                 aria-describedby={fault && faultId(rowId)}
-                disabled={disabled}
+                disabled={isDisabled}
                 placeholder={exampleOf(items) ?? exampleOf(field.schema)}
                 value={String(row)}
                 onInput={({ currentTarget }) => replace(index, 1, currentTarget.value)}
@@ -89,7 +88,7 @@ export function ListControl({ value, onChange, disabled }: WidgetProps) {
                 <button
                   type="button"
                   class="inlay-icon-button"
-                  disabled={disabled}
+                  disabled={isDisabled}
                   aria-label={words.remove(name)}
                   onClick={() => remove(index)}
                 >
@@ -105,7 +104,7 @@ export function ListControl({ value, onChange, disabled }: WidgetProps) {
         <button
           type="button"
           class="inlay-form-button"
-          disabled={disabled}
+          disabled={isDisabled}
           aria-label={words.addTo(field.title)}
           onClick={() => add(rows.length)}
         >

@@ -1,7 +1,8 @@
 /** Finds the field that a connector's message is about, so that "Invalid API key" can stand beside the API key. */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import type { Path } from './configuration.ts';
 import { type Field, readSpecification, titleFromKey } from './fields.ts';
-import type { FieldFault, Path } from './validation.ts';
+import type { FieldFault } from './validation.ts';
 
 /** By title or key, as whole words; the longest name wins. Undefined: the message names no field, or more than one. */
 export function faultNamedBy(message: string, specification: JsonSchema): FieldFault | undefined {

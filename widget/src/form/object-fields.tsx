@@ -1,23 +1,27 @@
 /** The fields of an object in their sections. What is optional is folded away until somebody looks for it. */
 import { deepCompareStrict } from '@cfworker/json-schema';
-import type { ObjectFieldTemplateProps } from '@rjsf/utils';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 import { initialValue, memberOf } from './configuration.ts';
 import type { Field, ObjectField, Section } from './fields.ts';
-import { useForm } from './form-context.ts';
+import { type OuterFieldProps, useForm } from './form-context.ts';
 import { ChevronIcon } from './icons.tsx';
-import { fieldOf } from './library-schema.ts';
 
-export function ObjectFieldTemplate({ properties, uiSchema, formData, fieldPathId }: ObjectFieldTemplateProps) {
-  const { sections } = fieldOf<ObjectField>(uiSchema);
-  const contents = new Map(properties.map(({ name, content }) => [name, content]));
-  const areCards = fieldPathId.path.length === 0 && (sections.length > 1 || sections[0]?.title !== undefined);
+export function ObjectFields({ field: { sections }, path, value, Inner }: OuterFieldProps<ObjectField>) {
+  const areCards = path.length === 0 && (sections.length > 1 || sections[0]?.title !== undefined);
   return (
     <div class="inlay-sections">
       {sections.map((section, index) => (
-        <SectionContent key={index} section={section} contents={contents} value={formData} isCard={areCards} />
+        <SectionContent
+          key={index}
+          section={section}
+          value={value}
+          isCard={areCards}
+          draw={(field) => (
+            <Inner key={field.key} field={field} path={[...path, field.key]} value={memberOf(value, field.key)} />
+          )}
+        />
       ))}
     </div>
   );
@@ -25,30 +29,28 @@ export function ObjectFieldTemplate({ properties, uiSchema, formData, fieldPathI
 
 interface SectionProps {
   section: Section;
-  /** By key. */
-  contents: ReadonlyMap<string, ComponentChildren>;
   value: unknown;
   isCard: boolean;
+  draw(field: Field): ComponentChildren;
 }
 
-function SectionContent({ section, contents, value, isCard }: SectionProps) {
+function SectionContent({ section, value, isCard, draw }: SectionProps) {
   const words = useWords().form;
   const { title, visible, folded } = section;
-  const contentOf = ({ key }: Field) => contents.get(key);
   const look = isCard ? 'inlay-section inlay-section-card' : 'inlay-section';
   if (visible.length === 0 && title !== undefined) {
     return (
       <Fold fields={folded} value={value} look="inlay-section-card" title={title} mark={words.optional}>
-        {folded.map(contentOf)}
+        {folded.map(draw)}
       </Fold>
     );
   }
   const content = (
     <>
-      {visible.map(contentOf)}
+      {visible.map(draw)}
       {folded.length > 0 && (
         <Fold fields={folded} value={value} title={words.optionalSettings}>
-          {folded.map(contentOf)}
+          {folded.map(draw)}
         </Fold>
       )}
     </>

@@ -1,35 +1,19 @@
 /** A list of objects: a card for each, with a button to remove it, and one below to add another. */
-
-import ArrayFieldOfLibrary from '@rjsf/core/lib/components/fields/ArrayField.js';
-import type { ArrayFieldItemTemplateProps, ArrayFieldTemplateProps, FieldProps } from '@rjsf/utils';
-import type { FunctionComponent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 import { initialValue } from './configuration.ts';
 import type { ObjectListField } from './fields.ts';
-import { useField } from './form-context.ts';
+import { type OuterFieldProps, useForm } from './form-context.ts';
 import { CrossIcon, PlusIcon } from './icons.tsx';
-import { fieldOf } from './library-schema.ts';
 
-/** As the library types its other fields. */
-const LibraryArrayField = ArrayFieldOfLibrary as unknown as FunctionComponent<FieldProps>;
-
-/** Knows what a new item holds; the library does not know the defaults. */
-export function ArrayField(props: FieldProps) {
-  const field = fieldOf(props.uiSchema);
-  if (field.kind !== 'objects') return <LibraryArrayField {...props} />;
-  const change: typeof props.onChange = (value, path, ...rest) => {
-    const isThisList = path.length === props.fieldPathId.path.length;
-    const filled = isThisList && Array.isArray(value) ? value.map((item) => item ?? initialValue(field.item)) : value;
-    props.onChange(filled, path, ...rest);
-  };
-  return <LibraryArrayField {...props} onChange={change} />;
-}
-
-export function ArrayFieldTemplate({ items, canAdd, onAddClick, disabled, uiSchema }: ArrayFieldTemplateProps) {
+export function ObjectList({ field, path, value, Inner }: OuterFieldProps<ObjectListField>) {
   const words = useWords().form;
-  const { title } = fieldOf<ObjectListField>(uiSchema);
+  const { change, isDisabled } = useForm();
   const container = useRef<HTMLDivElement>(null);
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  const keys = useRef<{ next: number; of: number[] }>({ next: 0, of: [] });
+  // An item keeps its key when one above it goes, and with it what its controls know: that a secret is a saved one.
+  while (keys.current.of.length < items.length) keys.current.of.push(keys.current.next++);
   const count = useRef(items.length);
 
   // After adding, the new item; after removing, the button below: the one that was pressed is gone.
@@ -44,40 +28,35 @@ export function ArrayFieldTemplate({ items, canAdd, onAddClick, disabled, uiSche
     control?.focus();
   }, [items.length]);
 
+  const remove = (index: number) => {
+    keys.current.of.splice(index, 1);
+    change(path, items.toSpliced(index, 1));
+  };
   return (
     <div class="inlay-items" ref={container}>
-      {items}
-      {canAdd && (
-        <button
-          type="button"
-          class="inlay-form-button"
-          disabled={disabled}
-          aria-label={words.addTo(title)}
-          onClick={(event) => onAddClick(event)}
-        >
-          <PlusIcon />
-          {words.add}
-        </button>
-      )}
-    </div>
-  );
-}
-
-export function ArrayFieldItemTemplate({ children, buttonsProps, index, disabled }: ArrayFieldItemTemplateProps) {
-  const words = useWords().form;
-  const { field } = useField();
-  const title = field.kind === 'objects' ? field.item.title : field.title;
-  return (
-    <div class="inlay-item">
-      {children}
+      {items.map((item, index) => (
+        <div class="inlay-item" key={keys.current.of[index]}>
+          <Inner field={field.item} path={[...path, index]} value={item} />
+          <button
+            type="button"
+            class="inlay-icon-button inlay-item-remove"
+            disabled={isDisabled}
+            aria-label={words.remove(words.numbered(field.item.title, index + 1))}
+            onClick={() => remove(index)}
+          >
+            <CrossIcon />
+          </button>
+        </div>
+      ))}
       <button
         type="button"
-        class="inlay-icon-button inlay-item-remove"
-        disabled={disabled}
-        aria-label={words.remove(words.numbered(title, index + 1))}
-        onClick={(event) => buttonsProps.onRemoveItem(event)}
+        class="inlay-form-button"
+        disabled={isDisabled}
+        aria-label={words.addTo(field.title)}
+        onClick={() => change(path, [...items, initialValue(field.item)])}
       >
-        <CrossIcon />
+        <PlusIcon />
+        {words.add}
       </button>
     </div>
   );

@@ -1,36 +1,35 @@
 /** Controls that choose among given values: a switch, a select, and a group of checkboxes. */
 import { deepCompareStrict } from '@cfworker/json-schema';
 import { isObject } from '@inlay/contract/connector-configuration';
-import type { WidgetProps } from '@rjsf/utils';
 import { useWords } from '../words/words.ts';
 import { optionsOf } from './fields.ts';
-import { useField } from './form-context.ts';
+import { type ControlProps, useField, useForm } from './form-context.ts';
 import { useInputProps } from './text-controls.tsx';
 
-export function SwitchControl(props: WidgetProps) {
+export function SwitchControl({ value, onChange }: ControlProps) {
   return (
     <input
-      {...useInputProps(props)}
+      {...useInputProps()}
       class="inlay-switch"
       type="checkbox"
-      checked={props.value === true}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.checked)}
+      checked={value === true}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />
   );
 }
 
 /** Options are told apart by their place: values may be of any type. */
-export function SelectControl(props: WidgetProps) {
+export function SelectControl({ value: held, onChange }: ControlProps) {
   const words = useWords().form;
   const { schema, required } = useField().field;
   const options = optionsOf(schema) ?? [];
-  const chosen = options.findIndex(({ value }) => deepCompareStrict(value, props.value));
+  const chosen = options.findIndex(({ value }) => deepCompareStrict(value, held));
   return (
     <select
-      {...useInputProps(props)}
+      {...useInputProps()}
       class="inlay-control inlay-select"
       value={String(chosen)}
-      onChange={({ currentTarget }) => props.onChange(options[Number(currentTarget.value)]?.value)}
+      onChange={({ currentTarget }) => onChange(options[Number(currentTarget.value)]?.value)}
     >
       {(!required || chosen < 0) && (
         <option value="-1" disabled={required}>
@@ -38,7 +37,7 @@ export function SelectControl(props: WidgetProps) {
         </option>
       )}
       {options.map(({ label }, index) => (
-        <option key={label} value={String(index)}>
+        <option key={index} value={String(index)}>
           {label}
         </option>
       ))}
@@ -47,7 +46,8 @@ export function SelectControl(props: WidgetProps) {
 }
 
 /** What was chosen keeps the order of the options. */
-export function CheckboxesControl({ value, onChange, disabled }: WidgetProps) {
+export function CheckboxesControl({ value, onChange }: ControlProps) {
+  const { isDisabled } = useForm();
   const { id, field } = useField();
   const options = (isObject(field.schema.items) && optionsOf(field.schema.items)) || [];
   const chosen: unknown[] = Array.isArray(value) ? value : [];
@@ -55,12 +55,12 @@ export function CheckboxesControl({ value, onChange, disabled }: WidgetProps) {
   return (
     <div class="inlay-checkboxes">
       {options.map(({ value: option, label }, index) => (
-        <div class="inlay-checkbox-row" key={label}>
+        <div class="inlay-checkbox-row" key={index}>
           <input
             class="inlay-checkbox"
             type="checkbox"
             id={`${id}/${index}`}
-            disabled={disabled}
+            disabled={isDisabled}
             checked={isChosen(option)}
             onChange={({ currentTarget }) => {
               const next = options.filter((one) =>

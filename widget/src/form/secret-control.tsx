@@ -2,27 +2,26 @@
  * A secret: hidden while it is typed, unless its eye is pressed. One that is saved already comes as a row of asterisks and
  * goes back as such until something else is typed, and can be taken back up to the end.
  */
-import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
-import { useField } from './form-context.ts';
+import { type ControlProps, useField, useForm } from './form-context.ts';
 import { CheckIcon, EyeIcon, EyeOffIcon, UndoIcon } from './icons.tsx';
-import { exampleOf, noProse, useInputProps } from './text-controls.tsx';
+import { exampleOf, noProse, textOf, useInputProps } from './text-controls.tsx';
 
 const mask = /^\*+$/;
 
-export function SecretControl(props: WidgetProps) {
-  const { value, onChange, disabled } = props;
+export function SecretControl({ value, onChange }: ControlProps) {
   const words = useWords().form;
+  const { isDisabled } = useForm();
   const { title, schema } = useField().field;
   const [saved] = useState<string | undefined>(typeof value === 'string' && mask.test(value) ? value : undefined);
   const [isRevealed, setRevealed] = useState(false);
   const isUnchanged = saved !== undefined && value === saved;
   const input = {
-    ...useInputProps(props),
+    ...useInputProps(),
     ...noProse,
     placeholder: isUnchanged ? words.saved : exampleOf(schema),
-    value: isUnchanged ? '' : (value ?? ''),
+    value: isUnchanged ? '' : textOf(value),
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
       onChange(currentTarget.value === '' ? undefined : currentTarget.value),
   };
@@ -50,7 +49,7 @@ export function SecretControl(props: WidgetProps) {
           <button
             type="button"
             class="inlay-icon-button"
-            disabled={disabled}
+            disabled={isDisabled}
             title={words.keepSaved}
             aria-label={words.keepSaved}
             onClick={({ currentTarget }) => {
@@ -66,7 +65,7 @@ export function SecretControl(props: WidgetProps) {
           <button
             type="button"
             class="inlay-icon-button"
-            disabled={disabled}
+            disabled={isDisabled}
             aria-pressed={isRevealed}
             aria-label={words.show(title)}
             onClick={() => setRevealed(!isRevealed)}

@@ -1,9 +1,8 @@
 /** Controls that hold one text: lines, numbers, long texts and JSON. An empty one holds nothing. */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
-import type { WidgetProps } from '@rjsf/utils';
 import { useState } from 'preact/hooks';
 import { typeOf } from './fields.ts';
-import { useField } from './form-context.ts';
+import { type ControlProps, useField, useForm } from './form-context.ts';
 
 /** A first example, to stand where nothing is entered yet. */
 export function exampleOf({ examples }: JsonSchema): string | undefined {
@@ -13,64 +12,96 @@ export function exampleOf({ examples }: JsonSchema): string | undefined {
 }
 
 /** What all inputs tell about themselves. */
-export function useInputProps({ disabled, required }: Pick<WidgetProps, 'disabled' | 'required'>) {
+export function useInputProps() {
   const { id, fault, describedBy, field } = useField();
   return {
     id,
-    disabled: disabled ?? false,
+    disabled: useForm().isDisabled,
     'aria-describedby': describedBy,
     'aria-invalid': fault !== undefined,
-    'aria-required': required || field.required,
+    'aria-required': field.required,
   };
 }
 
 /** Names, keys and addresses are no prose. */
 export const noProse = { autoComplete: 'off', autoCapitalize: 'none', autoCorrect: 'off', spellcheck: false } as const;
 
-export function TextControl(props: WidgetProps) {
-  const { schema, kind } = useField().field;
-  const isNumber = kind === 'number';
-  const format = typeof schema.format === 'string' ? schema.format : '';
+/** A configuration may hold something else than a text where one is expected; it is shown as it would be written. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+export function TextControl({ value, onChange }: ControlProps) {
+  const { schema } = useField().field;
   const modes: Record<string, 'email' | 'url'> = { email: 'email', uri: 'url' };
   return (
     <input
-      {...useInputProps(props)}
+      {...useInputProps()}
       {...noProse}
       class="inlay-control"
       type="text"
-      inputMode={isNumber ? (typeOf(schema) === 'integer' ? 'numeric' : 'decimal') : (modes[format] ?? 'text')}
+      inputMode={modes[String(schema.format)] ?? 'text'}
       placeholder={exampleOf(schema)}
-      value={props.value ?? ''}
-      onInput={({ currentTarget }) => props.onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
+      value={textOf(value)}
+      onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
     />
   );
 }
 
-export function LongTextControl(props: WidgetProps) {
+/** What is typed stays as it is typed: `0.50` is on its way to `0.505`, though the number is `0.5` already. */
+export function NumberControl({ value, onChange }: ControlProps) {
+  const { schema } = useField().field;
+  const [typed, setTyped] = useState('');
+  return (
+    <input
+      {...useInputProps()}
+      {...noProse}
+      class="inlay-control"
+      type="text"
+      inputMode={typeOf(schema) === 'integer' ? 'numeric' : 'decimal'}
+      placeholder={exampleOf(schema)}
+      value={numberIn(typed) === value ? typed : textOf(value)}
+      onInput={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        onChange(numberIn(currentTarget.value));
+      }}
+    />
+  );
+}
+
+/** Text that is no number is held as the text it is: a fault like any other. */
+function numberIn(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : text;
+}
+
+export function LongTextControl({ value, onChange }: ControlProps) {
   const { schema } = useField().field;
   return (
     <textarea
-      {...useInputProps(props)}
+      {...useInputProps()}
       {...noProse}
       class="inlay-control inlay-control-code"
       rows={4}
       placeholder={exampleOf(schema)}
-      value={props.value ?? ''}
-      onInput={({ currentTarget }) => props.onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
+      value={textOf(value)}
+      onInput={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.value)}
     />
   );
 }
 
 /** Text that is no JSON is held as the text it is, and so is no object or list: a fault like any other. */
-export function JsonControl(props: WidgetProps) {
-  const [text, setText] = useState(() => (props.value === undefined ? '' : JSON.stringify(props.value, null, 2)));
+export function JsonControl({ value, onChange }: ControlProps) {
+  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const change = (next: string) => {
     setText(next);
-    props.onChange(next.trim() === '' ? undefined : parsed(next));
+    onChange(next.trim() === '' ? undefined : parsed(next));
   };
   return (
     <textarea
-      {...useInputProps(props)}
+      {...useInputProps()}
       {...noProse}
       class="inlay-control inlay-control-code"
       rows={4}

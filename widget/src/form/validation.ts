@@ -7,10 +7,8 @@
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { Words } from '../words/en.ts';
-import { chosenBranch, memberOf } from './configuration.ts';
+import { chosenBranch, memberOf, type Path } from './configuration.ts';
 import { type Field, type ObjectField, optionsOf, typeOf } from './fields.ts';
-
-export type Path = readonly (string | number)[];
 
 export interface FieldFault {
   /** into the configuration */
@@ -151,7 +149,7 @@ function innerField(field: Field, value: unknown, key: string | number): Field |
   return form?.fields.find((inner) => inner.key === key);
 }
 
-/** The title of what a path leads to, after that of the list item it is in. */
+/** The title of what a path leads to, after that of the list item it is in. Empty: it leads to nothing that is known. */
 export function titleAt(root: ObjectField, configuration: unknown, path: Path, words: Words['form']): string {
   let field: Field = root;
   let value = configuration;
@@ -162,5 +160,6 @@ export function titleAt(root: ObjectField, configuration: unknown, path: Path, w
     if (!inner) break;
     [field, value] = [inner, memberOf(value, key)];
   }
-  return [...titles, ...(typeof path.at(-1) === 'number' ? [] : [field.title])].join(': ');
+  const isNamed = field !== root && typeof path.at(-1) !== 'number';
+  return [...titles, ...(isNamed ? [field.title] : [])].join(': ');
 }

@@ -26,6 +26,9 @@ export function NameField({ formId, value, fault, isDisabled, inputRef, onInput 
       <label class="inlay-field-label" for={id}>
         <span class="inlay-field-title">{words.label}</span>
       </label>
+      <p class="inlay-field-hint" id={`${id}-hint`}>
+        {words.hint}
+      </p>
       <input
         class="inlay-control"
         id={id}
@@ -40,9 +43,6 @@ export function NameField({ formId, value, fault, isDisabled, inputRef, onInput 
         aria-describedby={`${id}-hint${fault ? ` ${id}-fault` : ''}`}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
-      <p class="inlay-field-hint" id={`${id}-hint`}>
-        {words.hint}
-      </p>
       {fault && (
         <p class="inlay-field-fault" id={`${id}-fault`}>
           <Glyph name="alert" />

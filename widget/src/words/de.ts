@@ -17,7 +17,7 @@ export default {
     addTo: (title) => `Hinzufügen: ${title}`,
     remove: (title) => `${title} entfernen`,
     numbered: (title, number) => `${title} ${number}`,
-    summary: (count) => (count === 1 ? 'Bitte prüfen Sie ein Feld:' : `Bitte prüfen Sie ${count} Felder:`),
+    faulty: (count) => `Bitte prüfen Sie ${count} Felder.`,
     faults: {
       required: 'Bitte füllen Sie dieses Feld aus.',
       choose: 'Bitte treffen Sie eine Auswahl.',

@@ -15,8 +15,8 @@ const en = {
     addTo: (title: string) => `Add: ${title}`,
     remove: (title: string) => `Remove ${title}`,
     numbered: (title: string, number: number) => `${title} ${number}`,
-    summary: (count: number) =>
-      count === 1 ? 'One field needs your attention:' : `${count} fields need your attention:`,
+    /** Two or more. */
+    faulty: (count: number) => `${count} fields need your attention.`,
     faults: {
       required: 'Please fill this in.',
       choose: 'Please choose.',

@@ -17,7 +17,7 @@ export default {
     addTo: (title) => `Añadir: ${title}`,
     remove: (title) => `Quitar: ${title}`,
     numbered: (title, number) => `${title} ${number}`,
-    summary: (count) => (count === 1 ? 'Revise un campo:' : `Revise ${count} campos:`),
+    faulty: (count) => `Revise ${count} campos.`,
     faults: {
       required: 'Rellene este campo.',
       choose: 'Elija una opción.',

@@ -17,7 +17,7 @@ export default {
     addTo: (title) => `Ajouter : ${title}`,
     remove: (title) => `Retirer : ${title}`,
     numbered: (title, number) => `${title} ${number}`,
-    summary: (count) => (count === 1 ? 'Veuillez vérifier un champ :' : `Veuillez vérifier ${count} champs :`),
+    faulty: (count) => `Veuillez vérifier ${count} champs.`,
     faults: {
       required: 'Veuillez remplir ce champ.',
       choose: 'Veuillez faire un choix.',

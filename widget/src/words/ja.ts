@@ -17,7 +17,7 @@ export default {
     addTo: (title) => `${title}を追加`,
     remove: (title) => `${title}を削除`,
     numbered: (title, number) => `${title} ${number}`,
-    summary: (count) => `${count} 件の項目をご確認ください：`,
+    faulty: (count) => `${count} 件の項目をご確認ください。`,
     faults: {
       required: '入力してください。',
       choose: '選択してください。',
