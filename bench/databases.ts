@@ -3,7 +3,7 @@
  * seeded, the next one finds. PostgreSQL is a throw-away server, started for the first who asks; where there are no
  * server programs there is none, and the log says so.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { databaseFileOf, seedPostgres, seedSqlite } from './dataset.ts';
@@ -58,8 +58,8 @@ export function createDatabases(settings: BenchmarkSettings, log: Log): Database
 async function startPostgres(settings: BenchmarkSettings, log: Log) {
   // Built into the program that is started, it would take itself for the program; imported so, it is a file of its own.
   const { findPostgres, startPostgres } = await import('../scripts/postgres.mjs');
-  const directory = await findPostgres().catch((error: Error) => log(error.message));
-  if (!directory) return undefined;
+  const programs = await findPostgres().catch((error: Error) => log(error.message));
+  if (!programs) return undefined;
   // A deployment's server has more than the few megabytes that tests are content with.
   const server = await startPostgres({ settings: { shared_buffers: '256MB' } });
   const urls = new Map<number, Promise<string>>();
@@ -81,10 +81,7 @@ async function startPostgres(settings: BenchmarkSettings, log: Log) {
     serverUrl: server.url,
     urlOf,
     makeEmpty: (name) => makeDatabase(server.url, name),
-    program(name) {
-      const file = join(directory, name);
-      return existsSync(file) ? file : undefined;
-    },
+    program: (name) => programs[name],
     async startOn(workspaces) {
       const dataDir = join(settings.folder, `postgres-${workspaces}`);
       mkdirSync(dataDir, { recursive: true });

@@ -61,9 +61,7 @@ for (const folder of ['widget', 'widget/test', 'embed', 'embed/test']) {
   await check(`types of ${folder}`, () => run(installed('tsc'), ['--noEmit', '-p', folder]));
 }
 await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']));
-// Here rather than in the tests, whose time limits should not have to allow for an installation.
-await check('PostgreSQL and PgBouncer', () => run(process.execPath, ['scripts/find-databases.mjs']));
-await check('Chromium', () => run(process.execPath, ['scripts/chromium.mjs']));
+await check('programs that tests start', () => run(process.execPath, ['scripts/find-programs.mjs']));
 
 console.log('\ntests');
 const { exit, report } = await runTests();

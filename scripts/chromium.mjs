@@ -2,24 +2,19 @@
 //
 //   node scripts/chromium.mjs      prints where it is
 
-import { delimiter, join } from 'node:path';
-import { aptInstall, canInstall, findPrograms } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
+import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const macApplications = ['Chromium', 'Google Chrome'].map((name) => ({
-  directory: `/Applications/${name}.app/Contents/MacOS`,
-  program: name,
-}));
+const macNames = ['Chromium', 'Google Chrome'];
 
 function find() {
-  const directories = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/bin'];
+  const folders = [...pathFolders(), '/usr/bin'];
   const places = [
-    ...names.flatMap((program) => directories.map((directory) => ({ directory, program }))),
-    ...macApplications,
+    ...names.map((name) => findProgram(name, folders)),
+    ...macNames.map((name) => findProgram(name, [`/Applications/${name}.app/Contents/MacOS`])),
   ];
-  const found = places.find(({ directory, program }) => findPrograms([directory], [program]));
-  return found && join(found.directory, found.program);
+  return places.find((place) => place !== undefined);
 }
 
 /**
@@ -28,12 +23,8 @@ function find() {
  */
 export async function findChromium({ install = false } = {}) {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  let program = find();
-  if (!program && install && canInstall()) {
-    // Japanese is one of the languages that are looked at.
-    await aptInstall('chromium', 'fonts-noto-cjk');
-    program = find();
-  }
+  // Japanese is one of the languages that are looked at.
+  const program = await findOrInstall(find, { install, packages: ['chromium', 'fonts-noto-cjk'] });
   if (program) return program;
   throw new Error(
     'Chromium was not found. Install it: "apt-get install chromium" on Debian and Ubuntu, "brew install chromium" on ' +

@@ -105,7 +105,7 @@ describe('the demo', () => {
 
   async function openPage(width: number): Promise<{ page: Page; faults: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, locale: 'en-US' });
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
     const faults: string[] = [];
     page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(error.message));
@@ -179,7 +179,7 @@ it('ends on a signal while it is still starting', async () => {
   const ports = ['--port', String(port), '--page-port', String(await freePort())];
   const { child, ended } = run(['--data-dir', freshDir, ...ports]);
   // The service is a process by now, and far from ready.
-  await expect.poll(() => existsSync(join(freshDir, 'service.log')), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => existsSync(join(freshDir, 'service.log')), { timeout: 60_000 }).toBe(true);
   child.kill('SIGTERM');
   const { code, output } = await ended;
   expect({ code, output }).toEqual({ code: 0, output: '' });

@@ -1,15 +1,14 @@
-// What throw-away servers for tests have in common: a private directory, an unprivileged user, a free port, a guard
-// that cleans up when this process dies, and the installation of a missing package on Debian.
+// What throw-away servers for tests have in common: a private directory, an unprivileged user, a free port, and a guard
+// that cleans up when this process dies.
 
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { chown, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pg from 'pg';
 
 const isRoot = process.getuid?.() === 0;
@@ -25,16 +24,36 @@ export function unprivilegedUser() {
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }
 
+/** Long enough for a server to start on a busy machine. */
+const claimMs = 120_000;
+
 /**
  * Ports below the ephemeral range: the system does not hand them to outgoing connections, so a port that is free now
- * is still free when the server binds it a moment later.
+ * is still free when the server binds it a moment later. Tests that run side by side, in this run or in another, do not
+ * get the same port: a file claims it until its server has had the time to bind it.
  */
 export async function freePort() {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const port = 10_000 + Math.floor(Math.random() * 22_000);
-    if (await canListen(port)) return port;
+    if (claim(port) && (await canListen(port))) return port;
   }
   throw new Error('No free port was found between 10000 and 32000.');
+}
+
+/** @param {number} port @returns {boolean} whether nobody else has claimed it lately */
+function claim(port) {
+  const folder = join(tmpdir(), `inlay-ports-${process.getuid?.() ?? ''}`);
+  const file = join(folder, String(port));
+  mkdirSync(folder, { recursive: true });
+  const claimedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  if (claimedAt !== undefined && Date.now() - claimedAt < claimMs) return false;
+  rmSync(file, { force: true });
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {number} port @returns {Promise<boolean>} */
@@ -44,21 +63,6 @@ function canListen(port) {
     probe.once('error', () => resolve(false));
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
-}
-
-/** The first of the directories that holds all the programs. @param {string[]} directories @param {string[]} programs */
-export function findPrograms(directories, programs) {
-  return directories.find((directory) => programs.every((program) => isExecutable(join(directory, program))));
-}
-
-/** @param {string} file */
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // `read` fails only at the end of the pipe, that is when the parent is gone; a line means it has cleaned up itself.
@@ -166,7 +170,7 @@ function hasExited(child) {
 
 /** @param {string} url @param {import('node:child_process').ChildProcess} child */
 async function waitUntilAnswering(url, child) {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
     // A server that is still starting may drop the connection after the attempt has already failed.
@@ -181,38 +185,5 @@ async function waitUntilAnswering(url, child) {
       await client.end().catch(() => {});
     }
     await delay(25);
-  }
-}
-
-// The policy file keeps Debian from starting the system's own server, which nobody here asked for. The lock is held
-// because test files that run side by side may find the same package missing.
-const installScript = `
-set -e
-policy=/usr/sbin/policy-rc.d
-if [ ! -e "$policy" ]; then
-  trap 'rm -f "$policy"' EXIT
-  printf '#!/bin/sh\\nexit 101\\n' > "$policy"
-  chmod 755 "$policy"
-fi
-apt-get -qq update
-apt-get -qq install -y --no-install-recommends "$@"
-`;
-
-/** Whether this process may install packages: root on Debian or a relative of it. */
-export function canInstall() {
-  return isRoot && existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/flock');
-}
-
-/** @param {string[]} packages */
-export async function aptInstall(...packages) {
-  const lock = join(tmpdir(), 'inlay-apt.lock');
-  try {
-    await promisify(execFile)('flock', [lock, 'sh', '-c', installScript, 'install', ...packages], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-  } catch (error) {
-    const output = error instanceof Error && 'stderr' in error ? error.stderr : '';
-    throw new Error(`apt-get could not install ${packages.join(' ')}.\n${output}`, { cause: error });
   }
 }

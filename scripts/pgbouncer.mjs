@@ -4,31 +4,19 @@
 //   node scripts/pgbouncer.mjs postgres://…      starts one, prints its URL and ends it on Ctrl-C
 
 import { writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
-import {
-  aptInstall,
-  canInstall,
-  endServer,
-  findPrograms,
-  freePort,
-  guardedDirectory,
-  startServer,
-} from './disposable.mjs';
+import { join } from 'node:path';
+import { endServer, freePort, guardedDirectory, startServer } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
+import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
 
 /**
  * The path of the program.
  * @param {{ install?: boolean }} [options] install: as root on Debian, install the missing package
  */
 export async function findPgbouncer({ install = false } = {}) {
-  const path = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  const find = () => findPrograms([...path, '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin'], ['pgbouncer']);
-  let directory = find();
-  if (!directory && install && canInstall()) {
-    await aptInstall('pgbouncer');
-    directory = find();
-  }
-  if (directory) return join(directory, 'pgbouncer');
+  const find = () => findProgram('pgbouncer', [...pathFolders(), '/usr/sbin', '/opt/homebrew/bin', '/usr/local/bin']);
+  const program = await findOrInstall(find, { install, packages: ['pgbouncer'] });
+  if (program) return program;
   throw new Error(
     'PgBouncer was not found. Install it: "apt-get install pgbouncer" on Debian and Ubuntu, ' +
       '"brew install pgbouncer" on macOS.',

@@ -8,7 +8,20 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-export function findPostgres(options?: { install?: boolean }): Promise<string>;
+export type PostgresProgram = 'initdb' | 'postgres' | 'psql' | 'pgbench';
+export type PostgresPrograms = Partial<Record<PostgresProgram, string>>;
+export const postgresPrograms: PostgresProgram[];
+
+/** Where the programs are; it throws where one that is needed is missing. The server programs are always needed. */
+export function findPostgres(options?: {
+  /** As root on Debian, installs the package if a program that is needed is missing. */
+  install?: boolean;
+  needed?: PostgresProgram[];
+  /** Where it looks. */
+  directories?: () => string[];
+  /** Gives false where nothing may be installed. */
+  installPackages?: (packages: string[]) => Promise<boolean>;
+}): Promise<PostgresPrograms & { initdb: string; postgres: string }>;
 export function startPostgres(options?: PostgresOptions): Promise<Postgres>;
 
 export interface PostgresOptions {

@@ -3,22 +3,14 @@
 //
 //   node scripts/postgres.mjs      starts one, prints its URL and ends it on Ctrl-C
 
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import {
-  aptInstall,
-  canInstall,
-  endServer,
-  findPrograms,
-  freePort,
-  guardedDirectory,
-  startServer,
-  unprivilegedUser,
-} from './disposable.mjs';
+import { endServer, freePort, guardedDirectory, startServer, unprivilegedUser } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
+import { findOrInstall, findProgram, pathFolders, withLinkedFolders } from './programs.mjs';
 
 const oldestMajor = 14;
 
@@ -37,25 +29,65 @@ function candidates() {
   const homebrew = ['/opt/homebrew/opt', '/usr/local/opt'].flatMap((base) =>
     [18, 17, 16, 15, 14].map((major) => `${base}/postgresql@${major}/bin`),
   );
-  return [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...debianDirectories(), ...homebrew];
+  return [...pathFolders(), ...debianDirectories(), ...homebrew];
 }
 
+/** @type {import('./postgres.d.mts').PostgresProgram[]} */
+const serverPrograms = ['initdb', 'postgres'];
+/** @type {import('./postgres.d.mts').PostgresProgram[]} */
+export const postgresPrograms = [...serverPrograms, 'psql', 'pgbench'];
+
 /**
- * The directory of the server programs (initdb, postgres).
- * @param {{ install?: boolean }} [options] install: as root on Debian, install the missing package
+ * Both server programs are of one folder, so that they are of one version; the others may be anywhere.
+ * @param {string[]} directories
+ * @returns {import('./postgres.d.mts').PostgresPrograms}
  */
-export async function findPostgres({ install = false } = {}) {
-  const find = () => findPrograms(candidates(), ['initdb', 'postgres']);
-  let directory = find();
-  if (!directory && install && canInstall()) {
-    await aptInstall('postgresql');
-    directory = find();
+function lookFor(directories) {
+  const all = withLinkedFolders(directories, postgresPrograms);
+  const server = all.find(
+    (folder) =>
+      serverPrograms.every((program) => findProgram(program, [folder])) &&
+      majorOf(join(folder, 'postgres')) >= oldestMajor,
+  );
+  const folders = server === undefined ? all : [...withLinkedFolders([server], serverPrograms), ...all];
+  const clients = postgresPrograms.filter((program) => !serverPrograms.includes(program));
+  /** @type {import('./postgres.d.mts').PostgresPrograms} */
+  const found = {};
+  for (const program of [...(server === undefined ? [] : serverPrograms), ...clients]) {
+    const file = findProgram(program, folders);
+    if (file !== undefined) found[program] = file;
   }
-  if (directory) return directory;
+  return found;
+}
+
+/** @param {string} postgres @returns {number} 0 if it does not say */
+function majorOf(postgres) {
+  try {
+    const text = execFileSync(postgres, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return Number(/(\d+)/.exec(text)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** @type {typeof import('./postgres.d.mts').findPostgres} */
+export async function findPostgres({ install = false, needed = [], directories = candidates, installPackages } = {}) {
+  /** @type {import('./postgres.d.mts').PostgresProgram[]} */
+  let missing = [];
+  const find = () => {
+    const found = lookFor(directories());
+    missing = [...new Set([...serverPrograms, ...needed])].filter((program) => found[program] === undefined);
+    return missing.length === 0 ? found : undefined;
+  };
+  const found = await findOrInstall(find, {
+    install,
+    packages: ['postgresql'],
+    ...(installPackages && { installPackages }),
+  });
+  if (found) return found;
   throw new Error(
-    `The PostgreSQL server programs (initdb, postgres; version ${oldestMajor} or newer) were not found. ` +
-      'Install them: "apt-get install postgresql" on Debian and Ubuntu, "brew install postgresql@17" on macOS. ' +
-      'Or set TEST_DATABASE_URL to a server where the tests may create databases.',
+    `These programs of PostgreSQL (version ${oldestMajor} or newer) were not found: ${missing.join(', ')}. ` +
+      'Install them: "apt-get install postgresql" on Debian and Ubuntu, "brew install postgresql@17" on macOS.',
   );
 }
 
@@ -64,7 +96,7 @@ export async function findPostgres({ install = false } = {}) {
  * @returns {Promise<import('./postgres.d.mts').Postgres>}
  */
 export async function startPostgres({ accessRules, tls, settings: more } = {}) {
-  const bin = await findPostgres({ install: true });
+  const programs = await findPostgres({ install: true });
   const directory = await guardedDirectory('postgres', { pidFile: 'data/postmaster.pid', stopSignal: 'INT' });
   const data = join(directory.path, 'data');
   const port = await freePort();
@@ -86,7 +118,7 @@ export async function startPostgres({ accessRules, tls, settings: more } = {}) {
     const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
     const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync'];
     const context = { ...unprivilegedUser(), cwd: directory.path };
-    await promisify(execFile)(join(bin, 'initdb'), ['-D', data, ...options], context);
+    await promisify(execFile)(programs.initdb, ['-D', data, ...options], context);
     if (accessRules) await write('pg_hba.conf', accessRules);
     if (tls) await Promise.all([write('server.crt', tls.certificate), write('server.key', tls.key)]);
   }
@@ -101,7 +133,7 @@ export async function startPostgres({ accessRules, tls, settings: more } = {}) {
 
   function start() {
     const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    return startServer(join(bin, 'postgres'), ['-D', data, ...options], { directory: directory.path, url });
+    return startServer(programs.postgres, ['-D', data, ...options], { directory: directory.path, url });
   }
 
   /** @type {import('node:child_process').ChildProcess | undefined} */

@@ -1,0 +1,34 @@
+// Finds every program that the tests start, or installs it where it may (root on Debian). The check does this first,
+// because the time limits of tests should not have to allow for an installation.
+
+import { findChromium } from './chromium.mjs';
+import { isMain } from './is-main.mjs';
+import { findPgbouncer } from './pgbouncer.mjs';
+import { findPostgres, postgresPrograms } from './postgres.mjs';
+import { findOrInstall, findProgram, pathFolders } from './programs.mjs';
+
+/** Programs of the system that a small image may lack, with the package that brings them. */
+const systemPrograms = { openssl: 'openssl', ps: 'procps', mkfifo: 'coreutils' };
+
+/** @returns {Promise<string[]>} where they are */
+export async function findTestPrograms() {
+  const postgres = await findPostgres({ install: true, needed: postgresPrograms });
+  const places = [...Object.values(postgres), await findPgbouncer({ install: true })];
+  for (const [program, name] of Object.entries(systemPrograms)) {
+    const find = () => findProgram(program, [...pathFolders(), '/usr/bin', '/bin']);
+    const place = await findOrInstall(find, { install: true, packages: [name] });
+    if (!place) throw new Error(`The program ${program} was not found. Install the package ${name}.`);
+    places.push(place);
+  }
+  places.push(await findChromium({ install: true }));
+  return places;
+}
+
+if (isMain(import.meta.url)) {
+  try {
+    for (const place of await findTestPrograms()) console.log(place);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
