@@ -13,8 +13,11 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Against tests that hang, and nothing else: no test depends on how quick the machine is, and a busy machine may be
+    // ten times as slow as an idle one.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
     // build are for the tests of what runs as a process.
     projects: [

@@ -184,7 +184,7 @@ async function openPage(browser: Browser, origin: string, options?: BrowserConte
     await context.close();
     expect(errors).toEqual([]);
   });
-  opened.setDefaultTimeout(20_000);
+  opened.setDefaultTimeout(60_000);
   await opened.goto(`${origin}/`);
   return opened;
 }

@@ -144,7 +144,7 @@ export function runConnector(
     writeFileSync(join(folder, option), JSON.stringify(content));
     return [`--${option}`, join(folder, option)];
   });
-  const limits = { maxBuffer: 1024 ** 3, timeout: 60_000 };
+  const limits = { maxBuffer: 1024 ** 3, timeout: 300_000 };
   const args = [connectorsProgram, name, command, ...options];
   const { stdout, status } = spawnSync(process.execPath, args, { input, env, encoding: 'utf8', ...limits });
   const messages = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));

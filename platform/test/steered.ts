@@ -125,7 +125,7 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
   return { ...running, sourceDefinitionId, destinationDefinitionId, connect, ended };
 }
 
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** Waits for something that is going to happen; fails when it does not. */
 export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {

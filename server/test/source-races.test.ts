@@ -59,7 +59,7 @@ describe('two replicas that change the same sources at once [postgres]', () => {
   const onPlatform = async (what: string, workspaceId: string) =>
     (await platform.request('GET', `/${what}?workspaceIds=${workspaceId}&limit=100`)).body.data;
 
-  it(`agree with the platform in the end (INLAY_RACE_SEED=${seed})`, { timeout: 300_000 }, async () => {
+  it(`agree with the platform in the end (INLAY_RACE_SEED=${seed})`, async () => {
     const random = seededRandom(seed);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
     const workspaces: string[] = [];

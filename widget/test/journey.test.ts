@@ -9,7 +9,7 @@ import { httpApi } from '../../server/test/support/pipelines.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 
 /** An API that wants a key, which its owner may change. */
 let api: Server;
@@ -69,7 +69,7 @@ describe('A customer', () => {
     await frame.getByRole('button', { name: 'Test and connect' }).click();
 
     await screen(frame, 'connected');
-    await frame.getByText(/620 rows synced/).waitFor({ timeout: 60_000 });
+    await frame.getByText(/620 rows synced/).waitFor({ timeout: 120_000 });
     expect(delivered('our_shop_users')).toHaveLength(200);
     await frame.getByRole('button', { name: 'Done' }).click();
 
@@ -86,7 +86,7 @@ describe('A customer', () => {
     expect(await frame.getByLabel('Users').inputValue()).toBe('200');
     await frame.getByLabel('Users').fill('300');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 30_000 });
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(() => delivered('our_shop_users').length, patience).toBe(300);
@@ -127,26 +127,26 @@ describe('A customer', () => {
 
     await field.fill('a wrong one');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    await frame.getByText('The check found a problem').first().waitFor({ timeout: 30_000 });
+    await frame.getByText('The check found a problem').first().waitFor({ timeout: 120_000 });
     await takePicture(page, 'check-failed');
     expect(await field.inputValue()).toBe('a wrong one');
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     await screen(frame, 'connected');
-    await frame.getByText(/2 rows synced/).waitFor({ timeout: 60_000 });
+    await frame.getByText(/2 rows synced/).waitFor({ timeout: 120_000 });
     await frame.getByRole('button', { name: 'Done' }).click();
 
     key = 'second-key-of-the-api';
     await frame.getByRole('button', { name: /Ledger/ }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
-    await frame.getByText('Failed').first().waitFor({ timeout: 90_000 });
+    await frame.getByText('Failed').first().waitFor({ timeout: 120_000 });
     await frame.getByRole('tab', { name: 'Settings' }).click();
     expect(await frame.content()).not.toContain('first-key-of-the-api');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('The check found a problem').first().waitFor({ timeout: 30_000 });
+    await frame.getByText('The check found a problem').first().waitFor({ timeout: 120_000 });
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 30_000 });
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(async () => await frame.getByText('Completed').count(), patience).toBeGreaterThanOrEqual(2);
@@ -180,7 +180,7 @@ describe('A customer', () => {
     await tabTo(/Test and connect/);
     await page.keyboard.press('Enter');
     await screen(frame, 'connected');
-    await frame.getByText(/rows synced/).waitFor({ timeout: 60_000 });
+    await frame.getByText(/rows synced/).waitFor({ timeout: 120_000 });
     await tabTo(/^Done/);
     await page.keyboard.press('Space');
     await screen(frame, 'list');

@@ -124,7 +124,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await frame.getByRole('button', { name: 'Keep editing' }).click();
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     await screen('connected');
-    await frame.getByText(/rows synced/).waitFor({ timeout: 60_000 });
+    await frame.getByText(/rows synced/).waitFor({ timeout: 120_000 });
     await lookAt(frame, 'connected');
     await frame.getByRole('button', { name: 'Done' }).click();
     await screen('list');

@@ -7,6 +7,7 @@ import { addTenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { nextMillisecond } from '../../test/support/next-millisecond.ts';
 
 const path = '/api/v1/integrations/templates/sources';
 const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -145,7 +146,10 @@ describeOnBothDatabases('Source templates', (kind) => {
   it('are listed oldest first, and filtered by tags', async () => {
     for (const { id } of (await test.request('GET', path)).body.data) await call('DELETE', at(id));
     const made: { id: string }[] = [];
-    for (const tags of [['a'], ['a', 'b/c'], [], ['b/c']]) made.push(await create({ tags }));
+    for (const tags of [['a'], ['a', 'b/c'], [], ['b/c']]) {
+      await nextMillisecond();
+      made.push(await create({ tags }));
+    }
     const listed = async (query: string) =>
       (await test.request('GET', path + query)).body.data.map(({ id }: { id: string }) =>
         made.findIndex((template) => template.id === id),

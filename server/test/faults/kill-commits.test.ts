@@ -91,9 +91,7 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
 }
 
 describeOnBothDatabases('a service killed at a commit', (kind) => {
-  it('leaves both sides consistent, with and without a retry, before and after each', {
-    timeout: 600_000,
-  }, async () => {
+  it('leaves both sides consistent, with and without a retry, before and after each', async () => {
     await Promise.all(lanes.map((workKinds) => killAtEveryCommit(kind, workKinds)));
   });
 });

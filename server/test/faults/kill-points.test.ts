@@ -92,7 +92,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     platform.proxy.script = undefined;
   }
 
-  it('leaves both sides consistent, with and without a retry, at each of 66 points', { timeout: 180_000 }, async () => {
+  it('leaves both sides consistent, with and without a retry, at each of 66 points', async () => {
     const points: { kind: WorkKind; request: number }[] = [];
     for (const workKind of kinds) {
       const work = await workload.prepare(workKind);

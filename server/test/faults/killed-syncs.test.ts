@@ -13,7 +13,7 @@ const credentials = {
   INLAY_PLATFORM_CLIENT_ID: 'the-client',
   INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client',
 };
-const patienceMs = 90_000;
+const patienceMs = 300_000;
 
 describe('the bundled platform, killed in the middle of a sync', () => {
   let dataDir: string;

@@ -43,7 +43,7 @@ describeOnBothDatabases('a platform that goes away under load', (kind) => {
     await database?.drop();
   });
 
-  it('hurts only what needs it, and everything is made good after its return', { timeout: 90_000 }, async () => {
+  it('hurts only what needs it, and everything is made good after its return', async () => {
     const { proxy } = platform;
     const idOf = (name: string) => ids.get(name) as string;
     await platform.makeConnections(idOf('deactivated'), 2);

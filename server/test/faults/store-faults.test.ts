@@ -54,7 +54,7 @@ describe('a PostgreSQL that goes away [postgres]', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('costs some requests a 503, and nothing that was acknowledged', { timeout: 90_000 }, async () => {
+  it('costs some requests a 503, and nothing that was acknowledged', async () => {
     const known = workspaceOf((await requestToken(service, 'known')).body.token);
     /** By id, the names that a workspace may have: a rename that was refused may have been recorded before. */
     const acknowledged = new Map<string, string[]>();

@@ -54,7 +54,7 @@ async function expectUnavailable(): Promise<void> {
 
 async function expectRecovery(): Promise<void> {
   await vi.waitFor(async () => expect([(await asOperator()).status, (await asCustomer()).status]).toEqual([200, 200]), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 50,
   });
 }
@@ -136,11 +136,11 @@ describe('While the database is away', () => {
     await expectUnavailable();
   });
 
-  it('connections that silently went dead are given up, not used again', { timeout: 45_000 }, async () => {
+  it('connections that silently went dead are given up, not used again', async () => {
     // One connection in the pool, no more: each dead one has to be found out once.
     proxy.set('cut');
     proxy.set('open');
-    await vi.waitFor(async () => expect((await asCustomer()).status).toBe(200), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect((await asCustomer()).status).toBe(200), { timeout: 60_000, interval: 50 });
     const said = proxy.swallow();
     const first = asCustomer();
     await said;
@@ -174,6 +174,6 @@ describe('The process', () => {
     expect(await underWay).toBe(503);
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
     way.set('open');
-    await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 15_000, interval: 50 });
+    await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 60_000, interval: 50 });
   });
 });

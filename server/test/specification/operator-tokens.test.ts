@@ -6,6 +6,9 @@ import { systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
 
+/** The store's clock cannot be set; a busy machine takes its time. */
+const patience = { timeout: 60_000 };
+
 const path = '/api/v1/operator-tokens';
 const infoPath = '/api/v1/embedded/scoped-token/info';
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -77,7 +80,7 @@ describeOnBothDatabases('Operator tokens', (kind) => {
       const { token } = (await create({ name: 'over', expires_at: '2020-01-01T00:00:00Z' })).body;
       expect(await works(token)).toBe(401);
       const soon = (await create({ name: 'soon', expires_at: new Date(Date.now() + 700).toISOString() })).body;
-      await vi.waitFor(async () => expect(await works(soon.token)).toBe(401), 5_000);
+      await vi.waitFor(async () => expect(await works(soon.token)).toBe(401), patience);
     });
 
     it('expires_at: takes any offset and shows UTC', async () => {
@@ -196,16 +199,19 @@ describeOnBothDatabases('Operator tokens', (kind) => {
 
     it('with an overlap both work, and the old one says when it ends', async () => {
       const old = (await create({ name: 'overlapping' })).body;
+      const before = Date.now();
       const fresh = (await rotate(old.id, { overlap_seconds: 3_600 })).body;
+      const after = Date.now();
       expect([await works(old.token), await works(fresh.token)]).toEqual([200, 200]);
-      const ends = Date.parse((await find(old.id)).revoked_at) - Date.parse(fresh.created_at);
-      expect(Math.abs(ends - 3_600_000)).toBeLessThan(5_000);
+      const endsAt = Date.parse((await find(old.id)).revoked_at);
+      expect(endsAt).toBeGreaterThanOrEqual(before + 3_600_000);
+      expect(endsAt).toBeLessThanOrEqual(after + 3_600_000);
     });
 
     it('the overlap ends by itself', async () => {
       const old = (await create({ name: 'ending' })).body;
       const fresh = (await rotate(old.id, { overlap_seconds: 1 })).body;
-      await vi.waitFor(async () => expect(await works(old.token)).toBe(401), 5_000);
+      await vi.waitFor(async () => expect(await works(old.token)).toBe(401), patience);
       expect(await works(fresh.token)).toBe(200);
     });
 

@@ -144,7 +144,7 @@ describeOnBothDatabases('When the platform fails', (kind) => {
     await vi.waitFor(async () => {
       await app.app.reconciler.pass();
       expect((await app.request('GET', `${path}/${deleted}`)).status).toBe(404);
-    }, 5_000);
+    }, 60_000);
     expect((await app.request('GET', `${path}/${renamed}`)).body.name).toBe(name);
     expect((await app.platform('GET', `/workspaces/${renamed}`)).body.name).toBe(name);
     expect((await app.platform('GET', `/workspaces/${deleted}`)).status).toBe(404);

@@ -1,11 +1,12 @@
 /** Endpoints 8 and 9. */
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
+import { nextMillisecond } from '../support/next-millisecond.ts';
 
 const path = '/api/v1/workspaces';
 
@@ -173,7 +174,7 @@ describeOnBothDatabases('Endpoint 9: POST /api/v1/workspaces/sync', (kind) => {
     const { updated_at } = (await read(id)).body;
     await app.platform('PATCH', `/workspaces/${id}`, { name: 'after' });
     // A listing must be younger than our last change to count; with a clock of milliseconds that takes one of them.
-    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(updated_at)));
+    await nextMillisecond();
 
     expect(await sync()).toMatchObject({ total_count: 1, created_count: 0 });
 

@@ -140,7 +140,7 @@ export async function listWorkspaces(service: Service): Promise<(Listed & { stat
 export async function eventually(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  withinMs = 40_000,
+  withinMs = 120_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await isSo())) {

@@ -13,8 +13,8 @@ import { freePort } from '../../../scripts/disposable.mjs';
 
 const product = fileURLToPath(new URL('../../bin/inlay.js', import.meta.url));
 /** Generous: a machine may be busy with other tests. */
-const readyDeadlineMs = 60_000;
-const exitDeadlineMs = 60_000;
+const readyDeadlineMs = 180_000;
+const exitDeadlineMs = 180_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
