@@ -85,9 +85,9 @@ const importRules = [
     isBroken: ({ from, to }) => isIn(from, 'server') && (isIn(to, 'widget') || isIn(to, 'embed')),
   },
   {
-    words: 'in server, only app.ts, cli.ts and platform/ import the bundled platform',
+    words: 'in server, only app.ts, bundled-platform.ts and cli.ts import the bundled platform',
     isBroken: ({ from, to }) =>
-      isIn(from, 'server') && isIn(to, 'platform') && !isTop(from, 'app', 'cli') && !isIn(from, 'server/src/platform'),
+      isIn(from, 'server') && isIn(to, 'platform') && !isTop(from, 'app', 'bundled-platform', 'cli'),
   },
   {
     words: 'a store is imported only by files of its own folder',
@@ -116,13 +116,13 @@ const importRules = [
     isBroken: ({ from, to }) => isIn(from, 'server/src') && isRoutes(to) && !isTop(from, 'app'),
   },
   {
-    words: 'only routes, http/, app.ts, cli.ts and main.ts import http/ or fastify',
+    words: 'only routes, http/, app.ts, bundled-platform.ts, cli.ts and main.ts import http/ or fastify',
     isBroken: ({ from, to, package: name }) =>
       isIn(from, 'server/src') &&
       (isIn(to, 'server/src/http') || name === 'fastify') &&
       !isRoutes(from) &&
       !isIn(from, 'server/src/http') &&
-      !isTop(from, 'app', 'cli', 'main'),
+      !isTop(from, 'app', 'bundled-platform', 'cli', 'main'),
   },
   {
     words: 'no package imports bench or scripts',

@@ -3,15 +3,13 @@
  * apart again. No container, no decorators: what something needs, it is given here. Tests call `createApp` with a fixed
  * clock or another transport and use the app without a port.
  */
-import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { formats } from '@inlay/contract/formats';
 import { platformApi } from '@inlay/platform/api';
-import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createBackground, repeatedly } from './background.ts';
+import { builtFolder } from './built-folder.ts';
+import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
@@ -22,7 +20,7 @@ import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
 import { OperatorError } from './errors.ts';
 import { authenticateRequests } from './http/authentication.ts';
-import { operationsRoutes, type Readiness } from './http/operations.routes.ts';
+import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { limitRates } from './http/rate-limits.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { createServer } from './http/server.ts';
@@ -35,8 +33,8 @@ import type { PipelinesContext } from './pipelines/context.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { createSetUps, type SetUps, setUpSource } from './pipelines/set-up.ts';
 import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
-import { createPlatformClient } from './platform/client.ts';
-import type { Platform } from './platform/platform.ts';
+import { createPlatformClient } from './platform/platform-client.ts';
+import type { PlatformPort } from './platform/platform-port.ts';
 import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
@@ -56,9 +54,10 @@ import { createWidgetTokens } from './tokens/widget-tokens.ts';
 import { version } from './version.ts';
 import { readBuiltFiles } from './widget/built-files.ts';
 import { widgetRoutes } from './widget/widget.routes.ts';
-import { Flights, type WorkspacesContext } from './workspaces/context.ts';
+import type { WorkspacesContext } from './workspaces/context.ts';
 import { ensureWorkspace } from './workspaces/creation.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
+import { JoinableWork } from './workspaces/joinable-work.ts';
 import { createReconciler, type Reconciler } from './workspaces/reconciler.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 import { isLiveWorkspace } from './workspaces/workspaces.ts';
@@ -94,7 +93,6 @@ export interface App {
 const platformPatienceMs = 5_000;
 const housekeepingEveryMs = 60_000;
 const shutdownPatienceMs = 5_000;
-export const platformPath = '/platform/v1';
 
 export async function createApp(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<App> {
   const runtime = overrides.runtime ?? systemRuntime;
@@ -147,7 +145,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       settleMs: config.settleMs,
       platformOrganizationId: platformOrganizationIds(store),
       count: metrics.workspaceEvent,
-      flights: new Flights(),
+      joinable: new JoinableWork(),
       recordContentsDeleted,
       tokensEnded: scopedTokens.forget,
     };
@@ -223,7 +221,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       isLive: (id) => isLiveWorkspace(workspaces, id),
       files: readBuiltFiles(builtFolder),
     });
-    operationsRoutes(http, metrics, readiness);
+    healthRoutes(http, metrics, readiness);
     referenceRoutes(http);
     if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
     routeTable.complete();
@@ -288,77 +286,6 @@ async function makeFirstOperatorToken(tokens: OperatorTokens, organizationId: st
   return (await tokens.create(organizationId, { name: 'first' })).token;
 }
 
-export interface PlatformCredentials {
-  clientId: string;
-  clientSecret: string;
-}
-
-/** Those of the environment, or for the bundled platform a pair of its own. */
-export function platformCredentials(secrets: Secrets, dataDir: DataDir): PlatformCredentials {
-  const { platformClientId: clientId, platformClientSecret: clientSecret } = secrets;
-  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
-  const create = () =>
-    JSON.stringify({ clientId: randomBytes(16).toString('hex'), clientSecret: randomBytes(32).toString('base64url') });
-  return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
-}
-
-export interface BundledPlatform {
-  /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
-  app: FastifyInstance;
-  platform: OpenPlatform;
-  close(): Promise<void>;
-}
-
-/** What the build has made, whether this file runs from its source or from the bundle beside it. */
-const builtFolder = fileURLToPath(new URL('../dist/', import.meta.url));
-const connectorsProgram = join(builtFolder, 'connectors/main.js');
-
-export interface BundledPlatformParts {
-  dataDir: DataDir;
-  sealer: Sealer;
-  log: Logger;
-  organizationId?: string | undefined;
-}
-
-/** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
-export async function openBundledPlatform(
-  config: Config,
-  credentials: PlatformCredentials,
-  { dataDir, sealer, log, organizationId }: BundledPlatformParts,
-): Promise<BundledPlatform> {
-  const platform = await openPlatform({
-    file: dataDir.path('platform.db'),
-    dataDir: dataDir.path(''),
-    ...credentials,
-    sealer: {
-      seal: (text, context) => sealer.seal(Buffer.from(text), context),
-      open: (sealed, context) => sealer.open(sealed, context).toString(),
-    },
-    publicUrl: `${config.publicUrl}${platformPath}`,
-    connectorsProgram,
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    readableDirs: config.readableDirs,
-    maxConcurrentSyncs: config.maxConcurrentSyncs,
-    log,
-    ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
-  });
-  const app: FastifyInstance = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: 'idle',
-  });
-  await app.register(platformApi(platform), { prefix: platformPath });
-  await app.ready();
-  return {
-    app,
-    platform,
-    close: async () => {
-      await app.close();
-      await platform.close();
-    },
-  };
-}
-
 interface PlatformParts {
   dataDir: DataDir;
   runtime: Runtime;
@@ -377,7 +304,7 @@ async function openPlatformClient(config: Config, secrets: Secrets, parts: Platf
     ? inProcessTransport(bundled.app, platformPath)
     : httpTransport(config.platformUrl as string);
   let state = 'ok';
-  const platform: Platform = createPlatformClient({
+  const platform: PlatformPort = createPlatformClient({
     transport: parts.wrapTransport?.(transport) ?? transport,
     credentials,
     runtime,
@@ -400,7 +327,7 @@ async function openPlatformClient(config: Config, secrets: Secrets, parts: Platf
  * nothing: the client looks again before it gives out any workspace, and gives none it cannot tell apart.
  */
 async function refuseMixedOrganizations(
-  platform: Platform,
+  platform: PlatformPort,
   { platform_organization_id: id }: OrganizationRow,
   runtime: Runtime,
   log: Logger,

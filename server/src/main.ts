@@ -1,5 +1,6 @@
 /** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
-import { createApp, openBundledPlatform, platformCredentials, platformPath } from './app.ts';
+import { createApp } from './app.ts';
+import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { openSealer } from './encryption-keys.ts';

@@ -5,7 +5,7 @@
  */
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { AppError } from '../errors.ts';
-import type { ConnectorKind } from '../platform/pipelines.ts';
+import type { ConnectorKind } from '../platform/pipelines-port.ts';
 
 export interface Definition {
   id: string;

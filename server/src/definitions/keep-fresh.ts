@@ -19,7 +19,7 @@ export interface KeepFreshOptions<T> {
 export function keepFresh<T>({ read, recall, maxAgeMs, pauseMs, runtime, onFailure }: KeepFreshOptions<T>) {
   let kept: { value: T; readAt: number } | undefined;
   let failure: { error: unknown; at: number } | undefined;
-  let flight: Promise<T> | undefined;
+  let running: Promise<T> | undefined;
   let isRecalled = false;
 
   async function refresh(): Promise<T> {
@@ -48,9 +48,9 @@ export function keepFresh<T>({ read, recall, maxAgeMs, pauseMs, runtime, onFailu
       if (kept) return kept.value;
       throw failure.error;
     }
-    flight ??= refresh().finally(() => {
-      flight = undefined;
+    running ??= refresh().finally(() => {
+      running = undefined;
     });
-    return await flight;
+    return await running;
   };
 }

@@ -1,13 +1,13 @@
 /** Decides where definitions come from: from the platform if it describes its connectors, else from a registry. */
 import type { Logger } from 'pino';
-import type { Platform } from '../platform/platform.ts';
+import type { PlatformPort } from '../platform/platform-port.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Definitions } from './definitions.ts';
 import { createPlatformDefinitions, describesConnectors } from './platform-definitions.ts';
 import { createRegistry, defaultRegistry } from './registry.ts';
 
 export interface OpenDefinitionsOptions {
-  platform: Platform;
+  platform: PlatformPort;
   isBundled: boolean;
   /** As configured. */
   registry: string | undefined;

@@ -1,8 +1,8 @@
 /** Definitions of a platform that describes its connectors itself, as the bundled one does. */
 import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
-import type { ConnectorKind, PlatformDefinition } from '../platform/pipelines.ts';
-import { type Platform, PlatformError } from '../platform/platform.ts';
+import type { ConnectorKind, PlatformDefinition } from '../platform/pipelines-port.ts';
+import { PlatformError, type PlatformPort } from '../platform/platform-port.ts';
 import type { Runtime } from '../runtime.ts';
 import { byName, type Definition, type Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';
@@ -12,7 +12,7 @@ const maxAgeMs = 2_000;
 const pauseMs = 1_000;
 
 export interface PlatformDefinitionsOptions {
-  platform: Platform;
+  platform: PlatformPort;
   runtime: Runtime;
   log: Logger;
 }
@@ -53,7 +53,7 @@ function readDefinition(kind: ConnectorKind, { specification, iconUrl, ...item }
 }
 
 /** Whether the platform says how its connectors are configured. Throws when that cannot be found out just now. */
-export async function describesConnectors(platform: Platform): Promise<boolean> {
+export async function describesConnectors(platform: PlatformPort): Promise<boolean> {
   try {
     return (await platform.listDefinitions('source')).some(({ specification }) => specification !== undefined);
   } catch (error) {

@@ -4,8 +4,8 @@
  * wanted is asserted once more when it no longer can.
  */
 import { createTimeoutMs } from '../platform/calls.ts';
-import type { Written } from '../platform/pipelines.ts';
-import { PlatformError } from '../platform/platform.ts';
+import type { Written } from '../platform/pipelines-port.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import type { PipelinesContext } from './context.ts';
 import { Waiting } from './interruptions.ts';
 import * as remote from './remote.store.ts';

@@ -9,10 +9,10 @@ import type { SourceCheckRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
-import type { NewPlatformConnector } from '../platform/pipelines.ts';
-import { PlatformError } from '../platform/platform.ts';
+import type { NewPlatformConnector } from '../platform/pipelines-port.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
-import { findLiveWorkspace } from '../workspaces/connections.ts';
+import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import * as checks from './checks.store.ts';
 import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -90,8 +90,8 @@ export async function getCheck(
     const isElsewhere = await checks.existsCheck(ctx.store.db, organizationId, id);
     throw new AppError(isElsewhere ? 'forbidden' : 'check_not_found');
   }
-  const isLost = row.status === 'running' && row.expires_at <= row.now;
-  if (isLost) return { id, status: 'failed', error_message: interrupted };
+  const isInterrupted = row.status === 'running' && row.expires_at <= row.now;
+  if (isInterrupted) return { id, status: 'failed', error_message: interrupted };
   return { id, status: row.status, error_message: row.error_message };
 }
 

@@ -7,28 +7,29 @@ import type { Connection, Job } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { PlatformJob } from '../platform/pipelines.ts';
-import { PlatformError } from '../platform/platform.ts';
-import { findLiveWorkspace } from '../workspaces/connections.ts';
+import type { PlatformJob } from '../platform/pipelines-port.ts';
+import { PlatformError } from '../platform/platform-port.ts';
+import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 
-const lost = 'The platform no longer has this connection. To have it again, delete its source and connect it again.';
+const goneFromPlatform =
+  'The platform no longer has this connection. To have it again, delete its source and connect it again.';
 
 export async function listConnections(ctx: PipelinesContext, scope: Scope): Promise<Connection[]> {
   const { organizationId, workspaceId } = scope;
   const rows = await connections.listConnections(ctx.store.db, workspaceId);
   if (rows.length === 0) return [];
   const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-  return await asking(async () => {
+  return await callPlatform(async () => {
     const onPlatform = await statusesOnPlatform(ctx, workspaceId);
     return await Promise.all(
       rows.map(async (row) => {
         const id = row.platform_id ?? '';
         const [last] = onPlatform.has(id) ? await ctx.platform.listJobs(id, { limit: 1, offset: 0 }) : [];
         const isRunning = onPlatform.get(id) === 'active' && workspace?.status === 'active';
-        return present(ctx, row, { isRunning, isLost: !onPlatform.has(id), last });
+        return present(ctx, row, { isRunning, isGone: !onPlatform.has(id), last });
       }),
     );
   });
@@ -50,7 +51,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
   if (workspace?.status !== 'active') throw new AppError('workspace_inactive');
   const platformId = madeOnPlatform(row);
-  return await asking(async () => {
+  return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
     if (job instanceof PlatformError || job === undefined) {
       // A platform says of a deleted connection what it says of one that is busy, or of one that is not ours.
@@ -77,7 +78,7 @@ export async function listJobs(
   const row = await getConnection(ctx, scope, id);
   const { platform_id } = row;
   if (platform_id === null) return [];
-  return (await asking(() => ctx.platform.listJobs(platform_id, page))).map(presentJob);
+  return (await callPlatform(() => ctx.platform.listJobs(platform_id, page))).map(presentJob);
 }
 
 async function getConnection(
@@ -96,9 +97,9 @@ function madeOnPlatform({ platform_id }: connections.ConnectionWithNames): strin
   return platform_id;
 }
 
-async function asking<T>(question: () => Promise<T>): Promise<T> {
+async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await question();
+    return await call();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     throw new AppError('platform_does_not_answer', { delay: delayOf(error) }, { cause: error });
@@ -108,7 +109,7 @@ async function asking<T>(question: () => Promise<T>): Promise<T> {
 function present(
   { runtime }: PipelinesContext,
   row: connections.ConnectionWithNames,
-  { isRunning, isLost, last }: { isRunning: boolean; isLost: boolean; last: PlatformJob | undefined },
+  { isRunning, isGone, last }: { isRunning: boolean; isGone: boolean; last: PlatformJob | undefined },
 ): Connection {
   const failure = row.failure ?? row.destination_failure;
   const isMade = row.is_set_up === 1;
@@ -120,7 +121,7 @@ function present(
     source_id: row.source_id,
     destination_name: row.destination_name,
     status: isMade ? (isRunning ? 'active' : 'inactive') : failure === null ? 'pending' : 'failed',
-    status_message: isMade ? (isLost ? lost : null) : failure,
+    status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
     cron_expression: row.cron_expression,
     last_run: last ? presentJob(last) : null,
     next_run_at: next?.toISOString() ?? null,

@@ -1,7 +1,7 @@
 /** What the rules of this folder need from outside. */
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { PlatformPort } from '../platform/platform-port.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
 import type { TemplatesContext } from '../templates/context.ts';
@@ -10,7 +10,7 @@ import type { WorkspacesContext } from '../workspaces/context.ts';
 
 export interface PipelinesContext {
   store: Store;
-  platform: Platform;
+  platform: PlatformPort;
   runtime: Runtime;
   log: Logger;
   sealer: Sealer;

@@ -4,7 +4,7 @@
  * take effect (the settle window), and what a crash left behind is found again before anything new is made.
  */
 import type { RemoteRow } from '../db/tables.ts';
-import { PlatformError } from '../platform/platform.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import type { PipelinesContext } from './context.ts';
 import { Waiting } from './interruptions.ts';
 import * as remote from './remote.store.ts';

@@ -1,5 +1,5 @@
 /** Why setting up a source stops before its end, told apart by what is to be done about it. */
-import { PlatformError } from '../platform/platform.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 
 /** Nothing is wrong; there is just nothing to be done before some time has passed. */
 export class Waiting extends Error {

@@ -6,18 +6,18 @@ import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
 import { type Definition, getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
-import type { NewPlatformConnection } from '../platform/pipelines.ts';
-import { PlatformError } from '../platform/platform.ts';
+import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { customizationOf, openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
-import { findLiveWorkspace, recordNewConnection } from '../workspaces/connections.ts';
+import { findLiveWorkspace, recordNewConnection } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
+import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
-import { isLost } from './lost.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
 import { templateOf } from './source-template.ts';
@@ -150,7 +150,7 @@ async function whereDestinationMayBeLost<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(await isLost(ctx, 'destination', { id, workspaceId }, error))) throw error;
+    if (!(await isGoneFromPlatform(ctx, 'destination', { id, workspaceId }, error))) throw error;
     await unbind(ctx.store.db, 'destinations', id, platformId as string);
     throw new Waiting('the destination is gone from the platform and is made anew', 1_000);
   }

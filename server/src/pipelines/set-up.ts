@@ -14,16 +14,16 @@ import type { SourceRow } from '../db/tables.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { createTimeoutMs } from '../platform/calls.ts';
-import { PlatformError } from '../platform/platform.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults } from '../templates/source-templates.ts';
-import { findLiveWorkspace } from '../workspaces/connections.ts';
+import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
+import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
-import { isLost } from './lost.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { templateOf } from './source-template.ts';
@@ -32,7 +32,7 @@ import * as sources from './sources.store.ts';
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
-const lost = 'The platform no longer has this source. Delete it and connect it again.';
+const goneFromPlatform = 'The platform no longer has this source. Delete it and connect it again.';
 
 interface Work {
   ctx: PipelinesContext;
@@ -153,7 +153,7 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
     return await work();
   } catch (error) {
     const source = { id: row.id, workspaceId: row.workspace_id };
-    if (await isLost(ctx, 'source', source, error)) throw new Refused(lost, { cause: error });
+    if (await isGoneFromPlatform(ctx, 'source', source, error)) throw new Refused(goneFromPlatform, { cause: error });
     throw error;
   }
 }
@@ -174,7 +174,7 @@ async function deleteOnPlatform(ctx: PipelinesContext, row: SourceRow, platformI
   try {
     await ctx.platform.deleteConnector('source', platformId);
   } catch (error) {
-    if (!(await isLost(ctx, 'source', { id: row.id, workspaceId: row.workspace_id }, error))) throw error;
+    if (!(await isGoneFromPlatform(ctx, 'source', { id: row.id, workspaceId: row.workspace_id }, error))) throw error;
   }
 }
 

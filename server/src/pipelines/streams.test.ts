@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlatformStream } from '../platform/pipelines.ts';
+import type { PlatformStream } from '../platform/pipelines-port.ts';
 import { chooseStreams } from './streams.ts';
 
 const all = ['full_refresh_overwrite', 'full_refresh_append', 'incremental_append', 'incremental_deduped_history'];

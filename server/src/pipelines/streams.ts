@@ -1,6 +1,6 @@
 /** Which streams of a source a connection carries, and how each is synced. Pure. */
 import type { Customization } from '@inlay/contract/source-templates';
-import type { PlatformStream, StreamSelection } from '../platform/pipelines.ts';
+import type { PlatformStream, StreamSelection } from '../platform/pipelines-port.ts';
 
 export type StreamChoice = { streams: StreamSelection[] } | { problem: string };
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HostedServer, startHostedServer } from '../../test/support/hosted-server.ts';
 import { type VirtualRuntime, virtualRuntime } from '../../test/support/virtual-time.ts';
-import { createPlatformClient } from './client.ts';
-import type { Platform } from './platform.ts';
+import { createPlatformClient } from './platform-client.ts';
+import type { PlatformPort } from './platform-port.ts';
 import { httpTransport } from './transport.ts';
 
 describe('the access token', () => {
   let hosted: HostedServer;
   let runtime: VirtualRuntime;
-  let platform: Platform;
+  let platform: PlatformPort;
 
   beforeEach(async () => {
     hosted = await startHostedServer();

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import type { Runtime } from '../runtime.ts';
 import { describeAnswer } from './foreign-errors.ts';
-import { PlatformError } from './platform.ts';
+import { PlatformError } from './platform-port.ts';
 import { type PlatformAnswer, type Transport, TransportError } from './transport.ts';
 
 export interface ClientCredentials {

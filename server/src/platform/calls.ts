@@ -6,8 +6,8 @@ import type { Runtime } from '../runtime.ts';
 import { AccessToken, type ClientCredentials } from './access-token.ts';
 import { failureOf } from './foreign-errors.ts';
 import { Breaker, Bulkhead, RetryBudget } from './overload.ts';
-import type { Written } from './pipelines.ts';
-import { PlatformError, type PlatformFailure } from './platform.ts';
+import type { Written } from './pipelines-port.ts';
+import { PlatformError, type PlatformFailure } from './platform-port.ts';
 import { type PlatformAnswer, type PlatformRequest, type Transport, TransportError } from './transport.ts';
 
 export interface CallOptions {

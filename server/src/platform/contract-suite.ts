@@ -3,10 +3,10 @@
  * and over a socket; a new adapter passes it before it is used.
  */
 import { expect, it } from 'vitest';
-import type { Platform } from './platform.ts';
+import type { PlatformPort } from './platform-port.ts';
 
 export interface PlatformUnderTest {
-  platform: Platform;
+  platform: PlatformPort;
   organizationId: string;
   otherOrganizationId: string;
   /** Makes an active connection in a workspace, and gives its id. */

@@ -3,7 +3,7 @@
  * before it write their errors in six ways; the useful words go into the message of a PlatformError, which is for the
  * log alone.
  */
-import { PlatformError } from './platform.ts';
+import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 
 const maxRetryAfterSeconds = 60;

@@ -3,7 +3,7 @@
  * organization, and whoever asks while a scan runs shares the next one. A scan that had already started might have
  * passed the place where the name was added meanwhile, so it proves nothing to a later asker.
  */
-import { type PlatformWorkspace, sameName } from './platform.ts';
+import { type PlatformWorkspace, sameName } from './platform-port.ts';
 
 interface Scans {
   running: Promise<PlatformWorkspace[]>;

@@ -11,14 +11,14 @@ import {
   type JobStatus,
   jobStatuses,
   type NewPlatformConnector,
-  type Pipelines,
+  type PipelinesPort,
   type PlatformConnection,
   type PlatformDefinition,
   type PlatformJob,
   type PlatformStream,
   type Written,
-} from './pipelines.ts';
-import { PlatformError } from './platform.ts';
+} from './pipelines-port.ts';
+import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 
 const checkPollMs = 250;
@@ -26,7 +26,7 @@ const checkPatienceMs = 300_000;
 const maxWords = 2_000;
 const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
 
-export function createPipelinesClient(call: Call, runtime: Runtime): Pipelines {
+export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPort {
   async function listOf(operation: string, path: string, query: Record<string, string>): Promise<Item[]> {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}?${new URLSearchParams(query)}` });
     const { data } = readable(answer) as { data?: unknown };

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type HostedServer, startHostedServer } from '../../test/support/hosted-server.ts';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
-import { createPlatformClient } from './client.ts';
-import type { Platform } from './platform.ts';
+import { createPlatformClient } from './platform-client.ts';
+import type { PlatformPort } from './platform-port.ts';
 import { httpTransport } from './transport.ts';
 
 const ours = '11111111-1111-4111-8111-111111111111';
@@ -11,7 +11,7 @@ const internal = 'POST /api/v1/workspaces/list_by_organization_id';
 
 describe('listing the workspaces of a hosted platform', () => {
   let hosted: HostedServer;
-  let platform: Platform;
+  let platform: PlatformPort;
   let outcomes: string[];
 
   const start = async (basePath?: string) => {

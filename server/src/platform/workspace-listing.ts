@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
 import { NameScan } from './name-scan.ts';
 import { pageSize, readPages } from './paging.ts';
-import { PlatformError, type PlatformTraits, type PlatformWorkspace, sameName } from './platform.ts';
+import { PlatformError, type PlatformTraits, type PlatformWorkspace, sameName } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 
 interface WorkspaceItem {

@@ -11,7 +11,7 @@ import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { createTimeoutMs } from '../platform/calls.ts';
-import { PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
+import { PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameIdentity } from './names.ts';
@@ -33,7 +33,9 @@ export async function ensureWorkspace(ctx: WorkspacesContext, request: Workspace
   const identity = nameIdentity(request.name);
   const known = await findLive(ctx, request.organizationId, identity);
   if (known) return known;
-  return await ctx.flights.share(`create ${request.organizationId} ${identity}`, () => create(ctx, request, identity));
+  return await ctx.joinable.startOrJoin(`create ${request.organizationId} ${identity}`, () =>
+    create(ctx, request, identity),
+  );
 }
 
 async function findLive(

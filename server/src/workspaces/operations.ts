@@ -10,7 +10,7 @@
 import type { Db } from '../db/open.ts';
 import type { OperationRow, WorkspaceRow } from '../db/tables.ts';
 import type { Delay } from '../errors.ts';
-import { PlatformError } from '../platform/platform.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameIdentity } from './names.ts';

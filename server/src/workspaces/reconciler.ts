@@ -5,7 +5,7 @@
  */
 import { type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';
-import { PlatformError } from '../platform/platform.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { adopt, leaseMs } from './creation.ts';

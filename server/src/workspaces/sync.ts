@@ -7,7 +7,7 @@ import type { SyncResult } from '@inlay/contract/workspaces';
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
-import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform.ts';
+import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameIdentity, storableName } from './names.ts';
@@ -22,7 +22,7 @@ const pagesAtATime = 2;
 const manyNew = 10_000;
 
 export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
-  return await ctx.flights.share(`sync ${organizationId}`, () => sync(ctx, organizationId));
+  return await ctx.joinable.startOrJoin(`sync ${organizationId}`, () => sync(ctx, organizationId));
 }
 
 async function sync(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {

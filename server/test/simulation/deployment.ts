@@ -10,8 +10,9 @@ import { migrate } from '../../src/db/migrations.ts';
 import type { Db, Store } from '../../src/db/open.ts';
 import { addFunctions, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
-import { createPlatformClient } from '../../src/platform/client.ts';
-import { Flights, type WorkspacesContext } from '../../src/workspaces/context.ts';
+import { createPlatformClient } from '../../src/platform/platform-client.ts';
+import type { WorkspacesContext } from '../../src/workspaces/context.ts';
+import { JoinableWork } from '../../src/workspaces/joinable-work.ts';
 import { createReconciler } from '../../src/workspaces/reconciler.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 import type { World } from './world.ts';
@@ -101,7 +102,7 @@ export class Deployment {
       settleMs,
       platformOrganizationId: async (id) => id,
       count: () => {},
-      flights: new Flights(),
+      joinable: new JoinableWork(),
       recordContentsDeleted: async () => {},
       tokensEnded: () => {},
     };

@@ -8,7 +8,7 @@ export interface Readiness {
   checks: Record<string, string>;
 }
 
-export function operationsRoutes(app: FastifyInstance, metrics: Metrics, readiness: () => Promise<Readiness>): void {
+export function healthRoutes(app: FastifyInstance, metrics: Metrics, readiness: () => Promise<Readiness>): void {
   const config = { access: 'public' as const };
   const schema = { hide: true };
 

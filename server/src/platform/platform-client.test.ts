@@ -11,9 +11,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createSealer } from '../sealing.ts';
-import { createPlatformClient } from './client.ts';
 import { type PlatformUnderTest, platformContract } from './contract-suite.ts';
-import type { Platform } from './platform.ts';
+import { createPlatformClient } from './platform-client.ts';
+import type { PlatformPort } from './platform-port.ts';
 import { httpTransport, inProcessTransport, type Transport } from './transport.ts';
 
 const credentials = { clientId: 'id', clientSecret: 'a-secret-for-tests' };
@@ -95,7 +95,7 @@ describe.each(['in process', 'over a socket'])('the bundled platform %s', (way) 
 describe('the platform client', () => {
   type Handler = (request: IncomingMessage & { body: string }, response: ServerResponse) => void;
   let server: Server;
-  let platform: Platform;
+  let platform: PlatformPort;
   let handle: Handler;
   let requests: string[];
   let outcomes: string[];

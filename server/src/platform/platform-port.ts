@@ -3,7 +3,7 @@
  * failures told apart by what a caller must do about them. One adapter implements it over HTTP (client.ts), for the
  * bundled platform and a hosted one alike.
  */
-import type { Pipelines, Written } from './pipelines.ts';
+import type { PipelinesPort, Written } from './pipelines-port.ts';
 
 export interface PlatformWorkspace {
   id: string;
@@ -28,7 +28,7 @@ export interface PlatformTraits {
 }
 
 /** All ids of organizations here are the platform's own. */
-export interface Platform extends Pipelines {
+export interface PlatformPort extends PipelinesPort {
   /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
   findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
   /** Page by page, each id once. */

@@ -1,4 +1,4 @@
-/** What a new connection has to know of its workspace, and the workspace of it. */
+/** Live workspaces for what is inside them: looked up, held while something is added, and told of a new connection. */
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';

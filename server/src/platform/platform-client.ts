@@ -4,10 +4,10 @@
  */
 import { type CallOptions, createCalls, readable } from './calls.ts';
 import { createPipelinesClient, unlessGone } from './pipelines-client.ts';
-import { type NewPlatformWorkspace, oldestFirst, type Platform, PlatformError } from './platform.ts';
+import { type NewPlatformWorkspace, oldestFirst, PlatformError, type PlatformPort } from './platform-port.ts';
 import { WorkspaceListing } from './workspace-listing.ts';
 
-export function createPlatformClient(options: CallOptions): Platform {
+export function createPlatformClient(options: CallOptions): PlatformPort {
   const call = createCalls(options);
   const listing = new WorkspaceListing(call, options.runtime);
 

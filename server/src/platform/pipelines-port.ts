@@ -91,7 +91,7 @@ export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; messag
   leftSource: boolean;
 };
 
-export interface Pipelines {
+export interface PipelinesPort {
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The connector of the workspace whose name ends so; names are made to end in something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;

@@ -3,13 +3,13 @@
  * found" or "not yours" of what is gone, but also while it or our access is out of order. It is taken for gone when the
  * platform also lists the workspace's connectors without it.
  */
-import type { ConnectorKind } from '../platform/pipelines.ts';
-import { PlatformError } from '../platform/platform.ts';
+import type { ConnectorKind } from '../platform/pipelines-port.ts';
+import { PlatformError } from '../platform/platform-port.ts';
 import type { PipelinesContext } from './context.ts';
 import { markOf } from './marks.ts';
 
 /** `error`: what the platform said when it was asked to do something with it. */
-export async function isLost(
+export async function isGoneFromPlatform(
   ctx: PipelinesContext,
   kind: ConnectorKind,
   { id, workspaceId }: { id: string; workspaceId: string },

@@ -1,0 +1,85 @@
+/**
+ * The bundled platform inside our process. The platform itself is a package of its own (`@inlay/platform`), the rest of
+ * the service talks to it as to any other platform: through the port (platform/platform-port.ts) and its client.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { platformApi } from '@inlay/platform/api';
+import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import { builtFolder } from './built-folder.ts';
+import type { Config, Secrets } from './config.ts';
+import type { DataDir } from './data-dir.ts';
+import type { Sealer } from './sealing.ts';
+
+export const platformPath = '/platform/v1';
+
+export interface PlatformCredentials {
+  clientId: string;
+  clientSecret: string;
+}
+
+/** Those of the environment, or for the bundled platform a pair of its own. */
+export function platformCredentials(secrets: Secrets, dataDir: DataDir): PlatformCredentials {
+  const { platformClientId: clientId, platformClientSecret: clientSecret } = secrets;
+  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
+  const create = () =>
+    JSON.stringify({ clientId: randomBytes(16).toString('hex'), clientSecret: randomBytes(32).toString('base64url') });
+  return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
+}
+
+export interface BundledPlatform {
+  /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
+  app: FastifyInstance;
+  platform: OpenPlatform;
+  close(): Promise<void>;
+}
+
+const connectorsProgram = join(builtFolder, 'connectors/main.js');
+
+export interface BundledPlatformParts {
+  dataDir: DataDir;
+  sealer: Sealer;
+  log: Logger;
+  organizationId?: string | undefined;
+}
+
+/** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
+export async function openBundledPlatform(
+  config: Config,
+  credentials: PlatformCredentials,
+  { dataDir, sealer, log, organizationId }: BundledPlatformParts,
+): Promise<BundledPlatform> {
+  const platform = await openPlatform({
+    file: dataDir.path('platform.db'),
+    dataDir: dataDir.path(''),
+    ...credentials,
+    sealer: {
+      seal: (text, context) => sealer.seal(Buffer.from(text), context),
+      open: (sealed, context) => sealer.open(sealed, context).toString(),
+    },
+    publicUrl: `${config.publicUrl}${platformPath}`,
+    connectorsProgram,
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    readableDirs: config.readableDirs,
+    maxConcurrentSyncs: config.maxConcurrentSyncs,
+    log,
+    ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
+  });
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+  });
+  await app.register(platformApi(platform), { prefix: platformPath });
+  await app.ready();
+  return {
+    app,
+    platform,
+    close: async () => {
+      await app.close();
+      await platform.close();
+    },
+  };
+}
