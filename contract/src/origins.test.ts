@@ -50,6 +50,10 @@ describe('serialiseOrigin', () => {
     expect(serialiseOrigin('https://app.example:80')).toBe('https://app.example:80');
   });
 
+  it.each(['https://a.b:1', 'https://a.b:65535', 'http://localhost:10', 'https://[::1]:8080'])('takes %j', (text) => {
+    expect(serialiseOrigin(text)).toBe(text);
+  });
+
   it('refuses an origin with anything added', () => {
     const addition = fc.oneof(
       fc.constantFrom('/', '/path', '?', '?a=b', '#', '#a', ' ', '\n', '\\', '.', ':', ',', ';', '*', '%20'),
@@ -89,7 +93,7 @@ describe('serialiseOrigin', () => {
         if (serialised !== undefined) {
           expect(isBrowsersForm).toBe(true);
           expect(serialised).toBe(browsers);
-        } else if (isBrowsersForm) {
+        } else if (isBrowsersForm && new URL(given).port !== '0') {
           // Beyond the form, the host must be a name or an address that can stand in a header.
           expect(new URL(given).hostname).not.toMatch(/^(\[.*\]|[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*)$/);
         }
@@ -100,6 +104,23 @@ describe('serialiseOrigin', () => {
   });
 
   it.each([
+    'https://a.b:0',
+    'http://localhost:0',
+    'https://[::1]:0',
+    'https://a.b:00',
+    'https://a.b:',
+    'https://a.b:65536',
+    'https://a.b:99999999999999999999',
+    'https://a.b:08080',
+    'https://a.b:0443',
+    'https://a.b:443443',
+    'https://a.b:+443',
+    'https://a.b:-1',
+    'https://a.b:4 43',
+    'https://a.b:4.43',
+    'https://a.b:0x1bb',
+    'https://a.b:443:443',
+    'https://a.b:４４３',
     '*',
     'https://*',
     'https://*.example',

@@ -17,9 +17,11 @@ export function originFault(text: string): string | undefined {
  */
 export function serialiseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
-  const { protocol, origin, hostname } = new URL(text);
+  const { protocol, origin, hostname, port } = new URL(text);
   const defaultPort = defaultPorts[protocol];
   if (defaultPort === undefined) return undefined;
   if (text !== origin && text !== origin + defaultPort) return undefined;
+  // No page can be loaded from port 0, so it can only be a mistake.
+  if (port === '0') return undefined;
   return hostname.startsWith('[') || dnsHost.test(hostname) ? origin : undefined;
 }
