@@ -265,7 +265,7 @@ program
   .command('platform')
   .description('run the bundled platform alone, for several replicas to share')
   .action(async () => {
-    const { config, secrets } = readConfig(process.env);
+    const { config, secrets } = readConfig(process.env, { runs: 'platform' });
     await startPlatform(config, secrets);
   });
 

@@ -9,6 +9,10 @@ const hosted = {
   INLAY_PLATFORM_CLIENT_ID: 'client',
   INLAY_PLATFORM_CLIENT_SECRET: 'a secret of the platform',
 };
+const bundled = {
+  INLAY_PLATFORM_CLIENT_ID: 'client',
+  INLAY_PLATFORM_CLIENT_SECRET: 'a secret of the bundled platform',
+};
 const configOf = (env: Record<string, string>) => readConfig(env).config;
 const secretsOf = (env: Record<string, string>) => readConfig(env).secrets;
 function faultsOf(env: Record<string, string>): string[] {
@@ -125,7 +129,8 @@ describe('The configuration', () => {
       INLAY_OPERATOR_TOKEN: 'secret-one',
       INLAY_ENCRYPTION_KEY: 'secret-two',
       INLAY_DATABASE_URL: 'mysql://user:secret-three@host/db',
-      INLAY_PLATFORM_CLIENT_SECRET: 'changeme-secret-four',
+      INLAY_PLATFORM_CLIENT_ID: 'client',
+      INLAY_PLATFORM_CLIENT_SECRET: 'secret-four',
     });
     expect(faults.join('\n')).not.toContain('secret-');
   });
@@ -221,25 +226,32 @@ describe.each([
 
 describe('INLAY_OPERATOR_TOKEN', () => {
   it.each([
-    ['32 letters', 'x'.repeat(32)],
-    ['32 visible characters', `!${'~'.repeat(31)}`],
+    ['32 characters, 8 of them different', 'abcdefgh'.repeat(4)],
+    ['32 visible characters', `!"#$%&'${'~'.repeat(25)}`],
     ['one of ours', newOperatorSecret()],
-    ['512 letters', 'x'.repeat(512)],
+    ['512 letters', 'abcdefgh'.repeat(64)],
   ])('takes %s', (_what, token) => {
     expect(secretsOf({ INLAY_OPERATOR_TOKEN: token }).operatorToken).toBe(token);
   });
 
-  it.each(['short', 'x'.repeat(31), `${'x'.repeat(40)} y`, `${'x'.repeat(40)}é`, `${'x'.repeat(40)}\n`])(
-    'refuses %j',
-    (token) => {
-      expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
-        'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters. Leave it unset to have one generated.',
-      ]);
-    },
-  );
+  const strong = 'abcdefgh'.repeat(5);
+  it.each([
+    'short',
+    strong.slice(0, 31),
+    `${strong} y`,
+    `${strong}é`,
+    `${strong}\n`,
+    'x'.repeat(32),
+    'x'.repeat(600),
+    'abcdefg'.repeat(10),
+  ])('refuses %j', (token) => {
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
+      'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Leave it unset to have one generated.',
+    ]);
+  });
 
   it('refuses one that is too long, or one of ours that was mistyped', () => {
-    expect(faultsOf({ INLAY_OPERATOR_TOKEN: 'x'.repeat(513) })).toEqual([
+    expect(faultsOf({ INLAY_OPERATOR_TOKEN: `${'abcdefgh'.repeat(64)}i` })).toEqual([
       'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
     ]);
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: newOperatorSecret().slice(0, -1) })).toEqual([
@@ -329,12 +341,25 @@ describe('The platform', () => {
   });
 
   it('takes both credentials or neither for the bundled one', () => {
-    const { INLAY_PLATFORM_URL: _, ...credentials } = hosted;
-    expect(secretsOf(credentials).platformClientId).toBe('client');
+    expect(secretsOf(bundled).platformClientId).toBe('client');
     expect(faultsOf({ INLAY_PLATFORM_CLIENT_ID: 'client' })).toEqual([
       'INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET go together. Set both or neither.',
     ]);
   });
+
+  const weak = [
+    'INLAY_PLATFORM_CLIENT_SECRET must have 32 or more characters, 8 or more of them different, because it guards the bundled platform. Make one with: openssl rand -base64 32',
+  ];
+
+  it.each(['b', 'a secret of 31 characters .....', 'x'.repeat(64), 'abcdefg'.repeat(8), 'é'.repeat(40)])(
+    'refuses the secret %j for the bundled one, and never judges the secret of a hosted one',
+    (secret) => {
+      expect(faultsOf({ ...bundled, INLAY_PLATFORM_CLIENT_SECRET: secret })).toEqual(weak);
+      expect(secretsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: secret }).platformClientSecret).toBe(secret);
+      const alone = () => readConfig({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: secret }, { runs: 'platform' });
+      expect(alone).toThrow(weak[0]);
+    },
+  );
 
   it('refuses a placeholder for its secret, and an URL that is none', () => {
     expect(faultsOf({ ...hosted, INLAY_PLATFORM_CLIENT_SECRET: 'changeme' })).toEqual([

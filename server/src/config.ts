@@ -63,7 +63,7 @@ export const variables = {
   INLAY_ORGANIZATION_ID: ['generated on the first start', 'Id (UUID) of the first organization'],
   INLAY_OPERATOR_TOKEN: [
     'generated on the first start and printed once',
-    'First operator token: 32 or more visible ASCII characters',
+    'First operator token: 32 or more visible ASCII characters, 8 or more of them different',
   ],
   INLAY_VENDOR: ['`inlay`', "Vendor segment of the scoped token's claim `io.<vendor>.auth.workspace_scope`"],
   INLAY_SCOPED_TOKEN_TTL_SECONDS: ['no expiry', 'Lifetime of scoped and widget tokens'],
@@ -72,7 +72,10 @@ export const variables = {
     "Base of a hosted platform's public API, for example `https://api.airbyte.com/v1`",
   ],
   INLAY_PLATFORM_CLIENT_ID: ['generated for the bundled platform', 'Client id of the application on the platform'],
-  INLAY_PLATFORM_CLIENT_SECRET: ['generated for the bundled platform', 'Its client secret'],
+  INLAY_PLATFORM_CLIENT_SECRET: [
+    'generated for the bundled platform',
+    'Its client secret. For the bundled platform: 32 or more characters, 8 or more of them different',
+  ],
   INLAY_PLATFORM_ORGANIZATION_ID: ["the organization's id", 'Id of the first organization on the platform'],
   INLAY_PLATFORM_SETTLE_SECONDS: [
     '`30`; `0` for the bundled platform',
@@ -106,7 +109,11 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const placeholder = /change[-_ ]?me|replace[-_ ]?me|^your[-_ ]|^<.*>$/i;
 
-export function readConfig(env: Record<string, string | undefined>): { config: Config; secrets: Secrets } {
+/** `runs`: what the configuration is for. A platform that runs alone guards itself with the secret of this environment. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
+): { config: Config; secrets: Secrets } {
   const faults: string[] = [];
   // An empty variable is an unset one: that is how most deployments unset a variable.
   const text = (name: Variable): string | undefined => env[name] || undefined;
@@ -164,9 +171,9 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
 
   const operatorToken = secret('INLAY_OPERATOR_TOKEN');
   if (operatorToken !== undefined) {
-    if (!/^[\x21-\x7e]{32,}$/.test(operatorToken)) {
+    if (!/^[\x21-\x7e]+$/.test(operatorToken) || isWeak(operatorToken)) {
       faults.push(
-        'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters. Leave it unset to have one generated.',
+        'INLAY_OPERATOR_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Leave it unset to have one generated.',
       );
     } else if (operatorToken.length > 512) {
       faults.push('INLAY_OPERATOR_TOKEN must have at most 512 characters.');
@@ -183,6 +190,13 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   const platformUrl = httpUrl('INLAY_PLATFORM_URL');
   const platformClientId = text('INLAY_PLATFORM_CLIENT_ID');
   const platformClientSecret = secret('INLAY_PLATFORM_CLIENT_SECRET');
+  // The secret of a hosted platform is made there, so it is not for us to judge.
+  const guardsBundledPlatform = runs === 'platform' || text('INLAY_PLATFORM_URL') === undefined;
+  if (guardsBundledPlatform && platformClientSecret !== undefined && isWeak(platformClientSecret)) {
+    faults.push(
+      'INLAY_PLATFORM_CLIENT_SECRET must have 32 or more characters, 8 or more of them different, because it guards the bundled platform. Make one with: openssl rand -base64 32',
+    );
+  }
   const credentials = [text('INLAY_PLATFORM_CLIENT_ID'), text('INLAY_PLATFORM_CLIENT_SECRET')].filter(Boolean).length;
   if (credentials < 2 && text('INLAY_PLATFORM_URL') !== undefined) {
     faults.push('INLAY_PLATFORM_URL needs INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET as well.');
@@ -243,6 +257,12 @@ export function readConfig(env: Record<string, string | undefined>): { config: C
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKeys } };
+}
+
+/** Can be guessed: too short, or the same few characters again and again. */
+function isWeak(secret: string): boolean {
+  const characters = [...secret];
+  return characters.length < 32 || new Set(characters).size < 8;
 }
 
 /** A URL as it is, or the absolute path of a file. */

@@ -12,7 +12,7 @@ const secret = /inlay_op_[0-9A-Za-z]{49}/g;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const platformCredentials = {
   INLAY_PLATFORM_CLIENT_ID: 'the-client',
-  INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client',
+  INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client-in-tests',
 };
 
 const directories: string[] = [];
@@ -471,7 +471,7 @@ describe('inlay platform', () => {
   });
 
   it('serves a service that has no platform of its own', async () => {
-    const env = { ...platformCredentials, INLAY_PLATFORM_URL: url, INLAY_OPERATOR_TOKEN: 'x'.repeat(40) };
+    const env = { ...platformCredentials, INLAY_PLATFORM_URL: url, INLAY_OPERATOR_TOKEN: 'an-operator-token-of-the-cli-tests' };
     const service = await startService({ dataDir: temporaryDirectory(), env });
     onTestFinished(() => service.kill());
     const response = await fetch(`${service.url}/api/v1/embedded/scoped-token`, {

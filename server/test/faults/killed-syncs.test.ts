@@ -11,7 +11,7 @@ import { type Service, startService } from '../support/service.ts';
 
 const credentials = {
   INLAY_PLATFORM_CLIENT_ID: 'the-client',
-  INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client',
+  INLAY_PLATFORM_CLIENT_SECRET: 'the-secret-of-the-client-in-tests',
 };
 const patienceMs = 300_000;
 

@@ -126,6 +126,10 @@ describe('Weak or sample secrets in the environment', () => {
       ],
     ],
     [
+      { INLAY_OPERATOR_TOKEN: 'q'.repeat(32), INLAY_PLATFORM_CLIENT_ID: 'id', INLAY_PLATFORM_CLIENT_SECRET: 'bcbcbcbcb' },
+      [/INLAY_OPERATOR_TOKEN must have .*8 or more of them different/, /INLAY_PLATFORM_CLIENT_SECRET must have 32/],
+    ],
+    [
       {
         INLAY_OPERATOR_TOKEN: 'replace-me-replace-me-replace-me-replace-me',
         INLAY_ENCRYPTION_KEY: 'your-encryption-key',
