@@ -149,6 +149,7 @@ export const RotateOperatorTokenRequest = Type.Object(
         examples: [86_400],
       }),
     ),
+    expires_at: Type.Optional(Timestamp('When the new token shall stop working; when the old one would, if not given')),
   },
   { title: 'Rotate operator token' },
 );

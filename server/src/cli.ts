@@ -103,11 +103,10 @@ operatorToken
   .addOption(organizationOption())
   .action((options: { name: string; permission: 'full' | 'read'; expiresInDays?: number; organization?: string }) =>
     withStore(async (store) => {
-      const days = options.expiresInDays;
       const { id, token } = await operatorTokens(store).create(await chosenOrganization(store, options), {
         name: options.name,
         permission: options.permission,
-        expiresAt: days === undefined ? undefined : systemRuntime.now() + days * 86_400_000,
+        expiresAt: inDays(options.expiresInDays),
       });
       print(`ID             ${id}`, `Operator token ${token}`, '', 'The token is shown this once.');
     }),
@@ -148,16 +147,21 @@ operatorToken
   );
 operatorToken
   .command('rotate')
-  .description('create a token like this one, and revoke this one now or after an overlap')
+  .description('create a token like this one, with its expiry, and revoke this one now or after an overlap')
   .argument('<id>', 'the token, as operator-token list shows it', uuid)
   .option('--overlap-hours <hours>', 'how long both work', positive, 0)
+  .option('--expires-in-days <days>', 'when the new one stops working; when the old one would if not given', positive)
   .addOption(organizationOption())
-  .action((id: string, options: { overlapHours: number; organization?: string }) =>
+  .action((id: string, options: { overlapHours: number; expiresInDays?: number; organization?: string }) =>
     withStore(async (store) => {
-      const { overlapHours } = options;
+      const { overlapHours, expiresInDays } = options;
       const organizationId = await chosenOrganization(store, options);
-      const fresh = await operatorTokens(store).rotate(organizationId, id, Math.round(overlapHours * 3600));
+      const fresh = await operatorTokens(store).rotate(organizationId, id, {
+        overlapSeconds: Math.round(overlapHours * 3600),
+        expiresAt: inDays(expiresInDays),
+      });
       print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'The token is shown this once.');
+      if (fresh.expires_at !== null) print(`It stops working at ${fresh.expires_at}.`);
       print(overlapHours > 0 ? `The old one works for another ${overlapHours} h.` : 'The old one is revoked.');
     }),
   );
@@ -371,6 +375,10 @@ function positive(text: string): number {
   return value;
 }
 
+function inDays(days: number | undefined): number | undefined {
+  return days === undefined ? undefined : systemRuntime.now() + days * 86_400_000;
+}
+
 function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
   const now = systemRuntime.now();
   if (token.revoked_at !== null) return Date.parse(token.revoked_at) <= now ? 'revoked' : `ends ${token.revoked_at}`;
@@ -405,6 +413,9 @@ function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {
     return 'There is no such operator token. See: inlay operator-token list';
+  }
+  if (error instanceof AppError && error.code === 'operator_token_ended') {
+    return 'This operator token is revoked or has expired, so it cannot be rotated. Make another one: inlay operator-token create --name <what it is for>';
   }
   if (error instanceof RunFailure) {
     const { message, internalMessage } = error.failure;

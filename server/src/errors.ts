@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'workspace_not_found'
   | 'operator_token_not_found'
+  | 'operator_token_ended'
   | 'route_not_found'
   | 'tag_not_found'
   | 'source_template_not_found'

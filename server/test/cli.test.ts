@@ -252,6 +252,11 @@ describe('inlay operator-token', () => {
     const third = await rotate(second.id, '--overlap-hours', '1.5');
     expect(third.output).toContain('The old one works for another 1.5 h.');
     expect(new Set([old, second.id, third.id]).size).toBe(3);
+    for (const ended of [leaked, expired]) {
+      expect(await fail('operator-token', 'rotate', ended)).toBe(
+        'This operator token is revoked or has expired, so it cannot be rotated. Make another one: inlay operator-token create --name <what it is for>\n',
+      );
+    }
 
     const output = await succeed('operator-token', 'list');
     expect(output).not.toMatch(secret);

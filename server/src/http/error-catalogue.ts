@@ -49,6 +49,11 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     'Operator token not found',
     'The operator token is unknown or belongs to another organization.',
   ),
+  operator_token_ended: at(
+    409,
+    'The operator token is revoked or has expired; create a new one',
+    'A rotation of an operator token that no longer works.',
+  ),
   tag_not_found: at(
     404,
     'Tag not found',

@@ -251,6 +251,14 @@ describe('The errors of an endpoint', () => {
     expectDocumented(find(sync), 502, await on.request('POST', '/api/v1/workspaces/sync'));
   });
 
+  it('are those of an operator token that has ended: 409', async () => {
+    const path = '/api/v1/operator-tokens';
+    const { id } = (await test.request('POST', path, { body: { name: 'ended' } })).body;
+    await test.request('DELETE', `${path}/${id}`);
+    const rotate = find(`POST ${path}/{operator_token_id}/rotate`);
+    expectDocumented(rotate, 409, await test.request('POST', `${path}/${id}/rotate`));
+  });
+
   it('are those of templates: what they name is not there, taken, or of no use', async () => {
     const templates = '/api/v1/integrations/templates';
     const post = (on: TestApp, path: string, body: object) => on.request('POST', `${templates}/${path}`, { body });

@@ -69,16 +69,20 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     access: 'operator',
     tag,
     summary: 'Rotate operator token',
-    description: 'Creates a token of the same name and permission, and revokes the old one now or after an overlap.',
+    description:
+      'Creates a token of the same name, permission and expiry, and revokes the old one now or after an overlap. A token that is revoked or has expired cannot be rotated.',
     params: OperatorTokenPath,
     body: RotateOperatorTokenRequest,
     status: 201,
     answer: OperatorTokenWithSecret,
-    errors: ['operator_token_not_found'],
+    errors: ['operator_token_not_found', 'operator_token_ended'],
     handle: async ({ params, body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
-      const { overlap_seconds = 0 } = body;
-      return await operatorTokens.rotate(principal.organizationId, params.operator_token_id, overlap_seconds);
+      const { overlap_seconds = 0, expires_at } = body;
+      return await operatorTokens.rotate(principal.organizationId, params.operator_token_id, {
+        overlapSeconds: overlap_seconds,
+        expiresAt: expires_at === undefined ? undefined : Date.parse(expires_at),
+      });
     },
   });
 }

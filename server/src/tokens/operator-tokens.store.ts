@@ -82,6 +82,29 @@ export async function revokeToken(db: Db, organizationId: string, id: string, de
     .execute();
 }
 
+/**
+ * Revokes a token that works now, after a delay, or sooner if that was decided before; gives its row. Undefined: there is
+ * none, or it has ended already.
+ */
+export async function revokeWorkingToken(
+  db: Db,
+  organizationId: string,
+  id: string,
+  delayMs: number,
+): Promise<OperatorTokenRow | undefined> {
+  const now = sql<number>`now_ms()`;
+  const at = sql<number>`now_ms() + ${sql.lit(delayMs)}`;
+  return await db
+    .updateTable('operator_tokens')
+    .set({ revoked_at: sql<number>`case when revoked_at <= ${at} then revoked_at else ${at} end` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', now)]))
+    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', now)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
 export async function recordUse(db: Db, id: string, at: number): Promise<void> {
   await db
     .updateTable('operator_tokens')

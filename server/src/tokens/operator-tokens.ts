@@ -24,6 +24,12 @@ export interface NewOperatorToken {
   expiresAt?: number | undefined;
 }
 
+export interface Rotation {
+  overlapSeconds: number;
+  /** Milliseconds since the epoch. */
+  expiresAt?: number | undefined;
+}
+
 export interface OperatorTokens {
   /** Throws `unauthenticated` for anything but a token that works now. */
   authenticate(token: string): Promise<OperatorPrincipal>;
@@ -32,8 +38,11 @@ export interface OperatorTokens {
   provide(organizationId: string, name: string, secret: string): Promise<boolean>;
   list(organizationId: string): Promise<OperatorToken[]>;
   revoke(organizationId: string, id: string): Promise<OperatorToken>;
-  /** A new token like the old one, which goes on working for the overlap. */
-  rotate(organizationId: string, id: string, overlapSeconds: number): Promise<OperatorTokenWithSecret>;
+  /**
+   * A new token like the old one, which goes on working for the overlap. The new token expires when the old one would
+   * have, unless told otherwise. A token that has ended is not rotated into life: `operator_token_ended`.
+   */
+  rotate(organizationId: string, id: string, rotation: Rotation): Promise<OperatorTokenWithSecret>;
   /** Writes down which tokens were used since the last time. */
   flushUses(): Promise<void>;
 }
@@ -95,13 +104,21 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
       recent.forget();
       return present(await get(organizationId, id));
     },
-    async rotate(organizationId, id, overlapSeconds) {
-      const { name, permission } = await get(organizationId, id);
+    async rotate(organizationId, id, { overlapSeconds, expiresAt }) {
       const secret = newOperatorSecret();
       const row = await store.transaction(async (tx) => {
-        await tokens.revokeToken(tx, organizationId, id, overlapSeconds * 1000);
-        return await tokens.insertToken(tx, newRow(organizationId, secret, { name, permission }));
+        const old = await tokens.revokeWorkingToken(tx, organizationId, id, overlapSeconds * 1000);
+        if (!old) return undefined;
+        const { name, permission, expires_at } = old;
+        return await tokens.insertToken(
+          tx,
+          newRow(organizationId, secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined }),
+        );
       });
+      if (!row) {
+        await get(organizationId, id);
+        throw new AppError('operator_token_ended');
+      }
       recent.forget();
       return { ...present(row), token: secret };
     },

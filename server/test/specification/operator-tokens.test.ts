@@ -223,6 +223,34 @@ describeOnBothDatabases('Operator tokens', (kind) => {
       expect((await find(old.id)).revoked_at).toBe(revoked_at);
     });
 
+    it('keeps the expiry of the old token, unless another one is given', async () => {
+      const expires_at = '2031-02-03T04:05:06.000Z';
+      const old = (await create({ name: 'expiring', expires_at })).body;
+      const fresh = (await rotate(old.id)).body;
+      expect([fresh.expires_at, (await find(fresh.id)).expires_at]).toEqual([expires_at, expires_at]);
+      const later = '2032-02-03T04:05:06.000Z';
+      expect((await rotate(fresh.id, { expires_at: later })).body.expires_at).toBe(later);
+      const forever = (await create({ name: 'forever' })).body;
+      expect((await rotate(forever.id)).body.expires_at).toBeNull();
+    });
+
+    it('refuses a token that is revoked or has expired, and makes none', async () => {
+      const revoked = (await create({ name: 'revoked' })).body;
+      await app.request('DELETE', `${path}/${revoked.id}`);
+      const rotated = (await create({ name: 'rotated before' })).body;
+      await rotate(rotated.id);
+      const expired = (await create({ name: 'expired', expires_at: '2020-01-01T00:00:00Z' })).body;
+      const before = await list();
+      for (const { id } of [revoked, rotated, expired]) {
+        const { status, text } = await rotate(id, { overlap_seconds: 60, expires_at: '2032-02-03T04:05:06Z' });
+        expect([status, text]).toEqual([
+          409,
+          '{"detail":"The operator token is revoked or has expired; create a new one"}',
+        ]);
+      }
+      expect(await list()).toEqual(before);
+    });
+
     it('overlap_seconds: from 0 to 30 days', async () => {
       const { id } = (await create({ name: 'bounds' })).body;
       const faultOf = async (overlap_seconds: unknown) => (await rotate(id, { overlap_seconds })).body.detail[0].type;
