@@ -431,7 +431,13 @@ describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
   it.each([
     ['true on loopback with the bundled platform', {}, true],
     ['true on another loopback address', { HOST: '::1' }, true],
+    ['true when the public URL is on loopback as well', { INLAY_PUBLIC_URL: 'https://[::1]:8443' }, true],
+    ['true under a name below localhost', { INLAY_PUBLIC_URL: 'http://inlay.localhost:9000' }, true],
     ['false when others can reach the service', { HOST: '0.0.0.0' }, false],
+    ['false behind a proxy on this host', { INLAY_PUBLIC_URL: 'https://inlay.example' }, false],
+    ['false behind a proxy, by address', { INLAY_PUBLIC_URL: 'http://192.168.1.7' }, false],
+    ['false when only the public URL is on loopback', { HOST: '::', INLAY_PUBLIC_URL: 'http://127.0.0.1' }, false],
+    ['false for a name that only begins so', { INLAY_PUBLIC_URL: 'http://localhost.example' }, false],
     ['false with a hosted platform', hosted, false],
   ])('is %s', (_what, env, expected) => {
     expect(configOf(env).allowPrivateNetworks).toBe(expected);
@@ -478,6 +484,11 @@ it.each([
   ['127.0.0.1', true],
   ['127.1.2.3', true],
   ['::1', true],
+  ['[::1]', true],
+  ['inlay.localhost', true],
+  ['::ffff:127.0.0.1', true],
+  ['notlocalhost', false],
+  ['localhost.example', false],
   ['0.0.0.0', false],
   ['::', false],
   ['192.168.1.1', false],

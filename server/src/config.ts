@@ -93,8 +93,8 @@ export const variables = {
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
   INLAY_TRUSTED_PROXIES: ['none', 'Addresses or networks, separated by commas, whose forwarding headers count'],
   INLAY_ALLOW_PRIVATE_NETWORKS: [
-    '`true` with the bundled platform on loopback, else `false`',
-    'Whether connectors may reach private addresses',
+    '`true` with the bundled platform when both `HOST` and `INLAY_PUBLIC_URL` are on loopback, else `false`',
+    'Whether connectors may reach private addresses. They never reach the service itself. `inlay doctor` says what they may reach',
   ],
   INLAY_READABLE_DIRS: [
     'none',
@@ -250,7 +250,9 @@ export function readConfig(
     },
     trustedProxies,
     allowPrivateNetworks:
-      allowPrivate === undefined ? platformUrl === undefined && isLoopback(host) : allowPrivate === 'true',
+      allowPrivate === undefined
+        ? platformUrl === undefined && isLoopback(host) && isLoopback(new URL(publicUrl).hostname)
+        : allowPrivate === 'true',
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     logLevel,
@@ -291,11 +293,13 @@ function isAddressOrNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
+/** Takes a host as HOST or a URL has it: a name, an address, or an IPv6 address in brackets. */
 export function isLoopback(host: string): boolean {
-  if (host === 'localhost') return true;
+  if (/^(.+\.)?localhost$/i.test(host)) return true;
   const loopback = new BlockList();
   loopback.addSubnet('127.0.0.0', 8, 'ipv4');
   loopback.addAddress('::1', 'ipv6');
-  const version = isIP(host);
-  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  const version = isIP(address);
+  return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
