@@ -90,6 +90,7 @@ function bundled(
     workspaceDir: workspaceDir(options),
     readableDirs: [],
     allowPrivateNetworks: true,
+    serviceEndpoints: [],
   };
   return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
 }

@@ -41,6 +41,8 @@ export interface PlatformOptions {
   /** Folders that connectors may read files from. */
   readableDirs?: readonly string[];
   allowPrivateNetworks?: boolean;
+  /** Where the service that runs this platform can be reached, which no connector may. */
+  serviceEndpoints?: readonly { host: string; port: number }[];
   maxConcurrentSyncs?: number;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
@@ -99,6 +101,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       connectorsProgram: options.connectorsProgram,
       readableDirs: options.readableDirs ?? [],
       allowPrivateNetworks: options.allowPrivateNetworks ?? false,
+      serviceEndpoints: options.serviceEndpoints ?? [],
     },
     maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,

@@ -39,7 +39,13 @@ export function bundled(
   workspaceDir = '/nowhere',
 ): ConfiguredConnector {
   // The servers of tests are on this machine.
-  const surroundings = { connectorsProgram, workspaceDir, readableDirs: [], allowPrivateNetworks: true };
+  const surroundings = {
+    connectorsProgram,
+    workspaceDir,
+    readableDirs: [],
+    allowPrivateNetworks: true,
+    serviceEndpoints: [],
+  };
   return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
 }
 

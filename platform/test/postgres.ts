@@ -22,7 +22,12 @@ declare module 'vitest' {
   }
 }
 
-export const surroundings: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true };
+export const surroundings: Surroundings = {
+  workspaceDir: undefined,
+  readableDirs: [],
+  allowPrivateNetworks: true,
+  serviceEndpoints: [],
+};
 
 export interface TestDatabase {
   /** A superuser's one connection, made again when it is lost. */

@@ -16,6 +16,7 @@ export const openSurroundings: Surroundings = {
   workspaceDir: undefined,
   readableDirs: [],
   allowPrivateNetworks: true,
+  serviceEndpoints: [],
 };
 
 export function temporaryFolder(): string {
@@ -98,6 +99,7 @@ export async function runSourceProgram(name: string, command: string, options: P
     env: {
       INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
       INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),
+      INLAY_SERVICE_ENDPOINTS: JSON.stringify(surroundings.serviceEndpoints),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -9,7 +9,7 @@ import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { builtFolder } from './built-folder.ts';
-import type { Config, Secrets } from './config.ts';
+import { type Config, type Secrets, serviceEndpoints } from './config.ts';
 import type { DataDir } from './data-dir.ts';
 import type { Sealer } from './sealing.ts';
 
@@ -62,6 +62,7 @@ export async function openBundledPlatform(
     publicUrl: `${config.publicUrl}${platformPath}`,
     connectorsProgram,
     allowPrivateNetworks: config.allowPrivateNetworks,
+    serviceEndpoints: serviceEndpoints(config),
     readableDirs: config.readableDirs,
     maxConcurrentSyncs: config.maxConcurrentSyncs,
     log,

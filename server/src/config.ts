@@ -251,7 +251,7 @@ export function readConfig(
     trustedProxies,
     allowPrivateNetworks:
       allowPrivate === undefined
-        ? platformUrl === undefined && isLoopback(host) && isLoopback(new URL(publicUrl).hostname)
+        ? platformUrl === undefined && isOnLoopback({ host, publicUrl })
         : allowPrivate === 'true',
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
@@ -291,6 +291,20 @@ function isAddressOrNetwork(text: string): boolean {
   const version = isIP(address);
   if (version === 0 || rest !== undefined) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}
+
+/** Where this process can be reached, directly and through what is in front of it. */
+export function serviceEndpoints({ host, port, publicUrl }: Config): { host: string; port: number }[] {
+  const { hostname, protocol, port: publicPort } = new URL(publicUrl);
+  return [
+    { host, port },
+    { host: hostname, port: Number(publicPort) || (protocol === 'https:' ? 443 : 80) },
+  ];
+}
+
+/** Whether only this machine can reach the service: a proxy on loopback may let others in. */
+export function isOnLoopback({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  return isLoopback(host) && isLoopback(new URL(publicUrl).hostname);
 }
 
 /** Takes a host as HOST or a URL has it: a name, an address, or an IPv6 address in brackets. */

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from './app.ts';
-import { type Config, ConfigError, isLoopback, readConfig, type Secrets } from './config.ts';
+import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
@@ -32,6 +32,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
     const { config, secrets } = readConfig(env);
     return [
       ...examineConfig(config, secrets),
+      examineReach(config, env.INLAY_ALLOW_PRIVATE_NETWORKS),
       ...examineDataDir(config),
       ...(await examineDatabase(config, secrets)),
       ...(await examinePlatform(config, secrets)),
@@ -63,6 +64,26 @@ function examineConfig(config: Config, secrets: Secrets): Finding[] {
     );
   }
   return findings;
+}
+
+/** What connectors may connect to, and why. */
+function examineReach(config: Config, setting: string | undefined): Finding {
+  if (config.platformUrl !== undefined) {
+    return ok('connectors: run on the hosted platform, which decides what they may reach');
+  }
+  const because = setting
+    ? `because INLAY_ALLOW_PRIVATE_NETWORKS is ${setting}`
+    : `because ${reachReason(config)}; INLAY_ALLOW_PRIVATE_NETWORKS changes that`;
+  if (!config.allowPrivateNetworks) return ok(`connectors: may reach the public internet only, ${because}`);
+  const what = `connectors: may reach private networks and other programs on this machine, but never the service itself, ${because}`;
+  return isOnLoopback(config)
+    ? ok(what)
+    : warn(what, 'Customers decide where connectors connect to. Set it to false unless you trust every customer.');
+}
+
+function reachReason(config: Config): string {
+  if (isOnLoopback(config)) return 'HOST and INLAY_PUBLIC_URL are on loopback';
+  return isLoopback(config.host) ? 'INLAY_PUBLIC_URL is not on loopback' : 'HOST is not on loopback';
 }
 
 function examineDataDir({ dataDir }: Config): Finding[] {

@@ -476,7 +476,11 @@ describe('inlay platform', () => {
   });
 
   it('serves a service that has no platform of its own', async () => {
-    const env = { ...platformCredentials, INLAY_PLATFORM_URL: url, INLAY_OPERATOR_TOKEN: 'an-operator-token-of-the-cli-tests' };
+    const env = {
+      ...platformCredentials,
+      INLAY_PLATFORM_URL: url,
+      INLAY_OPERATOR_TOKEN: 'an-operator-token-of-the-cli-tests',
+    };
     const service = await startService({ dataDir: temporaryDirectory(), env });
     onTestFinished(() => service.kill());
     const response = await fetch(`${service.url}/api/v1/embedded/scoped-token`, {

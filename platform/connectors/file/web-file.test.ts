@@ -77,6 +77,13 @@ describe('a web address', () => {
     expect(asked).toEqual([]);
   });
 
+  test('is not the service itself, even where private networks are allowed', async () => {
+    const { check, asked, origin } = await startWeb(() => [], csv);
+    const serviceEndpoints = [{ host: 'localhost', port: Number(new URL(origin).port) }];
+    await expect(check({ allowPrivateNetworks: true, serviceEndpoints })).rejects.toThrow('is this service itself');
+    expect(asked).toEqual([]);
+  });
+
   test('with a user name in it is refused', async () => {
     const { check } = startFiles({ location: { type: 'url', url: 'https://me:hidden@files.test/a' }, format: csv }, []);
     await expect(check()).rejects.toThrow('The address contains a user name. Put it into the authentication.');

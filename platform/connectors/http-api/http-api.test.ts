@@ -207,6 +207,13 @@ describe('a check', () => {
   });
 });
 
+test('does not reach the service itself, even where private networks are allowed', async () => {
+  const { asked, check, origin } = await startApi(() => []);
+  const serviceEndpoints = [{ host: 'localhost', port: Number(new URL(origin).port) }];
+  await expect(check({ ...openSurroundings, serviceEndpoints })).rejects.toThrow('is this service itself');
+  expect(asked).toEqual([]);
+});
+
 describe('as a program', () => {
   test('checks, discovers and reads', async () => {
     let busy = 1;

@@ -1,12 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { guardedDispatcher, isPublicAddress, type Resolve, reachableAddress, reachableAddresses } from './addresses.ts';
 import type { Surroundings } from './connector.ts';
 
-const guarded: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: false };
+const guarded: Surroundings = {
+  workspaceDir: undefined,
+  readableDirs: [],
+  allowPrivateNetworks: false,
+  serviceEndpoints: [],
+};
 const open: Surroundings = { ...guarded, allowPrivateNetworks: true };
+const at = (host: string, port = 443) => ({ host, port });
 const notPublic = 'is not on the public internet and may not be reached.';
 
 /** Answers each look-up with the next list; the last one stays. */
@@ -148,40 +155,42 @@ describe('a host', () => {
     'anything.localhost',
     'a.b.localhost.',
   ])('written as %s is refused', async (host) => {
-    await expect(reachableAddress(host, guarded)).rejects.toThrow(`The host ${host} ${notPublic}`);
+    await expect(reachableAddress(at(host), guarded)).rejects.toThrow(`The host ${host} ${notPublic}`);
   });
 
   test('of a private network is reached when that is allowed', async () => {
-    expect(await reachableAddress('127.1', open)).toBe('127.0.0.1');
-    expect(await reachableAddress('[::1]', open)).toBe('::1');
-    expect(await reachableAddress('localhost', open)).toBe('127.0.0.1');
+    expect(await reachableAddress(at('127.1'), open)).toBe('127.0.0.1');
+    expect(await reachableAddress(at('[::1]'), open)).toBe('::1');
+    expect(await reachableAddress(at('localhost'), open)).toBe('127.0.0.1');
   });
 
   test('has only its public addresses used', async () => {
     const { resolve } = resolver(['10.0.0.1', '9.9.9.9', '::1', '2620:fe::fe']);
-    expect(await reachableAddresses('mixed.test', guarded, resolve)).toEqual(['9.9.9.9', '2620:fe::fe']);
+    expect(await reachableAddresses(at('mixed.test'), guarded, resolve)).toEqual(['9.9.9.9', '2620:fe::fe']);
     const onlyPrivate = resolver(['10.0.0.1', 'fd00::1']);
-    await expect(reachableAddresses('mixed.test', guarded, onlyPrivate.resolve)).rejects.toThrow(notPublic);
+    await expect(reachableAddresses(at('mixed.test'), guarded, onlyPrivate.resolve)).rejects.toThrow(notPublic);
   });
 
   test('is asked for once, so that a second answer has no say', async () => {
     const { resolve, asked } = resolver(['9.9.9.9'], ['127.0.0.1']);
-    expect(await reachableAddress('rebinding.test', guarded, resolve)).toBe('9.9.9.9');
+    expect(await reachableAddress(at('rebinding.test'), guarded, resolve)).toBe('9.9.9.9');
     expect(asked).toEqual(['rebinding.test']);
   });
 
   test('that is none is unknown', async () => {
     const unknown = 'is unknown. Check its spelling.';
-    await expect(reachableAddress('', open)).rejects.toThrow(unknown);
-    await expect(reachableAddress('a\0b', open)).rejects.toThrow(unknown);
+    await expect(reachableAddress(at(''), open)).rejects.toThrow(unknown);
+    await expect(reachableAddress(at('a\0b'), open)).rejects.toThrow(unknown);
     const resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' }));
-    await expect(reachableAddress('nowhere.test', open, resolve)).rejects.toThrow(`The host nowhere.test ${unknown}`);
-    await expect(reachableAddress('empty.test', open, resolver([]).resolve)).rejects.toThrow(unknown);
+    await expect(reachableAddress(at('nowhere.test'), open, resolve)).rejects.toThrow(
+      `The host nowhere.test ${unknown}`,
+    );
+    await expect(reachableAddress(at('empty.test'), open, resolver([]).resolve)).rejects.toThrow(unknown);
   });
 
   test('that cannot be looked up just now may be tried again', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' }));
-    await expect(reachableAddress('slow.test', guarded, resolve)).rejects.toMatchObject({
+    await expect(reachableAddress(at('slow.test'), guarded, resolve)).rejects.toMatchObject({
       failureType: 'transient_error',
     });
   });
@@ -225,5 +234,76 @@ describe('the dispatcher', () => {
     const { port } = await startServer('127.0.0.2');
     const { resolve } = resolver(['127.0.0.1', '127.0.0.2']);
     expect(await get(`http://several.test:${port}/`, open, resolve)).toBe('127.0.0.2');
+  });
+});
+
+describe('the service itself', () => {
+  const itself = 'is this service itself and may not be reached.';
+  const surroundings = (port: number, host = 'inlay.example'): Surroundings => ({
+    ...open,
+    serviceEndpoints: [
+      { host: '127.0.0.1', port: 1 },
+      { host, port },
+    ],
+  });
+  const ownAddresses = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)),
+  );
+  const spellings = [
+    ...['127.0.0.1', '127.1', '127.8.9.10', '0x7f.1', '2130706433', '0.0.0.0', 'localhost'],
+    ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', ...ownAddresses],
+  ];
+
+  test.each(spellings)('is not reached at %s, and another port there is', async (host) => {
+    const service = await startServer();
+    const other = await startServer();
+    await expect(get(`http://${host}:${service.port}/`, surroundings(service.port))).rejects.toThrow(itself);
+    await expect(reachableAddress(at(host, service.port), surroundings(service.port))).rejects.toThrow(
+      `The host ${host} at port ${service.port} ${itself}`,
+    );
+    expect(service.requests).toEqual([]);
+    expect(await reachableAddress(at(host, other.port), surroundings(service.port))).toMatch(/./);
+  });
+
+  test('is not reached by a name that leads to this machine', async () => {
+    const { port, requests } = await startServer();
+    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.2', '0.0.0.0']) {
+      const { resolve } = resolver([address]);
+      for (const host of ['inside.test', 'x.localhost']) {
+        await expect(get(`http://${host}:${port}/`, surroundings(port), resolve)).rejects.toThrow(itself);
+      }
+    }
+    expect(requests).toEqual([]);
+  });
+
+  test('is left out of the addresses of a name that has others', async () => {
+    const { resolve } = resolver(['127.0.0.1', '192.0.2.7', '::1']);
+    expect(await reachableAddresses(at('mixed.test', 8080), surroundings(8080), resolve)).toEqual(['192.0.2.7']);
+    expect(await reachableAddresses(at('mixed.test', 8081), surroundings(8080), resolve)).toHaveLength(3);
+  });
+
+  test('is not reached under its public name, wherever that leads, on its own port or that of the scheme', async () => {
+    const { resolve } = resolver(['192.0.2.7']);
+    for (const host of ['inlay.example', 'INLAY.example', 'inlay.example.']) {
+      await expect(reachableAddress(at(host), surroundings(443), resolve)).rejects.toThrow(itself);
+      await expect(get(`https://${host}/`, surroundings(443), resolve)).rejects.toThrow(itself);
+      await expect(get(`http://${host}/`, surroundings(80), resolve)).rejects.toThrow(itself);
+    }
+    expect(await reachableAddress(at('inlay.example', 444), surroundings(443), resolve)).toBe('192.0.2.7');
+    expect(await reachableAddress(at('other.inlay.example'), surroundings(443), resolve)).toBe('192.0.2.7');
+  });
+
+  test('is not reached at the address in its public URL, by any spelling', async () => {
+    for (const host of ['192.0.2.7', '[::ffff:192.0.2.7]', '[::ffff:c000:207]']) {
+      await expect(reachableAddress(at(host), surroundings(443, '192.0.2.7'))).rejects.toThrow(itself);
+    }
+    const { resolve } = resolver(['2001:db8::0:7']);
+    await expect(reachableAddress(at('a.test'), surroundings(443, '[2001:db8::7]'), resolve)).rejects.toThrow(itself);
+  });
+
+  test('is no different where private networks are closed: nothing of this machine is told', async () => {
+    const closed = { ...surroundings(8080), allowPrivateNetworks: false };
+    await expect(reachableAddress(at('127.0.0.1', 8080), closed)).rejects.toThrow(notPublic);
+    await expect(get('http://127.0.0.1:8080/', closed)).rejects.toThrow(notPublic);
   });
 });

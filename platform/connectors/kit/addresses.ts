@@ -1,6 +1,6 @@
 /*
  * Which addresses a connector may reach. Customers say where connectors connect to, so a connector must not become a way
- * into the operator's own network.
+ * into the operator's own network. Where the operator allows private networks, the service itself stays out of reach.
  *
  * Always true: what is judged is the very address that is connected to, after the name is resolved and before the
  * connection is made. So neither odd spellings of an address, nor a name that changes its mind between two look-ups,
@@ -8,8 +8,9 @@
  */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { ConnectorError, type Surroundings } from './connector.ts';
+import { ConnectorError, type Endpoint, type Surroundings } from './connector.ts';
 
 /** Addresses that are not on the public internet: this machine, private networks, and what has a meaning of its own. */
 const notPublic = new BlockList();
@@ -71,31 +72,77 @@ function ipv4Inside(address: string): string | undefined {
     .join('.');
 }
 
+/** Addresses that lead to this machine whatever interfaces it has. Connecting to 0.0.0.0 or :: does as well. */
+const alwaysThisMachine = new BlockList();
+alwaysThisMachine.addSubnet('127.0.0.0', 8, 'ipv4');
+alwaysThisMachine.addSubnet('0.0.0.0', 8, 'ipv4');
+alwaysThisMachine.addAddress('::1', 'ipv6');
+alwaysThisMachine.addAddress('::', 'ipv6');
+
+/** Interfaces come and go, so they are looked at each time. */
+function isThisMachine(address: string): boolean {
+  const plain = plainAddress(address);
+  if (alwaysThisMachine.check(plain, isIP(plain) === 4 ? 'ipv4' : 'ipv6')) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+  return own.some((one) => plainAddress(one.address) === plain);
+}
+
+/** One spelling for one address: without a zone, an IPv4 address inside of an IPv6 one by itself. */
+function plainAddress(address: string): string {
+  const [unzoned = ''] = address.split('%');
+  if (isIP(unzoned) !== 6) return unzoned;
+  return ipv4Inside(unzoned) ?? withoutBrackets(new URL(`http://[${unzoned}]`).hostname);
+}
+
+/**
+ * Whether a connection leads to the service. Every port of the service is taken on every address of this machine: a
+ * service that listens on one of them, or a proxy in front of it, may be reached through the others as well.
+ */
+function isService(host: string, address: string, port: number, { serviceEndpoints }: Surroundings): boolean {
+  const onThisPort = serviceEndpoints.filter((endpoint) => endpoint.port === port);
+  if (onThisPort.length === 0) return false;
+  const isNamed = ({ host: own }: Endpoint) =>
+    plainName(own) === plainName(host) || (isIP(withoutBrackets(own)) && sameAddress(withoutBrackets(own), address));
+  return onThisPort.some(isNamed) || isThisMachine(address);
+}
+
+function sameAddress(one: string, other: string): boolean {
+  return plainAddress(one) === plainAddress(other);
+}
+
+function plainName(host: string): string {
+  return withoutBrackets(host).toLowerCase().replace(/\.$/, '');
+}
+
 export type Resolve = (host: string) => Promise<{ address: string }[]>;
 
 /** IPv4 first: who can try only one address has the best chance with it, `localhost` included. */
 const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim: false });
 
 /** The address behind a host name or address; throws a ConnectorError for one that may not be reached or is unknown. */
-export async function reachableAddress(host: string, surroundings: Surroundings, resolve?: Resolve): Promise<string> {
-  const [first] = await reachableAddresses(host, surroundings, resolve);
+export async function reachableAddress(
+  target: Endpoint,
+  surroundings: Surroundings,
+  resolve?: Resolve,
+): Promise<string> {
+  const [first] = await reachableAddresses(target, surroundings, resolve);
   return first;
 }
 
 /** All addresses of a host that may be reached, at least one: those of its addresses that may not are left out. */
 export async function reachableAddresses(
-  host: string,
+  { host, port }: Endpoint,
   surroundings: Surroundings,
   resolve: Resolve = resolveName,
 ): Promise<[string, ...string[]]> {
   const name = withoutBrackets(host);
   const isLocalName = /(^|\.)localhost\.?$/i.test(name);
   if (isLocalName && !surroundings.allowPrivateNetworks) throw notReachable(host);
-  const found = await resolveOrExplain(name, resolve);
-  const [first, ...others] = found
-    .map(({ address }) => address)
-    .filter((address) => surroundings.allowPrivateNetworks || isPublicAddress(address));
-  if (first === undefined) throw notReachable(host);
+  const found = (await resolveOrExplain(name, resolve)).map(({ address }) => address);
+  const allowed = found.filter((address) => surroundings.allowPrivateNetworks || isPublicAddress(address));
+  if (allowed.length === 0) throw notReachable(host);
+  const [first, ...others] = allowed.filter((address) => !isService(name, address, port, surroundings));
+  if (first === undefined) throw isItself(host, port);
   return [first, ...others];
 }
 
@@ -117,29 +164,42 @@ function notReachable(host: string): ConnectorError {
   return new ConnectorError(`The host ${host} is not on the public internet and may not be reached.`);
 }
 
+function isItself(host: string, port: number): ConnectorError {
+  return new ConnectorError(`The host ${host} at port ${port} is this service itself and may not be reached.`);
+}
+
 /** For undici: judges at connect time, so that redirects and renewed connections are judged as well. */
 export function guardedDispatcher(
   surroundings: Surroundings,
   { resolve, ...options }: Agent.Options & { resolve?: Resolve } = {},
 ): Dispatcher {
-  const lookupReachable: LookupFunction = (host, { all }, done) => {
-    reachableAddresses(host, surroundings, resolve).then(
-      (addresses) => {
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
-        if (all) done(null, found);
-        else done(null, addresses[0], isIP(addresses[0]));
-      },
-      (error) => done(error, '', 0),
-    );
-  };
-  const connect = buildConnector({ timeout: 10_000, autoSelectFamily: true, lookup: lookupReachable });
+  /** A look-up is not told the port, so there is one for each. */
+  function connectorFor(port: number): buildConnector.connector {
+    const lookupReachable: LookupFunction = (host, { all }, done) => {
+      reachableAddresses({ host, port }, surroundings, resolve).then(
+        (addresses) => {
+          const found = addresses.map((address) => ({ address, family: isIP(address) }));
+          if (all) done(null, found);
+          else done(null, addresses[0], isIP(addresses[0]));
+        },
+        (error) => done(error, '', 0),
+      );
+    };
+    return buildConnector({ timeout: 10_000, autoSelectFamily: true, lookup: lookupReachable });
+  }
+  const connectors = new Map<number, buildConnector.connector>();
   return new Agent({
     ...options,
     connect: (target, done) => {
+      const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
+      const connect = connectors.get(port) ?? connectorFor(port);
+      connectors.set(port, connect);
       // Node does not look up what is an address already.
       const literal = withoutBrackets(target.hostname);
       if (isIP(literal) && !surroundings.allowPrivateNetworks && !isPublicAddress(literal)) {
         done(notReachable(target.hostname), null);
+      } else if (isIP(literal) && isService(literal, literal, port, surroundings)) {
+        done(isItself(target.hostname, port), null);
       } else {
         connect(target, done);
       }

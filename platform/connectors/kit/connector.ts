@@ -26,6 +26,14 @@ export interface Surroundings {
   readableDirs: readonly string[];
   /** Whether addresses of private networks may be reached; see addresses.ts. */
   allowPrivateNetworks: boolean;
+  /** Where the service itself can be reached. No connector reaches it, whatever else is allowed. */
+  serviceEndpoints: readonly Endpoint[];
+}
+
+/** A host as URLs have it, and a port. */
+export interface Endpoint {
+  host: string;
+  port: number;
 }
 
 /** Writes protocol messages. A promise means that whoever reads is behind: wait for it before sending more. */

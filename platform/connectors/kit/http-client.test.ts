@@ -11,7 +11,12 @@ import { type Handler, startHttpServer } from '../../test/http-server.ts';
 import type { Surroundings } from './connector.ts';
 import { type HttpAnswer, type HttpClientOptions, type HttpRequest, httpClient } from './http-client.ts';
 
-const open: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true };
+const open: Surroundings = {
+  workspaceDir: undefined,
+  readableDirs: [],
+  allowPrivateNetworks: true,
+  serviceEndpoints: [],
+};
 
 function start(options: HttpClientOptions = {}, surroundings = open) {
   const waits: number[] = [];
@@ -99,6 +104,15 @@ describe('a redirect', () => {
     const { get } = start({}, surroundings);
     await expect(get(origin)).rejects.toThrow('The host 127.0.0.2 is not on the public internet');
     expect(inside.asked).toEqual([]);
+  });
+
+  test('to the service itself is refused', async () => {
+    const service = await startHttpServer(() => 'secret', '127.0.0.2');
+    const { origin } = await startHttpServer(redirectTo(service.origin));
+    const own = { host: '127.0.0.1', port: Number(new URL(service.origin).port) };
+    const { get } = start({}, { ...open, serviceEndpoints: [own] });
+    await expect(get(origin)).rejects.toThrow(`The host 127.0.0.2 at port ${own.port} is this service itself`);
+    expect(service.asked).toEqual([]);
   });
 
   test.each(['file:///etc/passwd', 'ftp://x/', 'http://', 'data:,x'])('to %s is refused', async (location) => {

@@ -93,6 +93,7 @@ function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
     workspaceDir: env.INLAY_WORKSPACE_DIR || undefined,
     readableDirs: (env.INLAY_READABLE_DIRS ?? '').split('\n').filter((dir) => dir !== ''),
     allowPrivateNetworks: env.INLAY_ALLOW_PRIVATE_NETWORKS === 'true',
+    serviceEndpoints: JSON.parse(env.INLAY_SERVICE_ENDPOINTS || '[]'),
   };
 }
 

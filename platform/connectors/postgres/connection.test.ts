@@ -199,6 +199,15 @@ describe('a check that fails says what to fix:', () => {
     expect(await messageOf(check)).toContain('127.0.0.1 is not on the public internet and may not be reached.');
   });
 
+  it('the service itself, even where private networks are allowed', async () => {
+    let connections = 0;
+    const port = await listen((listener) => listener.on('connection', () => connections++));
+    const serviceEndpoints = [{ host: 'localhost', port }];
+    const check = source.check({ ...config, port }, { ...surroundings, serviceEndpoints });
+    expect(await messageOf(check)).toContain(`The host 127.0.0.1 at port ${port} is this service itself`);
+    expect(connections).toBe(0);
+  });
+
   it.each<[string, Configuration, string]>([
     ['a schema that may not be created', { schema: 'mine' }, 'Run: create schema "mine" authorization "reader"'],
     ['a schema without room for tables', { schema: 'bare' }, 'Run: grant usage, create on schema "bare" to "reader"'],

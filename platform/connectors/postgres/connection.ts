@@ -26,7 +26,7 @@ export async function withConnection<T>(
   work: (client: pg.Client) => Promise<T>,
   timeoutMs = connectTimeoutMs,
 ): Promise<T> {
-  const address = await reachableAddress(server.host, surroundings);
+  const address = await reachableAddress(server, surroundings);
   try {
     const client = await connect(server, address, timeoutMs);
     try {

@@ -16,7 +16,12 @@ import { s3Client } from './client.ts';
 import { connector, type Limits, s3Destination } from './connector.ts';
 import { readSettings } from './settings.ts';
 
-const surroundings: Surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true };
+const surroundings: Surroundings = {
+  workspaceDir: undefined,
+  readableDirs: [],
+  allowPrivateNetworks: true,
+  serviceEndpoints: [],
+};
 
 let server: S3Server;
 let runs = 0;
@@ -213,6 +218,13 @@ describe('a check', () => {
   it('does not reach into private networks unless the operator allows it', async () => {
     const guarded = { ...surroundings, allowPrivateNetworks: false };
     await expect(connector.check(configuration(), guarded)).rejects.toThrow('may not be reached');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('does not reach the service itself, even where private networks are allowed', async () => {
+    const own = { host: 'localhost', port: Number(new URL(server.url).port) };
+    const check = connector.check(configuration(), { ...surroundings, serviceEndpoints: [own] });
+    await expect(check).rejects.toThrow('is this service itself');
     expect(server.requests).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ const surroundings = {
   workspaceDir: '/data/files/w1',
   readableDirs: ['/srv/in', '/srv/more'],
   allowPrivateNetworks: false,
+  serviceEndpoints: [{ host: 'inlay.example', port: 443 }],
 };
 const environment = { PATH: '/bin', HOME: '/root', DOCKER_HOST: 'unix:///d.sock', DATABASE_PASSWORD: 'p' };
 
@@ -21,6 +22,7 @@ describe('a program', () => {
         INLAY_WORKSPACE_DIR: '/data/files/w1',
         INLAY_READABLE_DIRS: '/srv/in\n/srv/more',
         INLAY_ALLOW_PRIVATE_NETWORKS: 'false',
+        INLAY_SERVICE_ENDPOINTS: '[{"host":"inlay.example","port":443}]',
       },
     });
   });

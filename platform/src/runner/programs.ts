@@ -20,6 +20,8 @@ export interface ProgramSurroundings {
   workspaceDir: string;
   readableDirs: readonly string[];
   allowPrivateNetworks: boolean;
+  /** Where the service itself can be reached, which no connector may. */
+  serviceEndpoints: readonly { host: string; port: number }[];
   /** The network that containers join; by default the engine's own. */
   containerNetwork?: string;
 }
@@ -48,6 +50,7 @@ export function connectorProgram(
     INLAY_WORKSPACE_DIR: surroundings.workspaceDir,
     INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
     INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),
+    INLAY_SERVICE_ENDPOINTS: JSON.stringify(surroundings.serviceEndpoints),
   };
   if (launch.type === 'bundled') {
     return { kind, program: process.execPath, args: [surroundings.connectorsProgram, launch.name], env };

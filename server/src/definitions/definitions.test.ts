@@ -120,7 +120,10 @@ describeOnBothDatabases('Definitions', (kind) => {
 
   it('of the bundled platform, run apart, come from it and not from the registry', async () => {
     const dataDir = freshDirectory();
-    const credentials = { INLAY_PLATFORM_CLIENT_ID: 'an-id', INLAY_PLATFORM_CLIENT_SECRET: 'a-secret-of-the-definitions-test' };
+    const credentials = {
+      INLAY_PLATFORM_CLIENT_ID: 'an-id',
+      INLAY_PLATFORM_CLIENT_SECRET: 'a-secret-of-the-definitions-test',
+    };
     const platform = await startService({ command: 'platform', dataDir, env: credentials });
     onTestFinished(() => platform.kill());
     const test = await start({ env: { INLAY_PLATFORM_URL: `${platform.url}/platform/v1`, ...credentials } });

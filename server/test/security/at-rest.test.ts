@@ -126,7 +126,11 @@ describe('Weak or sample secrets in the environment', () => {
       ],
     ],
     [
-      { INLAY_OPERATOR_TOKEN: 'q'.repeat(32), INLAY_PLATFORM_CLIENT_ID: 'id', INLAY_PLATFORM_CLIENT_SECRET: 'bcbcbcbcb' },
+      {
+        INLAY_OPERATOR_TOKEN: 'q'.repeat(32),
+        INLAY_PLATFORM_CLIENT_ID: 'id',
+        INLAY_PLATFORM_CLIENT_SECRET: 'bcbcbcbcb',
+      },
       [/INLAY_OPERATOR_TOKEN must have .*8 or more of them different/, /INLAY_PLATFORM_CLIENT_SECRET must have 32/],
     ],
     [

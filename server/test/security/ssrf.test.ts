@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../scripts/disposable.mjs';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import {
   type Customer,
@@ -98,5 +99,49 @@ describe('With INLAY_ALLOW_PRIVATE_NETWORKS=false', () => {
       status_message: expect.stringMatching(refusal),
     });
     expect(reached).toBe(0);
+  });
+});
+
+describe('With private networks allowed', () => {
+  let test: TestApp;
+  let acme: Customer;
+  let port: number;
+
+  beforeAll(async () => {
+    port = await freePort();
+    test = await startTestApp('sqlite', { env: { PORT: String(port) } });
+    await test.app.listen();
+    acme = await customer(test, 'acme');
+  });
+  afterAll(() => test.stop());
+
+  it('a source reaches another program on this machine, and never the service itself', async () => {
+    const asked: string[] = [];
+    const other = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/away') response.writeHead(302, { location: `http://localhost:${port}/health/live` }).end();
+      else response.end('[]');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port: otherPort } = other.address() as AddressInfo;
+    try {
+      const template = await makeSourceTemplate(test, { actor_definition_id: httpApi, partial_default_config: {} });
+      const check = (base_url: string, path: string) =>
+        acme.check(template, { base_url, authentication: { type: 'none' }, streams: [{ name: 'things', path }] });
+      const itself = /The host .* at port \d+ is this service itself and may not be reached\./;
+      const [reached, direct, mapped, redirected] = await Promise.all([
+        check(`http://127.0.0.1:${otherPort}`, '/things'),
+        check(`http://127.0.0.1:${port}`, '/health/live'),
+        check(`http://[::ffff:127.0.0.1]:${port}`, '/health/live'),
+        check(`http://127.0.0.1:${otherPort}`, '/away'),
+      ]);
+      expect(reached.status).toBe('succeeded');
+      for (const { status, error_message } of [direct, mapped, redirected]) {
+        expect([status, error_message]).toEqual(['failed', expect.stringMatching(itself)]);
+      }
+      expect(asked.toSorted()).toEqual(['/away', '/things']);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 });

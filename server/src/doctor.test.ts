@@ -1,0 +1,38 @@
+/** What doctor says of a configuration. Databases, platforms and the command itself are tested in test/cli.test.ts. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { examine } from './doctor.ts';
+
+async function findingsOf(env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return await examine({ INLAY_DATA_DIR: join(folder, 'data'), ...env });
+}
+
+const both =
+  'connectors: may reach private networks and other programs on this machine, but never the service itself, ';
+const publicOnly = 'connectors: may reach the public internet only, ';
+const changes = '; INLAY_ALLOW_PRIVATE_NETWORKS changes that';
+
+it.each([
+  ['ok', `${both}because HOST and INLAY_PUBLIC_URL are on loopback${changes}`, {}],
+  [
+    'ok',
+    `${publicOnly}because INLAY_PUBLIC_URL is not on loopback${changes}`,
+    { INLAY_PUBLIC_URL: 'https://inlay.example' },
+  ],
+  ['ok', `${publicOnly}because HOST is not on loopback${changes}`, { HOST: '0.0.0.0' }],
+  ['ok', `${publicOnly}because INLAY_ALLOW_PRIVATE_NETWORKS is false`, { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }],
+  [
+    'warn',
+    `${both}because INLAY_ALLOW_PRIVATE_NETWORKS is true`,
+    { INLAY_ALLOW_PRIVATE_NETWORKS: 'true', INLAY_PUBLIC_URL: 'https://inlay.example' },
+  ],
+])('%s: %s', async (state, what, env) => {
+  const findings = await findingsOf(env);
+  expect(findings.filter((finding) => finding.what.startsWith('connectors:'))).toEqual([
+    expect.objectContaining({ state, what }),
+  ]);
+});
