@@ -1,2 +1,4 @@
-export function buildEmbed(to?: { packageFolder?: string; scriptFile?: string }): Promise<void>;
+export function buildPackage(packageFolder: string): Promise<void>;
+export function buildServed(servedFolder: string): Promise<void>;
 export function buildScript(scriptFile: string): Promise<void>;
+export function pack(folder: string): Promise<string>;

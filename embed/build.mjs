@@ -1,14 +1,13 @@
-// Builds the embed library: the npm package in embed/dist, with types that stand alone, and the same as one script for
-// pages without a bundler, which the service hands out as /embed.js.
+// Builds the embed library: the npm package in embed/dist, with types that stand alone; and the forms that the service
+// hands out: /embed.js for pages without a bundler, /embed.mjs with /embed.d.ts, and the package itself as /embed.tgz.
 
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
-import { isMain } from '../scripts/is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -42,9 +41,9 @@ const common = {
   plugins: [styleAsText],
 };
 
-/** @param {{ packageFolder?: string, scriptFile?: string }} [to] relative to the repository, or absolute */
-export async function buildEmbed({ packageFolder = 'embed/dist', scriptFile = 'server/dist/embed/embed.js' } = {}) {
-  const folder = resolve(root, packageFolder);
+/** The npm package: its code and types go into `dist` below the folder. @param {string} packageFolder */
+export async function buildPackage(packageFolder) {
+  const folder = resolve(root, packageFolder, 'dist');
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([
@@ -63,8 +62,35 @@ export async function buildEmbed({ packageFolder = 'embed/dist', scriptFile = 's
       plugins: [besideTheLibrary],
     }),
     writeTypes(folder),
-    buildScript(scriptFile),
   ]);
+}
+
+/** What the service hands out. @param {string} servedFolder relative to the repository, or absolute */
+export async function buildServed(servedFolder) {
+  const folder = resolve(root, servedFolder);
+  await mkdir(folder, { recursive: true });
+  const scratch = await mkdtemp(join(tmpdir(), 'inlay-embed-package-'));
+  try {
+    await Promise.all([buildScript(join(folder, 'embed.js')), buildPackage(scratch)]);
+    for (const name of ['package.json', 'README.md']) await copyFile(join(root, 'embed', name), join(scratch, name));
+    await copyFile(join(root, 'LICENSE'), join(scratch, 'LICENSE'));
+    await copyFile(join(scratch, 'dist/inlay-embed.js'), join(folder, 'embed.mjs'));
+    await copyFile(join(scratch, 'dist/inlay-embed.d.ts'), join(folder, 'embed.d.ts'));
+    await rename(await pack(scratch), join(folder, 'embed.tgz'));
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} folder of a package @returns {Promise<string>} the tarball that npm would publish, in that folder */
+export async function pack(folder) {
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--ignore-scripts'], {
+    cwd: folder,
+    // Of the machine's own settings npm needs none for this, and some make it talk.
+    env: { ...process.env, npm_config_cache: join(folder, '.cache'), npm_config_update_notifier: 'false' },
+  });
+  const [{ filename }] = JSON.parse(stdout);
+  return join(folder, filename);
 }
 
 /** @param {string} scriptFile relative to the repository, or absolute */
@@ -78,37 +104,38 @@ export async function buildScript(scriptFile) {
   });
 }
 
-/** What the declarations take from the contract, which is not published, is put beside them. @param {string} folder */
+/** The files whose declarations make up the library's types, each after those that it refers to. */
+const typeFiles = ['contract/src/embedding', 'embed/src/messages', 'embed/src/session', 'embed/src/inlay-embed'];
+
+/**
+ * One file of types for the library, so that it can be handed out alone, and one for React beside it. Only what the
+ * library exports is exported: the rest of what its declarations refer to stands in the file under its name.
+ * @param {string} folder
+ */
 async function writeTypes(folder) {
   const scratch = await mkdtemp(join(tmpdir(), 'inlay-embed-types-'));
+  /** @param {string} file */
+  const read = (file) => readFile(join(scratch, `${file}.d.ts`), 'utf8');
   try {
     const tsc = join(root, 'node_modules/.bin/tsc');
     const emit = ['--noEmit', 'false', '--emitDeclarationOnly', '--outDir', scratch];
     await promisify(execFile)(tsc, ['-p', join(root, 'embed'), ...emit]);
-    await cp(join(scratch, 'contract/src/embedding.d.ts'), join(folder, 'embedding.d.ts'));
-    for (const file of await readdir(join(scratch, 'embed/src'))) {
-      if (file === 'script.d.ts') continue;
-      const text = await readFile(join(scratch, 'embed/src', file), 'utf8');
-      await writeFile(
-        join(folder, file),
-        text
-          .replaceAll("'@inlay/contract/embedding'", "'./embedding.js'")
-          .replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"),
+    const parts = [];
+    for (const file of typeFiles) {
+      const own = (await read(file)).replace(/^import .* from '.*';\n/gm, '');
+      parts.push(
+        file === typeFiles.at(-1)
+          ? own.replace(/^(export type \{.*\}) from '.*';/gm, '$1;')
+          : own.replace(/^export (declare function .*|\{\});\n/gm, '').replace(/^export (declare )?/gm, '$1'),
       );
     }
+    await writeFile(join(folder, 'inlay-embed.d.ts'), parts.join(''));
+    const react = await read('embed/src/react');
+    await writeFile(join(folder, 'react.d.ts'), react.replaceAll("'./inlay-embed.ts'", "'./inlay-embed.js'"));
   } catch (error) {
     // The compiler says what is wrong on its standard output.
     throw error instanceof Error && 'stdout' in error ? new Error(`${error.stdout}`.trim(), { cause: error }) : error;
   } finally {
     await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-if (isMain(import.meta.url)) {
-  try {
-    await buildEmbed();
-  } catch (error) {
-    console.error(`The embed library could not be built. ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
   }
 }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
-import { buildScript } from '../embed/build.mjs';
+import { buildServed } from '../embed/build.mjs';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -67,13 +67,13 @@ export async function build({ outdir = productFolder, entries = productEntries }
 /** The widget and the embed library, as browsers load them. */
 export async function buildPages() {
   await buildWithVite({ configFile: `${root}/widget/vite.config.ts`, logLevel: 'warn' });
-  await buildScript(`${productFolder}/embed/embed.js`);
+  await buildServed(`${productFolder}/embed`);
   for (const folder of [`${root}/${productFolder}/widget/assets`, `${root}/${productFolder}/embed`]) compress(folder);
 }
 
 /** Once and as small as can be, rather than for every answer. @param {string} folder */
 function compress(folder) {
-  for (const name of readdirSync(folder).filter((name) => /\.(js|css|svg)$/.test(name))) {
+  for (const name of readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name))) {
     const content = readFileSync(`${folder}/${name}`);
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
     writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));

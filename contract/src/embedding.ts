@@ -30,6 +30,8 @@ export interface WidgetTheme {
  */
 export interface WidgetFragment {
   mode?: 'modal' | 'inline';
+  /** The page gets another token by itself when this one is no longer accepted. */
+  renews?: '1';
   locale?: string;
   /** JSON */
   theme?: string;

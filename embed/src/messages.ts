@@ -4,8 +4,11 @@
  */
 import type { MessageToHost, WidgetErrorCode, WidgetEvent } from '@inlay/contract/embedding';
 
-/** `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear. */
-export type InlayErrorCode = WidgetErrorCode | 'token_failed' | 'load_failed';
+/**
+ * `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear; `wrong_origin`: the
+ * token allows another origin than the page's; `frame_blocked`: the page's content policy does not let the frame load.
+ */
+export type InlayErrorCode = WidgetErrorCode | 'token_failed' | 'load_failed' | 'wrong_origin' | 'frame_blocked';
 
 export type InlayEvent =
   | Exclude<WidgetEvent, { type: 'error' }>

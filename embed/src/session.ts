@@ -1,10 +1,11 @@
 /**
- * One widget from its first token to its end: asks for tokens, loads the frame, listens to it and speaks to it. Only
- * messages of that very frame from the widget's own origin are heard, and only that origin is spoken to. After the end
- * nothing acts any more, whatever answer is still on its way. Widgets share nothing.
+ * One widget from its first token to its end: asks for tokens, loads the frame, passes on what the widget says. After the
+ * end nothing acts any more, whatever answer is still on its way. Widgets share nothing.
  */
-import type { MessageToWidget, WidgetEvent, WidgetTheme } from '@inlay/contract/embedding';
-import { type InlayErrorCode, type InlayEvent, readMessage } from './messages.ts';
+import type { MessageToHost, WidgetEvent, WidgetTheme } from '@inlay/contract/embedding';
+import { connectFrame, type FrameConnection } from './frame-connection.ts';
+import type { InlayErrorCode, InlayEvent } from './messages.ts';
+import { createTokenRequests } from './token-requests.ts';
 import { createView, type Mode, type ViewState } from './view.ts';
 import { frameAddress, isSameWidget, readWidgetToken, type WidgetToken } from './widget-token.ts';
 
@@ -40,76 +41,79 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
   // Read before anything is in the page: what is wrong with it is thrown at the caller.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
-  /** What the frame has. */
-  let given: WidgetToken | undefined;
-  let frame: HTMLIFrameElement | undefined;
+  let connection: FrameConnection | undefined;
   let state: ViewState = 'loading';
   let hasEnded = false;
-  /** The request for a token that counts; an answer to any other is late. */
-  let asking: object | undefined;
   let renewedAtMs = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const requests =
+    getToken &&
+    createTokenRequests(getToken, {
+      onToken(token) {
+        if (connection) renewedAtMs = performance.now();
+        use(token);
+      },
+      onFailure: (cause) => fail('token_failed', cause),
+    });
   const view = createView(mode, parent, { onRetry: () => begin(getToken ? undefined : current), onClose: close });
   view.dress(theme, locale);
-  addEventListener('message', hear);
   begin(current);
 
   /** With this token, or with a new one. */
   function begin(token: WidgetToken | undefined): void {
-    frame = given = asking = undefined;
-    clearTimeout(timer);
+    disconnect();
     timer = setTimeout(() => fail('load_failed'), readyTimeoutMs);
     change('loading');
-    if (!token) {
-      ask();
-      return;
-    }
-    current = given = token;
-    view.dress(theme ?? token.theme ?? {}, locale ?? token.locale);
-    frame = view.showFrame(
-      frameAddress(token, { mode, ...(locale && { locale }), ...(theme && { theme: JSON.stringify(theme) }) }),
-    );
+    if (token) load(token);
+    else requests?.ask();
   }
 
-  function ask(): void {
-    if (asking || !getToken) return;
-    const mine = {};
-    asking = mine;
-    new Promise<string>((resolve) => resolve(getToken())).then(readWidgetToken).then(
-      (token) => {
-        if (asking !== mine) return;
-        if (given) renewedAtMs = performance.now();
-        use(token);
-      },
-      (cause) => {
-        if (asking === mine) fail('token_failed', cause);
-      },
+  function load(token: WidgetToken): void {
+    current = token;
+    view.dress(theme ?? token.theme ?? {}, locale ?? token.locale);
+    if (token.allowedOrigin && token.allowedOrigin !== origin) {
+      // The browser would refuse to show the frame, and tell nobody why. Not before `open` has returned.
+      clearTimeout(timer);
+      timer = setTimeout(() =>
+        blame('wrong_origin', `The widget token allows pages of ${token.allowedOrigin}. This page is of ${origin}.`),
+      );
+      return;
+    }
+    const frame = view.showFrame(
+      frameAddress(token, {
+        mode,
+        ...(getToken && { renews: '1' }),
+        ...(locale && { locale }),
+        ...(theme && { theme: JSON.stringify(theme) }),
+      }),
     );
+    connection = connectFrame(frame, token, {
+      onMessage: hear,
+      onBlocked: () =>
+        blame('frame_blocked', `Add ${token.url.origin} to frame-src in the Content-Security-Policy of this page.`),
+    });
+  }
+
+  function disconnect(): void {
+    clearTimeout(timer);
+    requests?.forget();
+    connection?.close();
+    connection = undefined;
   }
 
   function use(token: WidgetToken): void {
-    if (!given || state === 'failed' || !isSameWidget(given, token)) {
+    if (!connection || state === 'failed' || !isSameWidget(connection.token, token)) {
       begin(token);
       return;
     }
-    asking = undefined;
+    requests?.forget();
     current = token;
     // A frame that still loads is told once it listens.
-    if (state === 'ready') tell();
+    if (state === 'ready') connection.give(token);
   }
 
-  function tell(): void {
-    if (!current || current === given) return;
-    given = current;
-    const message: MessageToWidget = { inlay: 1, type: 'token', token: given.token };
-    frame?.contentWindow?.postMessage(message, given.url.origin);
-  }
-
-  function hear({ source, origin, data }: MessageEvent): void {
-    if (!frame || source !== frame.contentWindow || origin !== given?.url.origin) return;
-    const message = readMessage(data);
-    if (!message) return;
+  function hear(message: MessageToHost): void {
     if (message.type === 'resize') {
       view.setHeight(message.height);
     } else if (message.type === 'close') {
@@ -122,24 +126,29 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   function pass(event: WidgetEvent): void {
     clearTimeout(timer);
     if (state !== 'ready') change('ready');
-    tell();
+    if (current) connection?.give(current);
     emit(event);
     if (event.type !== 'token_expired' || hasEnded) return;
     if (performance.now() - renewedAtMs < renewalPauseMs) fail('token_failed');
-    else ask();
+    else requests?.ask();
   }
 
-  function fail(code: InlayErrorCode, cause?: unknown): void {
-    asking = undefined;
+  /** Fails for what the page's developer can mend. No customer of a page that works ever reads the reason. */
+  function blame(code: InlayErrorCode, reason: string): void {
+    fail(code, new Error(reason), reason);
+  }
+
+  function fail(code: InlayErrorCode, cause?: unknown, reason?: string): void {
+    requests?.forget();
     clearTimeout(timer);
     // A widget that is there stays: it asks again when it needs to.
-    if (state !== 'ready') change('failed');
+    if (state !== 'ready') change('failed', reason);
     emit({ type: 'error', error: { code, message: view.words.failed, ...(cause !== undefined && { cause }) } });
   }
 
-  function change(next: ViewState): void {
+  function change(next: ViewState, reason?: string): void {
     state = next;
-    view.setState(next);
+    view.setState(next, reason);
   }
 
   function emit(event: InlayEvent): void {
@@ -153,9 +162,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   function end(): boolean {
     if (hasEnded) return false;
     hasEnded = true;
-    frame = asking = undefined;
-    clearTimeout(timer);
-    removeEventListener('message', hear);
+    disconnect();
     view.remove();
     return true;
   }

@@ -16,7 +16,8 @@ export interface View {
   dress(theme: WidgetTheme | undefined, locale: string | undefined): void;
   /** A frame of its own for this address; the one before it is gone. */
   showFrame(address: string): HTMLIFrameElement;
-  setState(state: ViewState): void;
+  /** `reason`: what the page's developer reads below the words of a failure. */
+  setState(state: ViewState, reason?: string): void;
   setHeight(height: number): void;
   remove(): void;
 }
@@ -38,7 +39,8 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
     panel.focus();
     actions.onRetry();
   };
-  notice.append(make('div', 'spinner'), text, retry);
+  const why = make('p', 'why');
+  notice.append(make('div', 'spinner'), text, why, retry);
   const close = make('button', 'close');
   if (dialog) panel.append(close);
   panel.append(notice);
@@ -84,8 +86,9 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
       say();
       return frame;
     },
-    setState(next) {
+    setState(next, reason = '') {
       state = next;
+      why.textContent = reason;
       say();
       if (state === 'ready' && root.activeElement === panel) frame?.focus();
     },

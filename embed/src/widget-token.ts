@@ -8,6 +8,8 @@ export interface WidgetToken {
   /** The scoped token inside. */
   token: string;
   url: URL;
+  /** The origin of the pages that may show the widget, as browsers write origins. */
+  allowedOrigin: string | undefined;
   /** What the backend has asked for. */
   theme: WidgetTheme | undefined;
   locale: string | undefined;
@@ -23,8 +25,14 @@ export function readWidgetToken(text: string): WidgetToken {
     const url = new URL(widgetUrl);
     // A frame would run an address such as javascript: in the page's own name.
     if (typeof token !== 'string' || !/^https?:$/.test(url.protocol)) throw new TypeError();
-    const { theme, locale } = Object.fromEntries(url.searchParams);
-    return { token, url, theme: theme ? JSON.parse(theme) : undefined, locale };
+    const { theme, locale, allowedOrigin } = Object.fromEntries(url.searchParams);
+    return {
+      token,
+      url,
+      allowedOrigin: allowedOrigin && new URL(allowedOrigin).origin,
+      theme: theme ? JSON.parse(theme) : undefined,
+      locale,
+    };
   } catch (cause) {
     throw new Error(
       'This is not a widget token. Pass the `token` that POST /api/v1/embedded/widget-token answers with, unchanged.',

@@ -41,7 +41,16 @@ export interface Host {
   readonly strangeOrigin: string;
   openPage(options?: BrowserContextOptions): Promise<Page>;
   /** A widget token; `silent`: the stand-in does not say that it is ready. */
-  token(of?: { workspaceId?: string; jwt?: string; silent?: boolean; theme?: object; locale?: string }): string;
+  token(of?: {
+    workspaceId?: string;
+    allowedOrigin?: string;
+    jwt?: string;
+    silent?: boolean;
+    theme?: object;
+    locale?: string;
+  }): string;
+  /** The page under a content policy whose `frame-src`, or the lack of one, is given. */
+  openPageWithPolicy(frameSource: string): Promise<Page>;
   /** What the page runs beside the library; nothing at first. */
   setProgram(script: string): void;
   close(): Promise<void>;
@@ -137,10 +146,12 @@ export async function startHost(): Promise<Host> {
     `default-src 'none'; script-src 'self'; style-src 'self'; frame-src ${widget.origin} ${strange.origin}; ` +
     "base-uri 'none'; require-trusted-types-for 'script'";
   const host = await listen((request, response) => {
-    const [type, content] = files.get(request.url ?? '') ?? [];
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://host');
+    const [type, content] = files.get(pathname) ?? [];
+    const frameSource = searchParams.get('frame-source');
     response.writeHead(content === undefined ? 404 : 200, {
       'content-type': `${type}; charset=utf-8`,
-      'content-security-policy': policy,
+      'content-security-policy': frameSource === null ? policy : policy.replace(/frame-src [^;]*;/, frameSource),
     });
     response.end(content);
   });
@@ -150,11 +161,13 @@ export async function startHost(): Promise<Host> {
     origin: host.origin,
     widgetOrigin: widget.origin,
     strangeOrigin: strange.origin,
-    openPage: (options) => openPage(browser, host.origin, options),
-    token({ workspaceId = 'w1', jwt = 'first.jwt.token', silent, theme, locale } = {}) {
+    openPage: (options) => openPage(browser, `${host.origin}/`, options),
+    openPageWithPolicy: (frameSource) =>
+      openPage(browser, `${host.origin}/?${new URLSearchParams({ 'frame-source': frameSource })}`),
+    token({ workspaceId = 'w1', allowedOrigin = host.origin, jwt = 'first.jwt.token', silent, theme, locale } = {}) {
       const query = new URLSearchParams({
         workspaceId,
-        allowedOrigin: host.origin,
+        allowedOrigin,
         ...(silent && { silent: '1' }),
         ...(theme && { theme: JSON.stringify(theme) }),
         ...(locale && { locale }),
@@ -176,7 +189,7 @@ export async function startHost(): Promise<Host> {
 }
 
 /** Goes with the test, which fails if anything in the page did. */
-async function openPage(browser: Browser, origin: string, options?: BrowserContextOptions): Promise<Page> {
+async function openPage(browser: Browser, address: string, options?: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const opened = await context.newPage();
   onTestFinished(async () => {
@@ -185,7 +198,7 @@ async function openPage(browser: Browser, origin: string, options?: BrowserConte
     expect(errors).toEqual([]);
   });
   opened.setDefaultTimeout(60_000);
-  await opened.goto(`${origin}/`);
+  await opened.goto(address);
   return opened;
 }
 

@@ -1,60 +1,90 @@
+/** The library as a product gets it: npm installs the package from the address where the service hands it out. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildEmbed } from '../build.mjs';
+import { buildServed } from '../build.mjs';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const sizeLimitBytes = 4_096;
 
 /** A project that has installed the package, and React, and nothing else of ours. */
 let project: string;
-let scriptFile: string;
+let served: string;
+let server: Server;
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'inlay-embed-package-'));
-  const installed = join(project, 'node_modules/inlay-embed');
-  scriptFile = join(project, 'embed.js');
-  await buildEmbed({ packageFolder: join(installed, 'dist'), scriptFile });
-  await cp(join(root, 'embed/package.json'), join(installed, 'package.json'));
-  await cp(join(root, 'embed/README.md'), join(installed, 'README.md'));
+  project = await mkdtemp(join(tmpdir(), 'inlay-embed-project-'));
+  served = join(project, 'served');
+  await buildServed(served);
+  server = createServer(async (_, response) => response.end(await readFile(join(served, 'embed.tgz'))));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await writeFile(join(project, 'package.json'), '{ "name": "project", "type": "module" }');
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/embed.tgz`;
+  await run('npm', ['install', address, '--no-audit', '--no-fund'], {
+    cwd: project,
+    env: { ...process.env, npm_config_cache: join(project, 'cache'), npm_config_update_notifier: 'false' },
+  });
   await mkdir(join(project, 'node_modules/@types'));
   for (const name of ['react', 'react-dom', 'scheduler', 'csstype', '@types/react']) {
     await symlink(join(root, 'node_modules', name), join(project, 'node_modules', name));
   }
-  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
 });
-afterAll(() => rm(project, { recursive: true, force: true }));
-
-it('is at most 4 kB as a script, compressed', async () => {
-  const size = gzipSync(await readFile(scriptFile), { level: 9 }).length;
-  expect(size).toBeLessThanOrEqual(sizeLimitBytes);
+afterAll(async () => {
+  server?.close();
+  await rm(project, { recursive: true, force: true });
 });
 
-it('publishes the library, its types and the README, and depends on nothing', async () => {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: join(project, 'node_modules/inlay-embed'),
-    env: { ...process.env, npm_config_cache: join(project, 'cache'), npm_config_update_notifier: 'false' },
-  });
-  const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
-  const paths = packed?.files.map(({ path }) => path) ?? [];
-  expect(paths).toEqual(
-    expect.arrayContaining([
-      'README.md',
-      'package.json',
-      'dist/inlay-embed.js',
-      'dist/inlay-embed.d.ts',
-      'dist/react.js',
-      'dist/react.d.ts',
-    ]),
+it('brings the library, its types, the README and the licence, and depends on nothing', async () => {
+  const installed = join(project, 'node_modules/inlay-embed');
+  expect((await readdir(installed)).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+  const files = ['inlay-embed.d.ts', 'inlay-embed.js', 'react.d.ts', 'react.js'];
+  expect((await readdir(join(installed, 'dist'))).sort()).toEqual(files);
+  const {
+    dependencies,
+    private: isPrivate,
+    scripts,
+  } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  expect([dependencies, isPrivate, scripts]).toEqual([undefined, undefined, undefined]);
+  expect(await readFile(join(installed, 'README.md'), 'utf8')).not.toContain('](../');
+});
+
+it('is a module that stands alone beside its types', async () => {
+  const folder = join(project, 'alone');
+  await mkdir(folder);
+  await copyFile(join(served, 'embed.mjs'), join(folder, 'embed.mjs'));
+  await copyFile(join(served, 'embed.d.ts'), join(folder, 'embed.d.mts'));
+  await writeFile(
+    join(folder, 'page.mts'),
+    `import { type InlayEvent, type InlayTheme, open } from './embed.mjs';
+const theme: InlayTheme = { radius: 4 };
+open({ token: 'token', theme, onEvent: (event: InlayEvent) => event.type });
+// @ts-expect-error: what the library keeps to itself is not exported
+import { type MessageToHost } from './embed.mjs';
+`,
   );
-  expect(paths.filter((path) => !/^(README\.md|package\.json|dist\/[\w-]+(\.d\.ts|\.js))$/.test(path))).toEqual([]);
-  expect(JSON.parse(await readFile(join(root, 'embed/package.json'), 'utf8')).dependencies).toBeUndefined();
+  const compiler = join(root, 'node_modules/.bin/tsc');
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--types',
+    '',
+    '--ignoreConfig',
+  ];
+  const { stdout } = await run(compiler, [...options, join(folder, 'page.mts')]).catch((error) => error);
+  expect(stdout).toBe('');
+  const program = "import('./embed.mjs').then((library) => console.log(Object.keys(library).sort().join()))";
+  expect((await run(process.execPath, ['-e', program], { cwd: folder })).stdout).toBe('mount,open\n');
 });
 
 it('has types that stand alone', async () => {

@@ -359,3 +359,64 @@ it('refuses a malformed token in updateToken and goes on as before', async () =>
   expect(thrown).toMatch(/^This is not a widget token/);
   await waitForEvent(page, 'ready');
 });
+
+const firstError = () =>
+  page.evaluate(() => {
+    const [event] = window.events;
+    if (event?.type !== 'error') return undefined;
+    return { ...event.error, cause: (event.error.cause as Error).message };
+  });
+
+it('says at once which origin the token allows and which the page has, and tries again with another token', async () => {
+  page = await host.openPage();
+  await stopClock();
+  await page.evaluate(
+    (token) => {
+      window.handle = window.Inlay.open({ token, onEvent: window.record });
+      window.events.push({ type: 'opened' } as never);
+    },
+    host.token({ allowedOrigin: 'https://app.example:443' }),
+  );
+  await page.clock.runFor(1);
+  const reason = `The widget token allows pages of https://app.example. This page is of ${host.origin}.`;
+  expect(await page.evaluate(() => window.events.splice(0, 1))).toEqual([{ type: 'opened' }]);
+  expect(await firstError()).toEqual({ code: 'wrong_origin', message: 'This could not be loaded.', cause: reason });
+  expect(await page.getByText(reason).isVisible()).toBe(true);
+  expect(await page.locator('inlay-widget iframe').count()).toBe(0);
+
+  await page.evaluate((token) => window.handle.updateToken(token), host.token());
+  await waitForEvent(page, 'ready');
+  expect(await page.getByText(reason).isVisible()).toBe(false);
+});
+
+it('leaves nothing behind when it is closed before it has told of a wrong origin', async () => {
+  page = await host.openPage();
+  const before = await traces(page);
+  await page.evaluate(
+    (token) => window.Inlay.open({ token, onEvent: window.record }).destroy(),
+    host.token({ allowedOrigin: 'https://app.example' }),
+  );
+  expect(await traces(page)).toEqual(before);
+  expect(await eventTypes(page)).toEqual([]);
+});
+
+it.each([
+  ['has no frame-src', ''],
+  ['allows frames of others only', 'frame-src https://app.example;'],
+])('says at once what to add to a content policy that %s', async (_, frameSource) => {
+  page = await host.openPageWithPolicy(frameSource);
+  await page.evaluate((token) => window.Inlay.open({ token, onEvent: window.record }), host.token({ silent: true }));
+  await waitForEvent(page, 'error');
+  const reason = `Add ${host.widgetOrigin} to frame-src in the Content-Security-Policy of this page.`;
+  expect(await firstError()).toEqual({ code: 'frame_blocked', message: 'This could not be loaded.', cause: reason });
+  expect(await page.getByText(reason).isVisible()).toBe(true);
+  // What the page itself was told by the browser.
+  expect(await page.evaluate(() => window.errors.splice(0).join())).toMatch(/^frame-src /);
+});
+
+it('tells the widget whether the page gets another token by itself', async () => {
+  page = await host.openPage();
+  await openAsking(host.token());
+  await waitForEvent(page, 'ready');
+  expect(await (await widgetFrame(page)).evaluate(() => window.fragment)).toBe('#first.jwt.token&mode=modal&renews=1');
+});

@@ -113,7 +113,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
             {words.offlineBanner}
           </div>
         )}
-        {isExpired && <ExpiredScreen isRenewing={host.mode !== 'plain'} />}
+        {isExpired && <ExpiredScreen isRenewing={host.renews} />}
         <div hidden={isExpired}>
           {screenOf()}
           {seen && isOnline && failure?.isPassing && <Notice kind="warning">{words.stale}</Notice>}

@@ -28,8 +28,8 @@ async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language;
 
   const session = createSession(page.token, () => host.tell({ type: 'token_expired' }));
-  const { allowedOrigin, mode } = page;
-  const host = connectHost({ window, allowedOrigin, mode, onToken: session.accept });
+  const { allowedOrigin, mode, renews } = page;
+  const host = connectHost({ window, allowedOrigin, mode, renews, onToken: session.accept });
   const api = createApi(session, document.baseURI);
 
   const words = await loadWords(language);

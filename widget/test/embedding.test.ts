@@ -298,6 +298,17 @@ describe('The token', () => {
     expect(stage.takeProblems().join()).toMatch(/401/);
   });
 
+  it('that has ended is not said to be renewed where the page cannot do that', async () => {
+    const page = await stage.newPage();
+    await openHost(page);
+    const { whole } = await stage.widgetToken();
+    await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
+    const frame = await openModal(page, whole, 1);
+    await frame.waitForSelector('[data-screen="expired"]');
+    await frame.getByText('Reload this page to continue.').waitFor();
+    expect(stage.takeProblems().join()).toMatch(/401/);
+  });
+
   it('that has ended in a plain frame is told to the customer, with what to do', async () => {
     const page = await stage.newPage();
     const { whole, widgetUrl } = await stage.widgetToken();

@@ -15,7 +15,10 @@ export type Encoding = keyof typeof encodings | 'identity';
 const mediaTypes: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  tgz: 'application/gzip',
+  ts: 'application/typescript; charset=utf-8',
 };
 
 export interface BuiltFile {
@@ -24,12 +27,16 @@ export interface BuiltFile {
   content: ReadonlyMap<Encoding, Buffer>;
 }
 
+export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz'] as const;
+export type EmbedFile = (typeof embedFiles)[number];
+
 export interface BuiltFiles {
   /** By name, as it stands in an address. */
   assets: ReadonlyMap<string, BuiltFile>;
   script: string;
   styles: readonly string[];
-  embedLibrary: BuiltFile;
+  /** The embed library as a script, as a module with its types, and as the package that npm installs; by name. */
+  embedLibrary: Readonly<Record<EmbedFile, BuiltFile>>;
 }
 
 interface ManifestEntry {
@@ -41,8 +48,8 @@ interface ManifestEntry {
 /** `folder` is where the build puts what it makes. */
 export function readBuiltFiles(folder: string): BuiltFiles {
   const manifestFile = join(folder, 'widget/manifest.json');
-  const embedFile = join(folder, 'embed/embed.js');
-  if (!existsSync(manifestFile) || !existsSync(embedFile)) {
+  const embedFolder = join(folder, 'embed');
+  if (!existsSync(manifestFile) || !embedFiles.every((name) => existsSync(join(embedFolder, name)))) {
     throw new OperatorError('The widget is not built. Run "npm run build".');
   }
   const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(manifestFile, 'utf8'));
@@ -55,7 +62,9 @@ export function readBuiltFiles(folder: string): BuiltFiles {
     assets: readAssets(join(folder, 'widget/assets')),
     script: entry.file,
     styles: [...new Set([...(entry.css ?? []), ...styles])],
-    embedLibrary: readBuiltFile(embedFile),
+    embedLibrary: Object.fromEntries(
+      embedFiles.map((name) => [name, readBuiltFile(join(embedFolder, name))]),
+    ) as Record<EmbedFile, BuiltFile>,
   };
 }
 

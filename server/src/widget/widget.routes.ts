@@ -8,7 +8,7 @@ import { html } from '../html.ts';
 import { sendStatus } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
 import type { WidgetTokens } from '../tokens/widget-tokens.ts';
-import { type BuiltFile, type BuiltFiles, preferredEncoding } from './built-files.ts';
+import { type BuiltFile, type BuiltFiles, embedFiles, preferredEncoding } from './built-files.ts';
 
 export interface WidgetRouteOptions {
   widgetTokens: WidgetTokens;
@@ -48,11 +48,15 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
     return sendFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
   });
 
-  app.get('/embed.js', options, async (request, reply) => {
-    // Pages of any origin run it; a new release reaches them within minutes.
-    reply.header('cross-origin-resource-policy', 'cross-origin').header('access-control-allow-origin', '*');
-    return sendFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary);
-  });
+  for (const name of embedFiles) {
+    app.get(`/${name}`, options, async (request, reply) => {
+      // Pages of any origin run it; a new release reaches them within minutes.
+      reply.header('cross-origin-resource-policy', 'cross-origin').header('access-control-allow-origin', '*');
+      // Where a tool that imports the module from here finds its types.
+      if (name === 'embed.mjs') reply.header('x-typescript-types', './embed.d.ts');
+      return sendFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary[name]);
+    });
+  }
 }
 
 function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {

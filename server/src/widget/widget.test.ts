@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { preferredEncoding, readBuiltFiles } from './built-files.ts';
+import { embedFiles, preferredEncoding, readBuiltFiles } from './built-files.ts';
 
 let test: TestApp;
 let script: string;
@@ -51,16 +51,26 @@ describe("The widget's files", () => {
 });
 
 describe('The embed library', () => {
-  it('may be run by pages of any origin, and is asked for again after minutes', async () => {
-    const { statusCode, headers } = await load('/embed.js');
+  it.each([
+    ['/embed.js', 'text/javascript; charset=utf-8'],
+    ['/embed.mjs', 'text/javascript; charset=utf-8'],
+    ['/embed.d.ts', 'application/typescript; charset=utf-8'],
+    ['/embed.tgz', 'application/gzip'],
+  ])('may be loaded by pages of any origin as %s, and is asked for again after minutes', async (address, type) => {
+    const { statusCode, headers } = await load(address);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({
-      'content-type': 'text/javascript; charset=utf-8',
+      'content-type': type,
       'cache-control': 'public, max-age=300',
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
     });
-    expect((await load('/embed.js', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+    expect((await load(address, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  });
+
+  it('names the types of its module to tools that import it from here', async () => {
+    const { headers } = await load('/embed.mjs');
+    expect(headers['x-typescript-types']).toBe('./embed.d.ts');
   });
 });
 
@@ -77,7 +87,8 @@ describe('What the build has made', () => {
     for (const name of ['widget/assets', 'embed']) mkdirSync(join(folder, name), { recursive: true });
     const manifest = { 'src/main.tsx': { file: 'assets/a.js', isEntry: true, css: ['assets/a.css'] } };
     writeFileSync(join(folder, 'widget/manifest.json'), JSON.stringify(manifest));
-    for (const name of ['widget/assets/a.js', 'widget/assets/a.css', 'embed/embed.js'])
+    const embedded = embedFiles.map((name) => `embed/${name}`);
+    for (const name of ['widget/assets/a.js', 'widget/assets/a.css', ...embedded])
       writeFileSync(join(folder, name), 'x');
     const { assets, script, styles } = readBuiltFiles(folder);
     expect([script, styles, [...assets.keys()].sort()]).toEqual(['assets/a.js', ['assets/a.css'], ['a.css', 'a.js']]);

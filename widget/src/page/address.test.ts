@@ -8,6 +8,7 @@ it('finds the token in the fragment and the origin in the query', () => {
     token: 'aa.bb-b.c_c',
     allowedOrigin: 'https://app.example.com',
     mode: 'plain',
+    renews: false,
     locales: [],
     theme: undefined,
   });
@@ -19,6 +20,11 @@ it('lets the fragment win over the query', () => {
     `#t.o.k&mode=inline&locale=de-AT&theme=${encodeURIComponent('{"radius":2}')}`,
   );
   expect(page).toMatchObject({ mode: 'inline', locales: ['de-AT', 'fr'], theme: '{"radius":2}' });
+});
+
+it('knows whether the page gets another token by itself', () => {
+  expect(readPage(search, '#t.o.k&mode=modal&renews=1').renews).toBe(true);
+  expect(readPage(search, '#t.o.k&mode=modal').renews).toBe(false);
 });
 
 it.each(['', '#', '#&mode=modal', '#mode=modal', '#<script>'])('finds no token in %j', (hash) => {

@@ -12,6 +12,8 @@ export interface WidgetPage {
   /** The one origin that is talked to. Undefined when the address is not one of the service's. */
   allowedOrigin: string | undefined;
   mode: WidgetMode;
+  /** Whether the page around gets another token by itself. */
+  renews: boolean;
   /** Language tags, best first, as far as the address names any. */
   locales: string[];
   /** JSON of a theme, not looked at yet. */
@@ -29,6 +31,7 @@ export function readPage(search: string, hash: string): WidgetPage {
     token: looksLikeToken.test(token) ? token : undefined,
     allowedOrigin: serialiseOrigin(query.get('allowedOrigin') ?? ''),
     mode: mode === 'modal' || mode === 'inline' ? mode : 'plain',
+    renews: wishes.get('renews') === '1',
     locales: [wishes.get('locale'), query.get('locale')].filter((tag) => tag !== null),
     theme: wishes.get('theme') ?? query.get('theme') ?? undefined,
   };

@@ -9,6 +9,8 @@ import type { WidgetMode } from './address.ts';
 
 export interface Host {
   mode: WidgetMode;
+  /** Whether the page gets another token by itself when one is no longer accepted. */
+  renews: boolean;
   tell(event: WidgetEvent): void;
   /** Asks the page to close the dialog it has put around the widget. */
   close(): void;
@@ -18,10 +20,11 @@ export interface HostConnection {
   window: Window;
   allowedOrigin: string | undefined;
   mode: WidgetMode;
+  renews?: boolean;
   onToken(token: string): void;
 }
 
-export function connectHost({ window, allowedOrigin, mode, onToken }: HostConnection): Host {
+export function connectHost({ window, allowedOrigin, mode, renews = false, onToken }: HostConnection): Host {
   const { parent } = window;
   const isFramed = parent !== window;
 
@@ -45,6 +48,7 @@ export function connectHost({ window, allowedOrigin, mode, onToken }: HostConnec
 
   return {
     mode,
+    renews,
     tell: (event) => post({ inlay: 1, ...event }),
     close: () => post({ inlay: 1, type: 'close' }),
   };

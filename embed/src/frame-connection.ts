@@ -1,0 +1,59 @@
+/**
+ * The line to one widget in its frame. Only messages of that very frame from the widget's own origin are heard, and only
+ * that origin is spoken to. After `close` nothing is heard any more.
+ */
+import type { MessageToHost, MessageToWidget } from '@inlay/contract/embedding';
+import { readMessage } from './messages.ts';
+import type { WidgetToken } from './widget-token.ts';
+
+export interface FrameConnection {
+  /** The token that the widget in the frame has. */
+  readonly token: WidgetToken;
+  give(token: WidgetToken): void;
+  close(): void;
+}
+
+export interface FrameListener {
+  onMessage(message: MessageToHost): void;
+  /** The page's own content policy does not let the frame load. */
+  onBlocked(): void;
+}
+
+export function connectFrame(
+  frame: HTMLIFrameElement,
+  first: WidgetToken,
+  { onMessage, onBlocked }: FrameListener,
+): FrameConnection {
+  const { origin } = first.url;
+  let token = first;
+
+  function hear({ source, origin: sender, data }: MessageEvent): void {
+    if (!source || source !== frame.contentWindow || sender !== origin) return;
+    const message = readMessage(data);
+    if (message) onMessage(message);
+  }
+
+  function seeViolation({ disposition, effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void {
+    const isOfFrame = effectiveDirective === 'frame-src' && `${blockedURI}/`.startsWith(`${origin}/`);
+    if (isOfFrame && disposition === 'enforce') onBlocked();
+  }
+
+  addEventListener('message', hear);
+  document.addEventListener('securitypolicyviolation', seeViolation);
+
+  return {
+    get token() {
+      return token;
+    },
+    give(next) {
+      if (next === token) return;
+      token = next;
+      const message: MessageToWidget = { inlay: 1, type: 'token', token: token.token };
+      frame.contentWindow?.postMessage(message, origin);
+    },
+    close() {
+      removeEventListener('message', hear);
+      document.removeEventListener('securitypolicyviolation', seeViolation);
+    },
+  };
+}
