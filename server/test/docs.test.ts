@@ -3,7 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { variables } from '../src/config.ts';
-import { errorCatalogue } from '../src/http/error-catalogue.ts';
+import {
+  errorCatalogue,
+  type Refusal,
+  type RefusalCode,
+  refusalDetail,
+  refusals,
+} from '../src/http/error-catalogue.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
@@ -31,14 +37,21 @@ describe('the reference pages', () => {
   });
 
   it('list every error', () => {
-    const rows = Object.values(errorCatalogue).map((entry) => {
-      const detail = entry.example ?? (typeof entry.detail === 'string' ? entry.detail : '');
-      return `| ${entry.statuses.join(', ')} | ${detail} | ${entry.when} |`;
-    });
-    const sorted = rows.toSorted((a, b) => Number(a.slice(2, 5)) - Number(b.slice(2, 5)));
+    const errors = [
+      ...Object.entries(errorCatalogue).map(([code, { statuses, detail, example, when }]) => {
+        return { code, statuses, detail: example ?? (typeof detail === 'string' ? detail : ''), when };
+      }),
+      ...(Object.keys(refusals) as RefusalCode[]).map((code) => {
+        const { status, when, example = refusalDetail(code) }: Refusal = refusals[code];
+        return { code, statuses: [status], detail: example, when };
+      }),
+    ];
+    const rows = errors
+      .toSorted((a, b) => (a.statuses[0] ?? 0) - (b.statuses[0] ?? 0))
+      .map(({ code, statuses, detail, when }) => `| ${statuses.join(', ')} | \`${code}\` | ${detail} | ${when} |`);
     expectGenerated(
       'docs/reference/errors.md',
-      `| Status | \`detail\` | When |\n|---|---|---|\n${sorted.join('\n')}\n`,
+      `| Status | \`X-Inlay-Error\` | \`detail\` | When |\n|---|---|---|---|\n${rows.join('\n')}\n`,
     );
   });
 

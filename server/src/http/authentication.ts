@@ -10,6 +10,7 @@ import { AppError } from '../errors.ts';
 import type { OperatorTokens } from '../tokens/operator-tokens.ts';
 import type { OperatorPrincipal, ScopedPrincipal } from '../tokens/principals.ts';
 import type { ScopedTokens } from '../tokens/scoped-tokens.ts';
+import { exposedHeaders } from './response-headers.ts';
 
 export interface Authenticators {
   operatorTokens: OperatorTokens;
@@ -50,7 +51,7 @@ async function authenticateScoped(
   tokens: ScopedTokens,
   ownOrigin: string,
 ): Promise<ScopedPrincipal> {
-  reply.header('access-control-allow-origin', '*');
+  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposedHeaders);
   const principal = await tokens.verify(bearerToken(request));
   if (principal.allowedOrigin !== undefined) {
     const allowed = serialiseOrigin(principal.allowedOrigin);

@@ -2,6 +2,7 @@
  * Every error of the service: which status and which words it gets, and when it happens. The only place that knows
  * statuses. The API reference and docs/reference/errors.md are checked against this list.
  */
+import { STATUS_CODES } from 'node:http';
 import type { Delay, ErrorCode, ErrorFacts } from '../errors.ts';
 
 export interface CatalogueEntry {
@@ -230,4 +231,53 @@ export function statusOf(code: ErrorCode, facts: ErrorFacts = {}): number {
 export function detailOf(code: ErrorCode, facts: ErrorFacts = {}): string {
   const { detail } = errorCatalogue[code];
   return typeof detail === 'function' ? detail(facts) : detail;
+}
+
+export interface Refusal {
+  status: number;
+  when: string;
+  /** A detail that is not the name of the status, for the reference. */
+  example?: string;
+}
+
+/** What HTTP itself refuses on any path, before or outside the rules of an endpoint. */
+export const refusals = {
+  bad_request: { status: 400, when: 'The request is not well-formed HTTP.' },
+  method_not_allowed: {
+    status: 405,
+    when: 'The path does not know this method; the `Allow` header lists those it knows.',
+  },
+  request_timeout: { status: 408, when: 'The request took too long to arrive.' },
+  body_too_large: { status: 413, when: 'The body is larger than 1 MiB.' },
+  unsupported_media_type: { status: 415, when: 'The body is not `application/json`, or is compressed.' },
+  expectation_failed: { status: 417, when: 'The `Expect` header asks for something other than `100-continue`.' },
+  headers_too_large: { status: 431, when: 'The headers are too large.' },
+  not_ready: {
+    status: 503,
+    when: '`/health/ready` only: a part of the service does not answer, or the service is stopping.',
+    example: 'Not ready: database: the database does not answer',
+  },
+  internal_error: { status: 500, when: 'A fault of the service. The log tells more under the request id.' },
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalCode = keyof typeof refusals;
+
+export function refusalDetail(code: RefusalCode): string {
+  return STATUS_CODES[refusals[code].status] ?? 'Error';
+}
+
+/** The refusal that has this status; a status that none has is a bad request. */
+export function refusalWith(status: number): RefusalCode {
+  const codes = Object.keys(refusals) as RefusalCode[];
+  return codes.find((code) => refusals[code].status === status) ?? 'bad_request';
+}
+
+/** In the order of statuses: what every path of the API may refuse, whatever its endpoint does. */
+export function refusalsOnAnyPath(): { status: number; code: string; detail: string; when: string }[] {
+  const codes = (Object.keys(refusals) as RefusalCode[]).filter((code) => code !== 'not_ready');
+  const unknownPath = { code: 'route_not_found', detail: detailOf('route_not_found') };
+  return [
+    { status: statusOf('route_not_found'), ...unknownPath, when: errorCatalogue.route_not_found.when },
+    ...codes.map((code) => ({ code, ...refusals[code], detail: refusalDetail(code) })),
+  ].toSorted((a, b) => a.status - b.status);
 }

@@ -5,13 +5,26 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
-import { detailOf, errorCatalogue, statusOf } from './error-catalogue.ts';
+import {
+  detailOf,
+  errorCatalogue,
+  type RefusalCode,
+  refusalDetail,
+  refusals,
+  refusalWith,
+  statusOf,
+} from './error-catalogue.ts';
+
+/** Carries the code of every error, because the body has no place for the code. */
+export const codeHeader = 'x-inlay-error';
 
 export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => sendError(asAppError(error), request, reply));
   app.setNotFoundHandler((request, reply) =>
     // TRACE is allowed nowhere, whether there is such a path or not.
-    request.method === 'TRACE' ? sendStatus(reply, 405) : sendError(new AppError('route_not_found'), request, reply),
+    request.method === 'TRACE'
+      ? refuse(reply, 'method_not_allowed')
+      : sendError(new AppError('route_not_found'), request, reply),
   );
 }
 
@@ -27,46 +40,68 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const retryAfter = facts.retryAfterSeconds ?? errorCatalogue[code].retryAfterSeconds;
     if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)));
+    reply.header(codeHeader, code);
     return reply.code(status).send({ detail: facts.faults ?? detailOf(code, facts) });
   }
-  const status = httpStatusOf(error);
-  if (status !== undefined) return sendStatus(reply, status);
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return refuse(reply, refusal);
   request.log.error({ err: error }, 'unexpected error');
-  return sendStatus(reply, 500);
+  return refuse(reply, 'internal_error');
 }
 
 /** Fastify's own refusals (body too large, unsupported media type, bad length, …) carry a 4xx status and an FST_ code. */
-function httpStatusOf(error: unknown): number | undefined {
+function refusalOf(error: unknown): RefusalCode | undefined {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return undefined;
-  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 400;
-  return statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH') return 'bad_request';
+  return statusCode >= 400 && statusCode < 500 ? refusalWith(statusCode) : undefined;
 }
 
-export function sendStatus(reply: FastifyReply, status: number) {
-  return reply.code(status).send({ detail: STATUS_CODES[status] ?? 'Error' });
+export function refuse(reply: FastifyReply, code: RefusalCode, detail = refusalDetail(code)) {
+  return reply.code(refusals[code].status).header(codeHeader, code).send({ detail });
+}
+
+/** For a path that leads nowhere, where there is no request to throw from. */
+export function sendNotFound(reply: FastifyReply) {
+  const code = 'route_not_found';
+  return reply
+    .code(statusOf(code))
+    .header(codeHeader, code)
+    .send({ detail: detailOf(code) });
 }
 
 /** What Node would refuse with an empty body: a request without Host, or with an expectation that nobody can meet. */
 export function refuseOddRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers }, reply, done) => {
-    if (headers.host === undefined) sendStatus(reply.header('connection', 'close'), 400);
+    if (headers.host === undefined) refuse(reply.header('connection', 'close'), 'bad_request');
     else done();
   });
   app.server.on('checkExpectation', (_request, response: ServerResponse) => {
-    response.writeHead(417, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': randomUUID() });
-    response.end(JSON.stringify({ detail: STATUS_CODES[417] }));
+    const code = 'expectation_failed';
+    response.writeHead(refusals[code].status, {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': randomUUID(),
+      [codeHeader]: code,
+    });
+    response.end(JSON.stringify({ detail: refusalDetail(code) }));
   });
 }
 
 /** Answers what never became a request: broken framing, headers too large or too slow. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const body = JSON.stringify({ detail: STATUS_CODES[status] });
+  const code = connectionRefusals[error.code ?? ''] ?? 'bad_request';
+  const { status } = refusals[code];
+  const body = JSON.stringify({ detail: refusalDetail(code) });
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\n` +
+      `X-Request-Id: ${randomUUID()}\r\nX-Inlay-Error: ${code}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
+
+/** By the codes of Node's errors. */
+const connectionRefusals: Record<string, RefusalCode> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+};

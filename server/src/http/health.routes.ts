@@ -1,6 +1,7 @@
 /** Health and metrics. */
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '../metrics.ts';
+import { refuse } from './error-reply.ts';
 
 export interface Readiness {
   ready: boolean;
@@ -19,10 +20,8 @@ export function healthRoutes(app: FastifyInstance, metrics: Metrics, readiness: 
     reply.header('cache-control', 'no-store');
     if (ready) return { status: 'ready', checks };
     const faults = Object.entries(checks).filter(([, state]) => state !== 'ok');
-    return reply
-      .code(503)
-      .header('retry-after', '2')
-      .send({ detail: `Not ready: ${faults.map(([part, state]) => `${part}: ${state}`).join('; ')}` });
+    reply.header('retry-after', '2');
+    return refuse(reply, 'not_ready', `Not ready: ${faults.map(([part, state]) => `${part}: ${state}`).join('; ')}`);
   });
 
   app.get('/metrics', { config, schema }, async (_request, reply) => {

@@ -1,10 +1,14 @@
 /** How a page is sent: it loads nothing from elsewhere, runs at most scripts of ours, and says who may frame it. */
 import type { FastifyReply } from 'fastify';
+import type { ErrorCode } from '../errors.ts';
 import type { Html } from '../html.ts';
+import { codeHeader } from './error-reply.ts';
 
 export interface PageReply {
   status: number;
   page: Html;
+  /** For a page that says why there is no other. */
+  error?: ErrorCode;
   /** A source list of CSP; by default nobody. */
   frameAncestors?: string;
   /** Where images may come from besides here. */
@@ -13,7 +17,8 @@ export interface PageReply {
   runsScripts?: boolean;
 }
 
-export function sendPage(reply: FastifyReply, { status, page, frameAncestors, images, runsScripts }: PageReply) {
+export function sendPage(reply: FastifyReply, { status, page, error, frameAncestors, images, runsScripts }: PageReply) {
+  if (error !== undefined) reply.header(codeHeader, error);
   const policy = [
     "default-src 'none'",
     ...(runsScripts ? ["script-src 'self'", "connect-src 'self'"] : []),

@@ -5,7 +5,7 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { type Access, accessPolicies } from './endpoint.ts';
-import { sendStatus } from './error-reply.ts';
+import { refuse } from './error-reply.ts';
 
 export interface KnownRoute {
   url: string;
@@ -62,7 +62,7 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
               .send();
           }
           reply.header('allow', allowed.join(', '));
-          return await sendStatus(reply, 405);
+          return await refuse(reply, 'method_not_allowed');
         },
       });
     }

@@ -5,7 +5,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.ts';
 import { readJsonBodies } from './body.ts';
-import { refuseConnection, refuseOddRequests, replyToErrors, sendStatus } from './error-reply.ts';
+import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from './error-reply.ts';
 import { RequestLog } from './request-log.ts';
 import type { PartCompiler } from './validation.ts';
 
@@ -45,7 +45,7 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded leads nowhere.
     frameworkErrors: (_error, request, reply) =>
-      void sendStatus((reply as FastifyReply).header('x-request-id', request.id), 404),
+      void sendNotFound((reply as FastifyReply).header('x-request-id', request.id)),
     exposeHeadRoutes: true,
   });
   // Requests are validated by endpoint(), all parts at once; schemas given to Fastify serialise and document.

@@ -1,19 +1,14 @@
 /** What holds for the whole API, told once at the top of the page. */
-import { STATUS_CODES } from 'node:http';
 import { type Html, html } from '../html.ts';
 import { json, prose } from './prose.ts';
 
-/** What HTTP itself can refuse on any path, besides the errors of each endpoint. */
-export const plainRefusals: [status: number, when: string][] = [
-  [400, 'The request is not well-formed HTTP.'],
-  [404, 'No such path.'],
-  [405, 'The path does not know this method; the `Allow` header lists those it knows.'],
-  [408, 'The request took too long to arrive.'],
-  [413, 'The body is larger than 1 MiB.'],
-  [415, 'The body is not `application/json`, or is compressed.'],
-  [431, 'The headers are too large.'],
-  [500, 'A fault of the service. The log tells more under the request id.'],
-];
+/** What can be refused on any path of the API, besides the errors of each endpoint. */
+export interface PlainRefusal {
+  status: number;
+  code: string;
+  detail: string;
+  when: string;
+}
 
 export interface Chapter {
   anchor: string;
@@ -21,7 +16,7 @@ export interface Chapter {
   text: Html;
 }
 
-export const introduction: Chapter[] = [
+export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
   {
     anchor: 'authentication',
     title: 'Authentication',
@@ -38,7 +33,7 @@ export const introduction: Chapter[] = [
     anchor: 'errors',
     title: 'Errors',
     text: html`
-<p>${prose('Whatever is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request.')}</p>
+<p>${prose('Whatever is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request. The header `X-Inlay-Error` has the code of the error, which does not change when the words do.')}</p>
 <div class="pair">
 <pre><code>${json({ detail: 'Workspace not found' })}</code></pre>
 <pre><code>${json({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
@@ -48,11 +43,11 @@ export const introduction: Chapter[] = [
 <summary>Refusals of HTTP itself, possible on any path</summary>
 <table>
 <caption class="hidden">Refusals of HTTP itself</caption>
-<thead><tr><th scope="col">Status</th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
+<thead><tr><th scope="col">Status</th><th scope="col"><code>X-Inlay-Error</code></th><th scope="col"><code>detail</code></th><th scope="col">When</th></tr></thead>
 <tbody>
 ${plainRefusals.map(
-  ([status, when]) =>
-    html`<tr><th scope="row"><span class="status">${status}</span></th><td>${STATUS_CODES[status]}</td><td>${prose(when)}</td></tr>\n`,
+  ({ status, code, detail, when }) =>
+    html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${code}</code></td><td>${detail}</td><td>${prose(when)}</td></tr>\n`,
 )}</tbody>
 </table>
 </details>`,

@@ -5,13 +5,14 @@
 import { type Html, html } from '../html.ts';
 import { type Endpoint, endpointsOf, type OpenApiDocument } from './document.ts';
 import { anchorOf, endpointSection, methodBadge } from './endpoint-section.ts';
-import { introduction } from './introduction.ts';
+import { introduction, type PlainRefusal } from './introduction.ts';
 import { prose } from './prose.ts';
 
-export function renderReference(document: OpenApiDocument): Html {
+export function renderReference(document: OpenApiDocument, plainRefusals: PlainRefusal[] = []): Html {
   const { title, version, description } = document.info;
   const serverUrl = document.servers?.[0]?.url ?? '';
   const groups = groupByTag(document);
+  const chapters = introduction(plainRefusals);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -31,7 +32,7 @@ export function renderReference(document: OpenApiDocument): Html {
 <summary>Contents</summary>
 ${contentsGroup(
   'Introduction',
-  introduction.map(({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>\n`),
+  chapters.map(({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>\n`),
 )}
 ${groups.map(({ name, endpoints }) => contentsGroup(name, endpoints.map(contentsEntry)))}
 </details>
@@ -43,7 +44,7 @@ ${description === undefined ? '' : html`<p class="lead">${prose(description)}</p
 <div><dt>Base URL</dt><dd><code>${serverUrl}</code></dd></div>
 <div><dt>Machine-readable</dt><dd><a href="openapi.json">OpenAPI 3.1 document</a></dd></div>
 </dl>
-${introduction.map(
+${chapters.map(
   ({ anchor, title, text }) => html`
 <section class="chapter" id="${anchor}" aria-labelledby="${anchor}-title">
 <h2 id="${anchor}-title"><a href="#${anchor}">${title}</a></h2>

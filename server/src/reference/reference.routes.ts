@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import type { Html } from '../html.ts';
+import { refusalsOnAnyPath } from '../http/error-catalogue.ts';
 import { sendPage } from '../http/html.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
 import { renderReference } from './reference-page.ts';
@@ -92,7 +93,7 @@ export function referenceRoutes(app: FastifyInstance): void {
   app.get('/openapi.json', options, async () => app.swagger());
   app.get('/docs', options, async (_request, reply) => {
     // No route is added once the service listens, so neither the document nor the page of it changes.
-    page ??= renderReference(app.swagger() as OpenApiDocument);
+    page ??= renderReference(app.swagger() as OpenApiDocument, refusalsOnAnyPath());
     return sendPage(reply, { status: 200, page });
   });
   // Whoever opens the printed address in a browser wants to know what they can do with it.

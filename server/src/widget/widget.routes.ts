@@ -4,8 +4,10 @@
  * the fragment, which never arrives here.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../errors.ts';
 import { html } from '../html.ts';
-import { sendStatus } from '../http/error-reply.ts';
+import { statusOf } from '../http/error-catalogue.ts';
+import { sendNotFound } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
 import type { WidgetTokens } from '../tokens/widget-tokens.ts';
 import { type BuiltFile, type BuiltFiles, embedFiles, preferredEncoding } from './built-files.ts';
@@ -24,11 +26,11 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
   app.get('/widget', options, async (request, reply) => {
     const { url = '' } = request.raw;
     const address = widgetTokens.readAddress(url.slice(url.indexOf('?') + 1));
-    if (!address) return sendPage(reply, notice(403, 'This address is not valid', changed));
+    if (!address) return sendPage(reply, notice('forbidden', 'This address is not valid', changed));
     const { allowedOrigin } = address;
     if (!(await isLive(address.workspaceId))) {
       return sendPage(reply, {
-        ...notice(404, 'This workspace is gone', 'It was deleted.'),
+        ...notice('workspace_not_found', 'This workspace is gone', 'It was deleted.'),
         frameAncestors: allowedOrigin,
       });
     }
@@ -44,7 +46,7 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
 
   app.get<{ Params: { name: string } }>('/widget/assets/:name', options, async (request, reply) => {
     const file = files.assets.get(request.params.name);
-    if (!file) return sendStatus(reply, 404);
+    if (!file) return sendNotFound(reply);
     return sendFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
   });
 
@@ -85,8 +87,9 @@ ${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
 
 const changed = 'It was changed, or it is not complete. Ask the application you came from for a new one.';
 
-const notice = (status: number, title: string, text: string) => ({
-  status,
+const notice = (error: ErrorCode, title: string, text: string) => ({
+  status: statusOf(error),
+  error,
   page: html`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -1,5 +1,6 @@
 /** What holds for every answer, and in which order a request is checked. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorCatalogue, refusals } from '../../src/http/error-catalogue.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { fill, infoPath, unknownId, widgetToken } from './support.ts';
 
@@ -43,6 +44,51 @@ describe('Every answer', () => {
     ];
     expect(others.map(({ status }) => status)).toEqual([404, 405, 204, 405, 422, 413, 415]);
     for (const { headers } of others) expect(headers['x-request-id']).toMatch(/^[\w.:-]{1,64}$/);
+  });
+
+  it('that is an error carries its code, which a browser may read', async () => {
+    const codes = new Set([...Object.keys(errorCatalogue), ...Object.keys(refusals)]);
+    for (const { method, url, access } of test.app.routeTable.routes) {
+      if (url.startsWith('/platform/')) continue;
+      for (const token of [test.operatorToken, null]) {
+        const { status, headers } = await test.request(method, fill(url, {}), { token });
+        const code = headers['x-inlay-error'];
+        if (status < 400) expect(code, `${method} ${url}`).toBeUndefined();
+        else expect(codes, `${method} ${url} ${status}`).toContain(code);
+        const exposed = headers['access-control-expose-headers'];
+        if (access === 'scoped') expect(exposed, `${method} ${url}`).toContain('X-Inlay-Error');
+        else expect(exposed).toBeUndefined();
+      }
+    }
+    const token = '/api/v1/embedded/scoped-token';
+    const post = (payload: string, type = 'application/json') =>
+      test.request('POST', token, { payload, headers: { 'content-type': type } });
+    const answers = [
+      await test.request('GET', '/nowhere'),
+      await test.request('GET', '/api/v1/workspaces/%zz'),
+      await test.request('GET', '/widget/assets/none.js'),
+      await test.request('TRACE', '/api/v1/workspaces'),
+      await test.request('PROPFIND', '/api/v1/workspaces'),
+      await test.request('GET', token, { token: null }),
+      await test.request('POST', token, { token: null }),
+      await post('{'),
+      await post('x'.repeat(1_048_577)),
+      await post('x', 'text/plain'),
+      await test.request('GET', `/api/v1/workspaces/${unknownId}`),
+    ];
+    expect(answers.map(({ headers }) => headers['x-inlay-error'])).toEqual([
+      'route_not_found',
+      'route_not_found',
+      'route_not_found',
+      'method_not_allowed',
+      'method_not_allowed',
+      'method_not_allowed',
+      'unauthenticated',
+      'invalid_request',
+      'body_too_large',
+      'unsupported_media_type',
+      'workspace_not_found',
+    ]);
   });
 
   it('carries X-Request-Id even when the path cannot be decoded or is too long', async () => {

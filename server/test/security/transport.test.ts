@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { refusalWith } from '../../src/http/error-catalogue.ts';
 import { startTestApp } from '../support/app.ts';
 import { type Service, startService } from '../support/service.ts';
 import { exchange, readAnswer, untilClosed, widgetToken } from './support.ts';
@@ -44,6 +45,7 @@ async function expectRefused(request: string, status: number, reason: string): P
   expect([answer.status, answer.body], request.slice(0, 300)).toEqual([status, `{"detail":"${reason}"}`]);
   expect(answer.head).toContain('content-type: application/json; charset=utf-8');
   expect(answer.head).toContain('connection: close');
+  expect(answer.head).toContain(`x-inlay-error: ${refusalWith(status)}`);
 }
 
 async function workspaceNames(): Promise<string[]> {

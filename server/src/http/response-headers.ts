@@ -1,0 +1,63 @@
+/**
+ * The headers of answers that a caller may want to read: what each says, for the API reference, and the list of them
+ * that browsers give to scripts of other origins. A new header of the API is added here and nowhere else.
+ */
+
+export interface ResponseHeader {
+  description: string;
+  type: 'string' | 'integer';
+  example: string | number;
+}
+
+export const responseHeaders = {
+  'X-Request-Id': {
+    description: 'Identifies the request; the log of the service has it with everything the request caused',
+    type: 'string',
+    example: '0e6b9c1e-7f1d-4a57-9d34-5b8f3f6a2c10',
+  },
+  'X-Inlay-Error': {
+    description: 'The code of the error, from the closed list in docs/reference/errors.md',
+    type: 'string',
+    example: 'workspace_not_found',
+  },
+  'Retry-After': {
+    description: 'After how many seconds a retry makes sense',
+    type: 'integer',
+    example: 5,
+  },
+  'WWW-Authenticate': {
+    description: 'The kind of token that is accepted',
+    type: 'string',
+    example: 'Bearer',
+  },
+  'RateLimit-Limit': {
+    description: 'Requests that the token may send within a minute, where a limit applies',
+    type: 'integer',
+    example: 1200,
+  },
+  'RateLimit-Remaining': {
+    description: 'Requests that are left of the limit',
+    type: 'integer',
+    example: 1187,
+  },
+  'RateLimit-Reset': {
+    description: 'In how many seconds the limit is full again',
+    type: 'integer',
+    example: 42,
+  },
+  Deprecation: {
+    description: 'Since when the endpoint is deprecated (RFC 9745): `@` and seconds since 1970-01-01',
+    type: 'string',
+    example: '@1767225600',
+  },
+  Link: {
+    description: 'Where the endpoint that replaces a deprecated one is (`rel="successor-version"`)',
+    type: 'string',
+    example: '</api/v1/embedded/scoped-token/info>; rel="successor-version"',
+  },
+} as const satisfies Record<string, ResponseHeader>;
+
+export type ResponseHeaderName = keyof typeof responseHeaders;
+
+/** The value of Access-Control-Expose-Headers. */
+export const exposedHeaders = Object.keys(responseHeaders).join(', ');
