@@ -5,7 +5,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { answerQuestions } from './child-program.ts';
 
 export interface BareAnswer {
@@ -39,8 +39,8 @@ function writing({ headers, body }: BareAnswer): Handler {
 }
 
 function issuing({ headers, body }: BareAnswer, issue: NonNullable<BareAnswer['issue']>): Handler {
-  const database = new Sqlite(issue.file, { readonly: true });
-  const find = database.prepare('select workspace_id from name_claims where organization_id = ? and name = ?').pluck();
+  const database = new SqliteConnection(issue.file, { readOnly: true });
+  const find = database.prepare('select workspace_id from name_claims where organization_id = ? and name = ?');
   const signed = Buffer.alloc(issue.signedLength, 'x');
   const flat = headers.flat();
   const beforeSignature = body.slice(0, -signatureLength - 2);
@@ -49,7 +49,7 @@ function issuing({ headers, body }: BareAnswer, issue: NonNullable<BareAnswer['i
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const { workspace_name } = JSON.parse(Buffer.concat(chunks).toString()) as { workspace_name: string };
-      if (find.get(issue.organizationId, workspace_name) === undefined) throw new Error('The workspace is not known.');
+      if (find.all([issue.organizationId, workspace_name]).length === 0) throw new Error('The workspace is not known.');
       response.writeHead(200, flat);
       response.end(`${beforeSignature}${sign(null, signed, privateKey).toString('base64url')}"}`);
     });

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { compareMigrations, migrate } from '../server/src/db/migrations.ts';
@@ -100,30 +100,28 @@ async function isCurrent(dataDir: string, count: number): Promise<boolean> {
 const rowsAtATime = 10_000;
 
 function insertIntoSqlite(file: string, count: number, signal: AbortSignal): void {
-  const database = new Sqlite(file);
+  const database = new SqliteConnection(file);
   addFunctions(database, Date.now);
   try {
     // Nobody else reads it yet, and what a crash leaves is made anew.
-    database.pragma('synchronous = OFF');
-    database.pragma('cache_size = -400000');
+    database.exec('pragma synchronous = off; pragma cache_size = -400000');
     const workspace = database.prepare(`
       insert into workspaces (id, organization_id, name, name_folded, status, lifecycle, gen, token_gen, created_at, updated_at)
       values (?, ?, ?, ?, ?, 'live', 1, 1, ?, ?)`);
     const claim = database.prepare(`
       insert into name_claims (organization_id, name, state, workspace_id, lease_id, lease_until, no_post_before, attempts, created_at)
       values (?, ?, 'bound', ?, '', 0, 0, 0, ?)`);
-    const insertRange = database.transaction((from: number, to: number) => {
-      for (let index = from; index < to; index++) {
-        const { id, name, status, createdAt } = workspaceAt(index, count);
-        workspace.run(id, organizationId, name, name.toLowerCase(), status, createdAt, createdAt);
-        claim.run(organizationId, name, id, createdAt);
-      }
-    });
     for (let from = 0; from < count; from += rowsAtATime) {
       signal.throwIfAborted();
-      insertRange(from, Math.min(count, from + rowsAtATime));
+      database.exec('begin immediate');
+      for (let index = from; index < Math.min(count, from + rowsAtATime); index++) {
+        const { id, name, status, createdAt } = workspaceAt(index, count);
+        workspace.run([id, organizationId, name, name.toLowerCase(), status, createdAt, createdAt]);
+        claim.run([organizationId, name, id, createdAt]);
+      }
+      database.exec('commit');
     }
-    database.pragma('wal_checkpoint(TRUNCATE)');
+    database.exec('pragma wal_checkpoint(truncate)');
   } finally {
     database.close();
   }

@@ -21,7 +21,7 @@ const bundledPackages = ['kysely', 'typebox'];
 
 /** The packages that stay external: whatever the workspaces declare, so that the list exists once. */
 function thirdPartyPackages() {
-  const names = ['contract', 'schedule', 'platform', 'server'].flatMap((workspace) => {
+  const names = ['contract', 'schedule', 'sqlite', 'platform', 'server'].flatMap((workspace) => {
     const manifest = JSON.parse(readFileSync(`${root}/${workspace}/package.json`, 'utf8'));
     return Object.keys(manifest.dependencies ?? {});
   });

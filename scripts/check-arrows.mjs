@@ -16,7 +16,7 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = ['contract', 'schedule', 'platform', 'server', 'widget', 'embed'];
+const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'widget', 'embed'];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];
@@ -62,9 +62,11 @@ const importRules = [
       !(from === 'embed/src/react.ts' && name === 'react'),
   },
   {
-    words: 'platform imports nothing of ours but contract and schedule',
+    words: 'platform imports nothing of ours but contract, schedule and sqlite',
     isBroken: ({ from, to }) =>
-      isIn(from, 'platform') && to !== undefined && !['platform', 'contract', 'schedule'].includes(packageOf(to)),
+      isIn(from, 'platform') &&
+      to !== undefined &&
+      !['platform', 'contract', 'schedule', 'sqlite'].includes(packageOf(to)),
   },
   {
     words: 'a connector imports of the rest of the platform only the protocol',
@@ -79,6 +81,15 @@ const importRules = [
   {
     words: 'schedule imports nothing of ours',
     isBroken: ({ from, to }) => isIn(from, 'schedule') && to !== undefined && !isIn(to, 'schedule'),
+  },
+  {
+    words: 'sqlite imports nothing of ours',
+    isBroken: ({ from, to }) => isIn(from, 'sqlite') && to !== undefined && !isIn(to, 'sqlite'),
+  },
+  {
+    words: 'only sqlite/src/connection.ts imports the SQLite driver',
+    isBroken: ({ from, package: name }) =>
+      (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'sqlite/src/connection.ts',
   },
   {
     words: 'server imports nothing of widget or embed',

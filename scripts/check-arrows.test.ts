@@ -41,7 +41,7 @@ const expected: Record<string, Record<string, string[]>> = {
     'server imports nothing of widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },
   platform: {
-    'platform imports nothing of ours but contract and schedule': [
+    'platform imports nothing of ours but contract, schedule and sqlite': [
       'platform/src/create-platform.ts → ../../server/src/app.ts',
       'platform/src/dynamic.ts → inlay/app',
     ],
@@ -52,6 +52,13 @@ const expected: Record<string, Record<string, string[]>> = {
       'platform/src/definitions.ts → ../connectors/notes/notes.ts',
     ],
     'schedule imports nothing of ours': ['schedule/src/quartz.ts → ../../platform/connectors/notes/specification.ts'],
+  },
+  sqlite: {
+    'sqlite imports nothing of ours': ['sqlite/src/connection.ts → @inlay/contract/fields'],
+    'only sqlite/src/connection.ts imports the SQLite driver': [
+      'server/src/app.ts → @photostructure/sqlite',
+      'server/src/app.ts → node:sqlite',
+    ],
   },
   'bundled-platform': {
     [bundledOnlyAtTheTop]: [

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { readFileSync, statSync } from 'node:fs';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { credentials, fillWorkspace, platformOptions, startPlatform, temporaryFile } from '../test/start-platform.ts';
@@ -28,7 +28,7 @@ describe('the database file', () => {
 
   test('is closed to others again when it was left open to them', async () => {
     const file = temporaryFile();
-    new Database(file).close();
+    new SqliteConnection(file).close();
     await startPlatform({ file });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -49,7 +49,7 @@ describe('the database file', () => {
     const { file, call, stop } = await startPlatform();
     await call('POST', '/workspaces', { name: 'x' });
     await stop();
-    const content = new Database(file, { readonly: true }).serialize().toString('latin1');
+    const content = readFileSync(file, 'latin1');
     expect(content).not.toContain(credentials.clientSecret);
   });
 
@@ -62,7 +62,7 @@ describe('the database file', () => {
 describe('migrations', () => {
   test('are applied in one transaction, so a failing one leaves the file as it was', async () => {
     const file = temporaryFile();
-    const occupied = new Database(file);
+    const occupied = new SqliteConnection(file);
     occupied.exec('create table connections (left_over text)');
     await expect(openPlatform(platformOptions(file))).rejects.toThrow('connections');
     const tables = occupied.prepare("select name from sqlite_master where name = 'workspaces'").all();
@@ -78,7 +78,7 @@ describe('migrations', () => {
   test('of a newer version make an older one refuse the file', async () => {
     const { file, stop } = await startPlatform();
     await stop();
-    const newer = new Database(file);
+    const newer = new SqliteConnection(file);
     newer.exec("insert into kysely_migration values ('9999-from-the-future', '2031-01-01T00:00:00.000Z')");
     newer.close();
     await expect(openPlatform(platformOptions(file))).rejects.toThrow('9999-from-the-future');
@@ -88,7 +88,7 @@ describe('migrations', () => {
 describe('another process holding the write lock', () => {
   test('makes writes answer 503 with nothing written, while reads go on', async () => {
     const { file, call } = await startPlatform();
-    const other = new Database(file);
+    const other = new SqliteConnection(file);
     other.exec('begin immediate');
     const refused = await call('POST', '/workspaces', { name: 'late' });
     expect(refused).toMatchObject({ status: 503, body: { title: 'service-unavailable' } });
@@ -100,7 +100,7 @@ describe('another process holding the write lock', () => {
 
   test('is kept out from the first statement of a transaction on, also before it writes', async () => {
     const { file, platform } = await startPlatform();
-    const other = new Database(file, { timeout: 0 });
+    const other = new SqliteConnection(file, { busyTimeoutMs: 0 });
     await platform.store.transaction().execute(async (trx) => {
       await trx.selectFrom('workspaces').selectAll().execute();
       expect(() => other.exec('begin immediate')).toThrow('locked');

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCli, type Service, startService } from './support/service.ts';
 
@@ -41,8 +41,8 @@ function commandLine(dataDir = temporaryDirectory()) {
     return stderr;
   };
   const change = (statement: string, ...parameters: (string | number)[]) => {
-    const file = new Sqlite(join(dataDir, 'inlay.db'));
-    file.prepare(statement).run(...parameters);
+    const file = new SqliteConnection(join(dataDir, 'inlay.db'));
+    file.prepare(statement).run(parameters);
     file.close();
   };
   return { dataDir, inlay, succeed, fail, change };

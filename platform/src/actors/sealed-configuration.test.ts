@@ -1,15 +1,15 @@
-import Database from 'better-sqlite3';
+import { readFileSync } from 'node:fs';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { describe, expect, test } from 'vitest';
 import { fillWorkspace, startPlatform, temporaryFile, testSealer } from '../../test/start-platform.ts';
 import { openStore } from '../db/open.ts';
 
 /** Everything in the file, as text. */
 function contentOf(file: string): string {
-  const database = new Database(file);
-  database.pragma('wal_checkpoint(truncate)');
-  const content = database.serialize().toString('latin1');
+  const database = new SqliteConnection(file);
+  database.exec('pragma wal_checkpoint(truncate)');
   database.close();
-  return content;
+  return readFileSync(file, 'latin1');
 }
 
 const secret = 'a-path-that-nobody-may-read';
@@ -70,7 +70,7 @@ describe('the configuration of a connector', () => {
 
     const { call } = await startPlatform({ file, sealer: testSealer('first') });
     expect((await call('GET', path)).body.configuration).toEqual({ path: secret });
-    const database = new Database(file, { readonly: true });
+    const database = new SqliteConnection(file, { readOnly: true });
     expect(JSON.stringify(database.prepare('select * from connectors').all())).not.toContain(secret);
     database.close();
   });

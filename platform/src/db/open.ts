@@ -6,7 +6,8 @@
  * since the epoch; JSON is kept as text. What the rows mean is left to the rules.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
+import { SqliteError } from '@inlay/sqlite/sqlite-error';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -147,10 +148,8 @@ const BUSY_TIMEOUT_MS = 500;
 
 export async function openStore(file: string): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
-  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
+  const database = new SqliteConnection(file, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
   const store = new Kysely<Tables>({ dialect: immediateSqlite({ database }) });
   const { error } = await new Migrator({
@@ -166,7 +165,7 @@ export async function openStore(file: string): Promise<Store> {
 
 /** True when another process kept the write lock for longer than we were willing to wait. Nothing was written. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+  return error instanceof SqliteError && error.code === 'SQLITE_BUSY';
 }
 
 /** Before SQLite opens it: the side files (-wal, -shm) take their mode from the database file. */

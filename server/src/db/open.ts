@@ -4,7 +4,7 @@
  * transaction pooler may stand in between; `now_ms()` is the database's clock on both.
  */
 import { chmodSync } from 'node:fs';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { addFunctions, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -35,12 +35,10 @@ export interface SqliteOptions {
 }
 
 export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): Store {
-  const database = new Sqlite(file, { timeout: busyTimeoutMs });
+  const database = new SqliteConnection(file, { busyTimeoutMs });
   chmodSync(file, 0o600);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
-  const reader = new Sqlite(file, { timeout: busyTimeoutMs, readonly: true });
+  database.exec('pragma journal_mode = wal; pragma synchronous = full');
+  const reader = new SqliteConnection(file, { busyTimeoutMs, readOnly: true });
   for (const connection of [database, reader]) addFunctions(connection, now);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader) });
   return {

@@ -1,4 +1,5 @@
 /** Tells a store that is busy, full or away from a mistake in our own statements. */
+import { SqliteError } from '@inlay/sqlite/sqlite-error';
 
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
 // 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available now,
@@ -21,7 +22,7 @@ export function isStorageFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    if (error.name === 'SqliteError') return sqliteCodes.test(code);
+    if (error instanceof SqliteError && sqliteCodes.test(code)) return true;
     if (networkCodes.has(code) || (code.length === 5 && postgresStates.test(code))) return true;
   }
   return driverMessages.test(error.message);

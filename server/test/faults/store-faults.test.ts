@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres } from '../../../scripts/postgres.mjs';
@@ -131,11 +131,11 @@ describe('a PostgreSQL that goes away [postgres]', () => {
 describe('a SQLite file that another process has locked [sqlite]', () => {
   let dataDir: string;
   let service: Service;
-  let other: Sqlite.Database;
+  let other: SqliteConnection;
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'inlay-test-'));
     service = await startService({ dataDir, env: environment(2) });
-    other = new Sqlite(join(dataDir, 'inlay.db'));
+    other = new SqliteConnection(join(dataDir, 'inlay.db'));
   });
   afterAll(async () => {
     other?.close();
@@ -265,8 +265,13 @@ describe('a disk that is full [sqlite]', () => {
         refusedInARow++;
       }
     }
-    const file = new Sqlite(join(disk.dataDir, 'inlay.db'), { readonly: true });
-    const claimed = new Set(file.prepare('select name from name_claims').pluck().all());
+    const file = new SqliteConnection(join(disk.dataDir, 'inlay.db'), { readOnly: true });
+    const claimed = new Set(
+      file
+        .prepare('select name from name_claims')
+        .all()
+        .map(({ name }) => name),
+    );
     file.close();
     for (const name of asked.filter((name) => platform.proxy.createsSent(name) > 0)) expect(claimed).toContain(name);
     for (const name of asked.slice(-9)) expect([name, platform.proxy.createsSent(name)]).toEqual([name, 0]);

@@ -2,7 +2,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -23,9 +23,9 @@ async function dumpStore({ app: { store } }: TestApp): Promise<string> {
 }
 
 function dumpFile(file: string): string {
-  const database = new Sqlite(file, { readonly: true });
-  const tables = database.prepare("select name from sqlite_master where type = 'table'").pluck().all() as string[];
-  const dump = tables.map((name) => `${name} ${JSON.stringify(database.prepare(`select * from "${name}"`).all())}`);
+  const database = new SqliteConnection(file, { readOnly: true });
+  const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
+  const dump = tables.map(({ name }) => `${name} ${JSON.stringify(database.prepare(`select * from "${name}"`).all())}`);
   database.close();
   return dump.join('\n');
 }

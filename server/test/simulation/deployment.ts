@@ -3,8 +3,11 @@
  * run in production, with time, chance and the network given by the world. A replica can crash at any await: from then on
  * none of its statements takes effect and nothing it waits for returns.
  */
-import Sqlite from 'better-sqlite3';
-import { Kysely, type KyselyPlugin, SqliteDialect, sql } from 'kysely';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SqliteConnection } from '@inlay/sqlite/connection';
+import { Kysely, type KyselyPlugin, sql } from 'kysely';
 import { pino } from 'pino';
 import { migrate } from '../../src/db/migrations.ts';
 import type { Db, Store } from '../../src/db/open.ts';
@@ -25,6 +28,14 @@ export interface Replica {
   readonly isDown: boolean;
 }
 
+/** Nothing of a simulated database has to survive the process, so nothing waits for the disk. */
+function openFile(file: string, now: () => number): Db {
+  const database = new SqliteConnection(file);
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off');
+  addFunctions(database, now);
+  return new Kysely<Tables>({ dialect: sqliteDialect(database) });
+}
+
 export class Deployment {
   static #template: Promise<Buffer> | undefined;
   readonly db: Db;
@@ -32,23 +43,25 @@ export class Deployment {
   private constructor(
     private readonly world: World,
     private readonly platform: HostedPlatform,
-    file: Buffer,
+    template: Buffer,
   ) {
-    const database = new Sqlite(file);
-    addFunctions(database, () => world.now);
-    this.db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+    const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
+    writeFileSync(join(folder, 'inlay.db'), template);
+    this.db = openFile(join(folder, 'inlay.db'), () => world.now);
+    // The connection goes on without the name, and the file ends with it, also when the process is killed.
+    rmSync(folder, { recursive: true });
   }
 
   /** Every schedule starts from a copy of one migrated database. */
   static async open(world: World, platform: HostedPlatform): Promise<Deployment> {
     Deployment.#template ??= (async () => {
-      const database = new Sqlite(':memory:');
-      addFunctions(database, () => 0);
-      const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
+      const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
+      const db = openFile(join(folder, 'inlay.db'), () => 0);
       await migrate({ kind: 'sqlite', exclusively: (work) => db.transaction().execute(work) });
-      const file = database.serialize();
       await db.destroy();
-      return file;
+      const template = readFileSync(join(folder, 'inlay.db'));
+      rmSync(folder, { recursive: true });
+      return template;
     })();
     return new Deployment(world, platform, await Deployment.#template);
   }

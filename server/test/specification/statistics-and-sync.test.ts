@@ -1,6 +1,6 @@
 /** Endpoints 8 and 9. */
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
@@ -69,9 +69,9 @@ describeOnBothDatabases('Endpoint 9: POST /api/v1/workspaces/sync', (kind) => {
 
   /** Changes the platform behind everybody's back. */
   function tamperWithPlatform(statement: string, ...parameters: (string | number | null)[]): void {
-    const file = new Sqlite(join(app.dataDir, 'platform.db'));
+    const file = new SqliteConnection(join(app.dataDir, 'platform.db'));
     try {
-      expect(file.prepare(statement).run(...parameters).changes).toBe(1);
+      expect(file.prepare(statement).run(parameters).changes).toBe(1);
     } finally {
       file.close();
     }

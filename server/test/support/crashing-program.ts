@@ -21,7 +21,7 @@ export function useCrashingProgram(): string {
       format: 'esm',
       target: 'node20',
       // All in one file, so that it starts twice as fast; what is native is found where it is.
-      external: ['better-sqlite3', 'pg-native'],
+      external: ['@photostructure/sqlite', 'pg-native'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },
       logLevel: 'error',

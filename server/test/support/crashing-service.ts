@@ -4,7 +4,7 @@
  *
  * A commit is what makes something durable: the end of a transaction, and every statement outside of one that writes.
  */
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection, type SqliteStatement } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -42,23 +42,27 @@ function reachCommit(): (() => void) | undefined {
 
 type Run = (...given: unknown[]) => unknown;
 
-const prepare = Sqlite.prototype.prepare;
-Sqlite.prototype.prepare = function (this: Sqlite.Database, text: string) {
-  const statement = prepare.call(this, text) as unknown as Record<'run' | 'all', Run>;
-  const isPlatform = this.name.endsWith('platform.db');
-  if (!isPlatform && !this.name.endsWith('inlay.db')) return statement as never;
+const prepare = SqliteConnection.prototype.prepare;
+const listenedTo = new WeakSet<SqliteStatement>();
+SqliteConnection.prototype.prepare = function (this: SqliteConnection, text: string) {
+  const prepared = prepare.call(this, text);
+  const isPlatform = this.file.endsWith('platform.db');
+  // A connection keeps its statements.
+  if ((!isPlatform && !this.file.endsWith('inlay.db')) || listenedTo.has(prepared)) return prepared;
+  listenedTo.add(prepared);
+  const statement = prepared as unknown as Record<'run' | 'all', Run>;
   for (const method of ['run', 'all'] as const) {
     const run = statement[method].bind(statement);
     statement[method] = (...given) => {
-      const counts = isCommit(text, this.inTransaction) && (!isPlatform || crash.withPlatform === true);
+      const counts = isCommit(text, this.isInTransaction) && (!isPlatform || crash.withPlatform === true);
       const after = counts ? reachCommit() : undefined;
       const result = run(...given);
       after?.();
       return result;
     };
   }
-  return statement as never;
-} as typeof prepare;
+  return prepared;
+};
 
 const query = pg.Client.prototype.query as Run;
 const inTransaction = new WeakSet<pg.Client>();

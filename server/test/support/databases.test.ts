@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './databases.ts';
@@ -15,7 +15,7 @@ async function run(database: TestDatabase, ...statements: string[]): Promise<unk
     for (const statement of statements) rows = (await client.query(statement)).rows;
     await client.end();
   } else {
-    const file = new Sqlite(join(database.dataDir, 'test.db'));
+    const file = new SqliteConnection(join(database.dataDir, 'test.db'));
     for (const statement of statements) {
       const prepared = file.prepare(statement);
       if (prepared.reader) rows = prepared.all();

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
+import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { type PlatformProxy, startPlatformProxy } from './platform-proxy.ts';
 import { type Service, startService } from './service.ts';
@@ -202,7 +202,7 @@ export async function writeToStore({ url, dataDir }: StoreLocation, ...statement
     for (const statement of statements) await client.query(statement);
     await client.end();
   } else {
-    const file = new Sqlite(join(dataDir, 'inlay.db'));
+    const file = new SqliteConnection(join(dataDir, 'inlay.db'));
     for (const statement of statements) file.prepare(statement).run();
     file.close();
   }

@@ -1,0 +1,141 @@
+/**
+ * The only file that knows the SQLite driver. The driver has the interface of `node:sqlite`; when the oldest Node that we
+ * support has `node:sqlite`, the import below changes and nothing else does.
+ *
+ * What the connection promises to its users, whatever the driver does: the same settings on every connection, rows as
+ * plain objects, and every failure of SQLite as a `SqliteError` that has SQLite's own code. A connection and a statement
+ * have the shape that Kysely's dialect for SQLite asks for.
+ */
+import { resolve } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { SqliteError } from './sqlite-error.ts';
+
+type DriverStatement = ReturnType<InstanceType<typeof DatabaseSync>['prepare']>;
+export type SqliteValue = string | number | bigint | null | Uint8Array;
+export type SqliteRow = Record<string, SqliteValue>;
+
+export interface SqliteOptions {
+  readOnly?: boolean;
+  /** How long a statement waits for a lock of another connection. Waiting blocks the event loop. */
+  busyTimeoutMs?: number;
+}
+
+/** More than our code has. Statements with lists of varying length would pile up without a limit. */
+const maxKeptStatements = 500;
+
+export class SqliteConnection {
+  readonly file: string;
+  readonly #database: InstanceType<typeof DatabaseSync>;
+  readonly #kept = new Map<string, SqliteStatement>();
+
+  constructor(file: string, { readOnly = false, busyTimeoutMs = 5_000 }: SqliteOptions = {}) {
+    // An absolute path: the driver reads a name that begins with "file:" as a URI.
+    this.file = file === ':memory:' ? file : resolve(file);
+    this.#database = translated(
+      () =>
+        new DatabaseSync(this.file, {
+          readOnly,
+          timeout: busyTimeoutMs,
+          // Named although some are the driver's defaults: they differ between versions of `node:sqlite`.
+          enableForeignKeyConstraints: true,
+          enableDoubleQuotedStringLiterals: false,
+          allowExtension: false,
+          defensive: true,
+        }),
+    );
+    // SQLite's own default is an eighth of this.
+    this.exec('pragma cache_size = -16000');
+  }
+
+  get isInTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  /** One or more statements without parameters, whose rows nobody wants. */
+  exec(text: string): void {
+    translated(() => this.#database.exec(text));
+  }
+
+  /** The statement is kept and handed out again, because preparing a statement costs more than running it. */
+  prepare(text: string): SqliteStatement {
+    let statement = this.#kept.get(text);
+    if (!statement) {
+      if (this.#kept.size >= maxKeptStatements) this.#kept.clear();
+      statement = translated(() => new SqliteStatement(this.#database.prepare(text)));
+      this.#kept.set(text, statement);
+    }
+    return statement;
+  }
+
+  /** Makes a function that statements and triggers can call. */
+  define(
+    name: string,
+    { isDeterministic }: { isDeterministic: boolean },
+    run: (...values: SqliteValue[]) => SqliteValue,
+  ): void {
+    this.#database.function(name, { deterministic: isDeterministic }, run);
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#kept.clear();
+    translated(() => this.#database.close());
+  }
+}
+
+export class SqliteStatement {
+  readonly #statement: DriverStatement;
+  #names: string[];
+
+  constructor(statement: DriverStatement) {
+    this.#statement = statement;
+    this.#names = namesOf(statement);
+    // Across the binding the name of a column costs as much as its value, so the names are put in here.
+    statement.setReturnArrays(true);
+  }
+
+  /** Whether the statement gives rows. */
+  get reader(): boolean {
+    return this.#names.length > 0;
+  }
+
+  /** An integer beyond 2^53 cannot be read: cast it to text. */
+  all(parameters: readonly unknown[] = []): SqliteRow[] {
+    const rows: SqliteValue[][] = translated(() => this.#statement.all(...bindable(parameters)));
+    // After a change of the schema SQLite prepares a statement anew, and `select *` may then have other columns.
+    if (rows[0] && rows[0].length !== this.#names.length) this.#names = namesOf(this.#statement);
+    return rows.map((values) => namedRow(this.#names, values));
+  }
+
+  run(parameters: readonly unknown[] = []): { changes: number; lastInsertRowid: number | bigint } {
+    return translated(() => this.#statement.run(...bindable(parameters)));
+  }
+
+  *iterate(parameters: readonly unknown[] = []): IterableIterator<SqliteRow> {
+    // All at once: the statement is shared, and another use of it would end an iteration half-way.
+    yield* this.all(parameters);
+  }
+}
+
+function namesOf(statement: DriverStatement): string[] {
+  return statement.columns().map(({ name }) => name);
+}
+
+function namedRow(names: string[], values: SqliteValue[]): SqliteRow {
+  const row: SqliteRow = {};
+  for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i] as SqliteValue;
+  return row;
+}
+
+/** The driver refuses `undefined`; PostgreSQL's driver, and thus our statements, take it for null. */
+function bindable(parameters: readonly unknown[]): readonly unknown[] {
+  return parameters.includes(undefined) ? parameters.map((value) => value ?? null) : parameters;
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw SqliteError.from(error);
+  }
+}
