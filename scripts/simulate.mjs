@@ -59,7 +59,7 @@ try {
     format: 'esm',
     target: 'node20',
     packages: 'external',
-    alias: { '@inlay/contract': resolve(root, 'contract/src') },
+    alias: { '@inlay/contract': resolve(root, 'contract/src'), '@inlay/sqlite': resolve(root, 'sqlite/src') },
     logLevel: 'error',
     plugins: [
       { name: 'without-guard', setup: (build) => build.onLoad({ filter: /workspaces[\\/][\w.-]+\.ts$/ }, cut) },
