@@ -176,15 +176,17 @@ describe.each(Object.keys(looks))('%s', (look) => {
 });
 
 describe('Languages', () => {
+  /** A title of the widget, and a field of the connector. */
   const titles = {
-    en: 'Connect a source',
-    de: 'Quelle',
-    fr: 'source',
-    es: 'fuente',
-    ja: 'ソース',
+    en: ['Connect a source', 'Database'],
+    de: ['Quelle', 'Datenbank'],
+    fr: ['source', 'Base de données'],
+    es: ['fuente', 'Base de datos'],
+    ja: ['ソース', 'データベース'],
   };
 
-  it.each(Object.entries(titles))('%s is spoken throughout, by the token or by the browser', async (locale, title) => {
+  it.each(Object.entries(titles))('%s is spoken throughout, by the token or by the browser', async (locale, words) => {
+    const [title = '', field = ''] = words;
     const page = await stage.newPage({ locale: locale === 'en' ? 'en-GB' : 'en-US' });
     const frame = await open(page, {
       workspace_name: `speaks ${locale}`,
@@ -197,6 +199,7 @@ describe('Languages', () => {
     await takePicture(page, `language-${locale}-choose`);
     await frame.getByRole('button', { name: /PostgreSQL/ }).click();
     await frame.waitForSelector('form input');
+    expect(await frame.getByLabel(field, { exact: true }).count()).toBe(1);
     await takePicture(page, `language-${locale}-form`);
     await expectAccessible(frame, locale);
 

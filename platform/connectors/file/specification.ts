@@ -1,4 +1,6 @@
 import type { ConnectorSpecification } from '../../src/protocol.ts';
+import { translate } from '../kit/translate.ts';
+import { dictionary } from './words.ts';
 
 const authentication = {
   type: 'object',
@@ -91,6 +93,7 @@ const format = {
           type: 'string',
           title: 'Delimiter',
           enum: [',', ';', '\t', '|'],
+          enumNames: ['Comma (,)', 'Semicolon (;)', 'Tab', 'Vertical bar (|)'],
           default: ',',
           order: 1,
         },
@@ -105,6 +108,7 @@ const format = {
           type: 'string',
           title: 'Encoding',
           enum: ['utf-8', 'latin1'],
+          enumNames: ['UTF-8', 'Latin-1'],
           default: 'utf-8',
           order: 3,
         },
@@ -136,31 +140,34 @@ const format = {
 };
 
 export const specification: ConnectorSpecification = {
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'File',
-    type: 'object',
-    required: ['stream_name', 'location', 'format'],
-    additionalProperties: true,
-    properties: {
-      stream_name: {
-        type: 'string',
-        title: 'Name of the stream',
-        minLength: 1,
-        maxLength: 200,
-        examples: ['orders'],
-        order: 0,
-      },
-      location,
-      format,
-      primary_key: {
-        type: 'array',
-        title: 'Primary key',
-        description: 'The fields that tell one record from another.',
-        items: { type: 'string', minLength: 1 },
-        examples: [['id']],
-        order: 3,
+  connectionSpecification: translate(
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'File',
+      type: 'object',
+      required: ['stream_name', 'location', 'format'],
+      additionalProperties: true,
+      properties: {
+        stream_name: {
+          type: 'string',
+          title: 'Name of the stream',
+          minLength: 1,
+          maxLength: 200,
+          examples: ['orders'],
+          order: 0,
+        },
+        location,
+        format,
+        primary_key: {
+          type: 'array',
+          title: 'Primary key',
+          description: 'The fields that tell one record from another.',
+          items: { type: 'string', minLength: 1 },
+          examples: [['id']],
+          order: 3,
+        },
       },
     },
-  },
+    dictionary,
+  ),
 };

@@ -3,6 +3,8 @@
  * authentication included, and leave just the key to the customer.
  */
 import type { ConnectorSpecification } from '../../src/protocol.ts';
+import { translate } from '../kit/translate.ts';
+import { dictionary } from './words.ts';
 
 const headerName = {
   type: 'string',
@@ -139,10 +141,11 @@ const pagination = {
   ],
 };
 
-const namesAndValues = (name: object) => ({
+const namesAndValues = (name: object, title: string) => ({
   type: 'array',
   items: {
     type: 'object',
+    title,
     required: ['name', 'value'],
     properties: {
       name: { ...name, title: 'Name', order: 0 },
@@ -153,6 +156,7 @@ const namesAndValues = (name: object) => ({
 
 const stream = {
   type: 'object',
+  title: 'Stream',
   required: ['name', 'path'],
   properties: {
     name: { type: 'string', title: 'Name', minLength: 1, maxLength: 200, examples: ['customers'], order: 0 },
@@ -163,7 +167,7 @@ const stream = {
       examples: ['/customers'],
       order: 1,
     },
-    query_parameters: { ...namesAndValues(parameterName), title: 'Query parameters', order: 2 },
+    query_parameters: { ...namesAndValues(parameterName, 'Parameter'), title: 'Query parameters', order: 2 },
     record_path: {
       type: 'string',
       title: 'Path of the records',
@@ -203,45 +207,48 @@ const stream = {
 };
 
 export const specification: ConnectorSpecification = {
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'HTTP API',
-    type: 'object',
-    required: ['base_url', 'authentication', 'streams'],
-    additionalProperties: true,
-    properties: {
-      base_url: {
-        type: 'string',
-        title: 'Base URL',
-        pattern: '^https?://[^\\s?#]+$',
-        pattern_descriptor: 'https://api.example.com/v1',
-        examples: ['https://api.example.com/v1'],
-        order: 0,
-      },
-      authentication,
-      streams: {
-        type: 'array',
-        title: 'Streams',
-        description: 'What to read, one stream for each kind of record.',
-        minItems: 1,
-        maxItems: 200,
-        items: stream,
-        order: 2,
-      },
-      headers: {
-        ...namesAndValues(headerName),
-        title: 'Headers',
-        description: 'Sent with every request, for instance a version of the API.',
-        order: 3,
-      },
-      requests_per_second: {
-        type: 'number',
-        title: 'Requests per second',
-        description: 'At most this many requests a second. Leave empty for as many as the API answers.',
-        minimum: 0.01,
-        maximum: 1000,
-        order: 4,
+  connectionSpecification: translate(
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'HTTP API',
+      type: 'object',
+      required: ['base_url', 'authentication', 'streams'],
+      additionalProperties: true,
+      properties: {
+        base_url: {
+          type: 'string',
+          title: 'Base URL',
+          pattern: '^https?://[^\\s?#]+$',
+          pattern_descriptor: 'https://api.example.com/v1',
+          examples: ['https://api.example.com/v1'],
+          order: 0,
+        },
+        authentication,
+        streams: {
+          type: 'array',
+          title: 'Streams',
+          description: 'What to read, one stream for each kind of record.',
+          minItems: 1,
+          maxItems: 200,
+          items: stream,
+          order: 2,
+        },
+        headers: {
+          ...namesAndValues(headerName, 'Header'),
+          title: 'Headers',
+          description: 'Sent with every request, for instance a version of the API.',
+          order: 3,
+        },
+        requests_per_second: {
+          type: 'number',
+          title: 'Requests per second',
+          description: 'At most this many requests a second. Leave empty for as many as the API answers.',
+          minimum: 0.01,
+          maximum: 1000,
+          order: 4,
+        },
       },
     },
-  },
+    dictionary,
+  ),
 };

@@ -1,39 +1,44 @@
 import type { ConnectorSpecification } from '../../src/protocol.ts';
+import { translate } from '../kit/translate.ts';
+import { dictionary } from './words.ts';
 
 export const specification: ConnectorSpecification = {
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Sample Data',
-    type: 'object',
-    required: ['count'],
-    additionalProperties: true,
-    properties: {
-      count: {
-        type: 'integer',
-        title: 'Users',
-        description: 'How many users to make up. Products and purchases follow from it.',
-        minimum: 1,
-        maximum: 1_000_000,
-        default: 1000,
-        order: 0,
-      },
-      seed: {
-        type: 'integer',
-        title: 'Seed',
-        description: 'Choose another number to get other records.',
-        minimum: 0,
-        maximum: 2_147_483_647,
-        default: 1,
-        order: 1,
-      },
-      records_per_second: {
-        type: 'integer',
-        title: 'Records per second',
-        description: 'Slows the source down to at most this many records a second. Leave empty for full speed.',
-        minimum: 1,
-        maximum: 100_000,
-        order: 2,
+  connectionSpecification: translate(
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'Sample Data',
+      type: 'object',
+      required: ['count'],
+      additionalProperties: true,
+      properties: {
+        count: {
+          type: 'integer',
+          title: 'Users',
+          description: 'How many users to make up. Products and purchases follow from it.',
+          minimum: 1,
+          maximum: 1_000_000,
+          default: 1000,
+          order: 0,
+        },
+        seed: {
+          type: 'integer',
+          title: 'Seed',
+          description: 'Choose another number to get other records.',
+          minimum: 0,
+          maximum: 2_147_483_647,
+          default: 1,
+          order: 1,
+        },
+        records_per_second: {
+          type: 'integer',
+          title: 'Records per second',
+          description: 'Slows the source down to at most this many records a second. Leave empty for full speed.',
+          minimum: 1,
+          maximum: 100_000,
+          order: 2,
+        },
       },
     },
-  },
+    dictionary,
+  ),
 };

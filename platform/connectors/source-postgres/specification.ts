@@ -1,28 +1,33 @@
 import type { ConnectorSpecification } from '../../src/protocol.ts';
+import { translate } from '../kit/translate.ts';
 import { connectionFields, connectionGroups, requiredConnectionFields } from '../postgres/connection-fields.ts';
+import { sourceDictionary } from '../postgres/words.ts';
 
 export const specification: ConnectorSpecification = {
-  connectionSpecification: {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'PostgreSQL',
-    type: 'object',
-    required: requiredConnectionFields,
-    additionalProperties: true,
-    groups: connectionGroups,
-    properties: {
-      ...connectionFields,
-      schemas: {
-        type: 'array',
-        title: 'Schemas',
-        description: 'Tables and views of these schemas are offered.',
-        items: { type: 'string', minLength: 1, maxLength: 63 },
-        minItems: 1,
-        uniqueItems: true,
-        default: ['public'],
-        always_show: true,
-        group: 'content',
-        order: 6,
+  connectionSpecification: translate(
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'PostgreSQL',
+      type: 'object',
+      required: requiredConnectionFields,
+      additionalProperties: true,
+      groups: connectionGroups,
+      properties: {
+        ...connectionFields,
+        schemas: {
+          type: 'array',
+          title: 'Schemas',
+          description: 'Tables and views of these schemas are offered.',
+          items: { type: 'string', minLength: 1, maxLength: 63 },
+          minItems: 1,
+          uniqueItems: true,
+          default: ['public'],
+          always_show: true,
+          group: 'content',
+          order: 6,
+        },
       },
     },
-  },
+    sourceDictionary,
+  ),
 };

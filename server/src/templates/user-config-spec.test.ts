@@ -165,3 +165,41 @@ describe('What a customer is asked for', () => {
     expect(ruledOut).not.toHaveProperty('advanced_auth');
   });
 });
+
+describe('words in other languages', () => {
+  const words = (de: string) => ({ translations: { de: { title: de } } });
+  const choice = {
+    type: 'object',
+    title: 'Access',
+    description: 'Who asks.',
+    translations: { de: { title: 'Zugang', description: 'Wer fragt.' }, fr: { title: 'Accès' } },
+    oneOf: [
+      {
+        title: 'Key',
+        translations: { de: { title: 'Schlüssel' }, ja: { title: 'キー' } },
+        required: ['kind', 'key'],
+        properties: { kind: { const: 'key' }, key: { type: 'string', title: 'Key', ...words('Schlüssel') } },
+      },
+      { title: 'None', ...words('Ohne'), required: ['kind'], properties: { kind: { const: 'none' } } },
+    ],
+  };
+  const ask = (defaults: Record<string, unknown>) => {
+    const connectionSpecification: JsonSchema = { type: 'object', properties: { access: choice } };
+    return userConfigSpec({ connectionSpecification }, defaults).connectionSpecification.properties;
+  };
+
+  it('stay where nothing is chosen', () => {
+    expect(ask({})).toEqual({ access: choice });
+  });
+
+  it('name the field, not the form that the defaults have chosen for it', () => {
+    expect(ask({ access: { kind: 'key' } })).toMatchObject({
+      access: {
+        title: 'Access',
+        description: 'Who asks.',
+        translations: { de: { title: 'Zugang', description: 'Wer fragt.' }, fr: { title: 'Accès' }, ja: {} },
+        properties: { key: { translations: { de: { title: 'Schlüssel' } } } },
+      },
+    });
+  });
+});

@@ -38,8 +38,19 @@ function bothProperties(outer: JsonSchema, inner: JsonSchema): JsonSchema {
     properties: Object.assign({}, ...properties),
     required: [...new Set([...requiredOf(outer), ...requiredOf(inner)])],
     // The name of the field, not of the form that was chosen for it.
-    ...(outer.title === undefined ? {} : { title: outer.title }),
+    ...(outer.title === undefined ? {} : { title: outer.title, ...bothTranslations(outer, inner) }),
   };
+}
+
+/** In every language the title of the field, and the other words of the form, as above. */
+function bothTranslations(outer: JsonSchema, inner: JsonSchema): JsonSchema {
+  const [outside, inside] = [outer, inner].map(({ translations }) => (isObject(translations) ? translations : {}));
+  const translations = Object.entries({ ...inside, ...outside }).map(([language]) => {
+    const [field, form] = [outside, inside].map((words) => (isObject(words?.[language]) ? words[language] : {}));
+    const { title: _, ...others } = { ...field, ...form };
+    return [language, { ...others, ...(field?.title === undefined ? {} : { title: field.title }) }];
+  });
+  return translations.length === 0 ? {} : { translations: Object.fromEntries(translations) };
 }
 
 function withoutCovered(schema: JsonSchema, properties: Record<string, unknown>, given: Configuration): JsonSchema {

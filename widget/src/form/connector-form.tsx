@@ -21,6 +21,7 @@ import { FieldTree } from './field-tree.tsx';
 import { readSpecification } from './fields.ts';
 import { FormContext, fieldId, showFields } from './form-context.ts';
 import { ObjectFields } from './object-fields.tsx';
+import { translated } from './translation.ts';
 import { type FieldFault, faultsOf, shownPart, titleAt } from './validation.ts';
 import './form.css';
 import './controls.css';
@@ -51,8 +52,8 @@ interface ShownFault extends FieldFault {
 
 export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   const { id, disabled: isDisabled = false, children, onSubmit } = props;
-  const words = useWords().form;
-  const [{ root, before, opened }] = useState(() => open(props));
+  const { form: words, language } = useWords();
+  const [{ root, before, opened }] = useState(() => open(props, language));
   const [value, setValue] = useState(opened);
   const [shown, setShown] = useState<readonly ShownFault[]>([]);
   // What counts; the state above follows with the next render.
@@ -141,8 +142,8 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   );
 }
 
-function open({ specification, value }: ConnectorFormProps) {
-  const root = readSpecification(specification);
+function open({ specification, value }: ConnectorFormProps, language: string) {
+  const root = readSpecification(translated(specification, language));
   return {
     root,
     before: value,

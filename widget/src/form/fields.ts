@@ -182,10 +182,16 @@ export interface Option {
   label: string;
 }
 
-/** What one can choose from: an enumeration, or constants with titles. */
+/** What one can choose from: an enumeration, perhaps with names, or constants with titles. */
 export function optionsOf(schema: JsonSchema): Option[] | undefined {
   if (Array.isArray(schema.enum)) {
-    return schema.enum.filter((value) => value !== null).map((value) => ({ value, label: labelOf(value) }));
+    const names: unknown[] = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+    return schema.enum
+      .map((value, index) => {
+        const name = names[index];
+        return { value, label: typeof name === 'string' && name.trim() !== '' ? name : labelOf(value) };
+      })
+      .filter(({ value }) => value !== null);
   }
   const constants = Array.isArray(schema.oneOf) ? schema.oneOf : [];
   if (constants.length === 0 || !constants.every((one) => isObject(one) && 'const' in one)) return undefined;

@@ -3,6 +3,7 @@ import type { Words } from './en.ts';
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'Zeile' : 'Zeilen'}`;
 
 export default {
+  language: 'de',
   form: {
     optional: 'optional',
     optionalSettings: 'Optionale Einstellungen',
@@ -55,6 +56,7 @@ export default {
   tryAgain: 'Erneut versuchen',
   opensInNewTab: '(öffnet sich in einem neuen Tab)',
   rows,
+  nothingNew: 'Nichts Neues',
 
   choose: {
     title: 'Quelle verbinden',
@@ -103,7 +105,6 @@ export default {
 
   check: {
     failed: 'Bei der Prüfung gab es ein Problem',
-    atField: 'Korrigieren Sie das markierte Feld und versuchen Sie es erneut.',
     noReason: 'Die Quelle hat keinen Grund genannt. Gehen Sie Ihre Angaben durch und versuchen Sie es erneut.',
     cancelled: 'Prüfung abgebrochen. Es wurde nichts gespeichert.',
     unconfirmed: 'Die Verbindung konnte nicht bestätigt werden',
@@ -177,6 +178,7 @@ export default {
     notReady:
       'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',
     history: 'Verlauf',
+    quietRuns: (_count, number) => `${number} Synchronisierungen ohne neue Daten`,
     noHistory: 'Es wurde noch nichts synchronisiert.',
     showMore: 'Mehr anzeigen',
     save: 'Testen und speichern',

@@ -1,6 +1,7 @@
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'row' : 'rows'}`;
 
 const en = {
+  language: 'en',
   form: {
     optional: 'optional',
     optionalSettings: 'Optional settings',
@@ -52,6 +53,8 @@ const en = {
   tryAgain: 'Try again',
   opensInNewTab: '(opens in a new tab)',
   rows,
+  /** Of a sync that found nothing since the one before it. */
+  nothingNew: 'Nothing new',
 
   choose: {
     title: 'Connect a source',
@@ -100,7 +103,6 @@ const en = {
 
   check: {
     failed: 'The check found a problem',
-    atField: 'Fix the marked field, then try again.',
     noReason: 'The source gave no reason. Go through your details and try again.',
     cancelled: 'Check cancelled. Nothing was saved.',
     unconfirmed: 'We could not confirm the connection',
@@ -172,6 +174,8 @@ const en = {
     notReady:
       'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
+    /** Two or more. */
+    quietRuns: (_count: number, number: string) => `${number} runs without new data`,
     noHistory: 'No sync has run yet.',
     showMore: 'Show more',
     save: 'Test and save',

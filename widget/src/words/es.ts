@@ -3,6 +3,7 @@ import type { Words } from './en.ts';
 const rows = (count: number, number: string) => `${number} ${count === 1 ? 'fila' : 'filas'}`;
 
 export default {
+  language: 'es',
   form: {
     optional: 'opcional',
     optionalSettings: 'Ajustes opcionales',
@@ -54,6 +55,7 @@ export default {
   tryAgain: 'Reintentar',
   opensInNewTab: '(se abre en una pestaña nueva)',
   rows,
+  nothingNew: 'Sin novedades',
 
   choose: {
     title: 'Conectar una fuente',
@@ -102,7 +104,6 @@ export default {
 
   check: {
     failed: 'La comprobación ha detectado un problema',
-    atField: 'Corrija el campo marcado y vuelva a intentarlo.',
     noReason: 'La fuente no ha indicado el motivo. Revise sus datos y vuelva a intentarlo.',
     cancelled: 'Comprobación cancelada. No se ha guardado nada.',
     unconfirmed: 'No hemos podido confirmar la conexión',
@@ -174,6 +175,7 @@ export default {
     notReady:
       'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',
     history: 'Historial',
+    quietRuns: (_count, number) => `${number} sincronizaciones sin datos nuevos`,
     noHistory: 'Todavía no se ha sincronizado nada.',
     showMore: 'Mostrar más',
     save: 'Probar y guardar',

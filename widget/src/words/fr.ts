@@ -3,6 +3,7 @@ import type { Words } from './en.ts';
 const rows = (count: number, number: string) => `${number} ${count < 2 ? 'ligne' : 'lignes'}`;
 
 export default {
+  language: 'fr',
   form: {
     optional: 'facultatif',
     optionalSettings: 'Paramètres facultatifs',
@@ -55,6 +56,7 @@ export default {
   tryAgain: 'Réessayer',
   opensInNewTab: '(s’ouvre dans un nouvel onglet)',
   rows,
+  nothingNew: 'Rien de nouveau',
 
   choose: {
     title: 'Connecter une source',
@@ -103,7 +105,6 @@ export default {
 
   check: {
     failed: 'La vérification a révélé un problème',
-    atField: 'Corrigez le champ signalé, puis réessayez.',
     noReason: 'La source n’a pas donné de raison. Vérifiez vos informations, puis réessayez.',
     cancelled: 'Vérification annulée. Rien n’a été enregistré.',
     unconfirmed: 'La connexion n’a pas pu être confirmée',
@@ -176,6 +177,7 @@ export default {
     notReady:
       'La synchronisation n’a pas pu démarrer, car cette connexion vient de changer. Réessayez dans un instant.',
     history: 'Historique',
+    quietRuns: (_count, number) => `${number} synchronisations sans nouvelles données`,
     noHistory: 'Aucune synchronisation n’a encore eu lieu.',
     showMore: 'Afficher plus',
     save: 'Tester et enregistrer',

@@ -3,6 +3,7 @@ import type { Words } from './en.ts';
 const rows = (_count: number, number: string) => `${number} 行`;
 
 export default {
+  language: 'ja',
   form: {
     optional: '任意',
     optionalSettings: '任意の設定',
@@ -52,6 +53,7 @@ export default {
   tryAgain: '再試行',
   opensInNewTab: '（新しいタブで開きます）',
   rows,
+  nothingNew: '新しいデータなし',
 
   choose: {
     title: 'データソースを接続',
@@ -100,7 +102,6 @@ export default {
 
   check: {
     failed: '確認中に問題が見つかりました',
-    atField: '印の付いた項目を修正して、もう一度お試しください。',
     noReason: 'データソースから理由が示されませんでした。入力内容を見直して、もう一度お試しください。',
     cancelled: '確認を中止しました。何も保存されていません。',
     unconfirmed: '接続できたかどうかを確認できませんでした',
@@ -170,6 +171,7 @@ export default {
     paused: '同期は一時停止中です。アカウントが再び有効になると再開されます。',
     notReady: 'この接続の状態が変わったため、同期を開始できませんでした。しばらくしてからもう一度お試しください。',
     history: '履歴',
+    quietRuns: (_count, number) => `新しいデータのない同期 ${number} 回`,
     noHistory: '同期はまだ行われていません。',
     showMore: 'さらに表示',
     save: 'テストして保存',
