@@ -26,7 +26,8 @@ export interface WidgetTheme {
 
 /**
  * What stands in the fragment of the widget's address after the token, as in a query: it never reaches a server.
- * `modal`: the page has put a dialog around the widget, which Escape closes; `inline`: it follows the widget's height.
+ * `modal`: the page has put a dialog around the widget, which Escape closes; `inline`: the widget is part of the
+ * page. In both the page follows the height of the widget.
  */
 export interface WidgetFragment {
   mode?: 'modal' | 'inline';
@@ -69,8 +70,10 @@ export type WidgetErrorCode = (typeof widgetErrorCodes)[number];
 /** From the widget to the page around it, and only to `allowedOrigin`. `inlay` tells them from other messages. */
 export type MessageToHost = { inlay: 1 } & (
   | WidgetEvent
-  /** How high it wants to be, in CSS pixels. */
+  /** How high its content is, in CSS pixels. */
   | { type: 'resize'; height: number }
+  /** Whether a question lies over the whole widget; what the page has beside the widget is covered as well. */
+  | { type: 'cover'; covered: boolean }
   /** Escape was pressed in the widget and nothing in it took it. */
   | { type: 'close' }
 );

@@ -42,6 +42,7 @@ const shapes: Record<MessageToHost['type'], Shape> = {
   error: { error: { code: isText, message: isText } },
   token_expired: {},
   resize: { height: isHeight },
+  cover: { covered: (value) => typeof value === 'boolean' },
   close: {},
 };
 

@@ -116,6 +116,8 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   function hear(message: MessageToHost): void {
     if (message.type === 'resize') {
       view.setHeight(message.height);
+    } else if (message.type === 'cover') {
+      view.cover(message.covered);
     } else if (message.type === 'close') {
       if (mode === 'modal') close();
     } else {

@@ -18,7 +18,10 @@ export interface View {
   showFrame(address: string): HTMLIFrameElement;
   /** `reason`: what the page's developer reads below the words of a failure. */
   setState(state: ViewState, reason?: string): void;
+  /** Of the widget's content. */
   setHeight(height: number): void;
+  /** Whether a question of the widget lies over everything. */
+  cover(isCovered: boolean): void;
   remove(): void;
 }
 
@@ -93,7 +96,10 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
       if (state === 'ready' && root.activeElement === panel) frame?.focus();
     },
     setHeight(height) {
-      if (frame && !dialog) frame.style.height = `${Math.ceil(height)}px`;
+      panel.style.setProperty('--height', `${Math.ceil(height)}px`);
+    },
+    cover(isCovered) {
+      close.inert = isCovered;
     },
     remove() {
       // Closing gives the focus back to where it was.

@@ -149,13 +149,55 @@ it('opens a second one above the first, and Escape closes one at a time', async 
   expect(await page.locator('inlay-widget').count()).toBe(0);
 });
 
-it('fills a narrow window, and is a card in a wide one', async () => {
-  page = await host.openPage({ viewport: { width: 480, height: 700 } });
+it('is as high as the widget up to the window: a card in a wide one, a sheet from below in a narrow one', async () => {
+  page = await host.openPage({ viewport: { width: 1000, height: 900 }, reducedMotion: 'reduce' });
   await openWidget();
   await waitForEvent(page, 'ready');
-  expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, width: 480, height: 700 });
-  await page.setViewportSize({ width: 1000, height: 900 });
-  expect(await dialog().boundingBox()).toEqual({ x: 220, y: 70, width: 560, height: 760 });
+  const frame = await widgetFrame(page);
+  const grow = async (height: number) => {
+    await frame.evaluate((height) => window.say({ type: 'resize', height }), height);
+    await frame.evaluate(() => window.say({ type: 'token_expired' }));
+    await page.waitForFunction(() => window.events.splice(0).some(({ type }) => type === 'token_expired'));
+  };
+  const frameHeight = async () => (await page.locator('inlay-widget iframe').boundingBox())?.height;
+  /** Of the room for the button above the widget. */
+  const strip = 36;
+
+  await grow(364);
+  expect(await dialog().boundingBox()).toEqual({ x: 220, y: 72, width: 560, height: 364 + strip });
+  expect(await frameHeight()).toBe(364);
+  await grow(5_000);
+  expect(await dialog().boundingBox()).toEqual({ x: 220, y: 72, width: 560, height: 756 });
+  expect(await frameHeight()).toBe(756 - strip);
+
+  await page.setViewportSize({ width: 320, height: 640 });
+  expect(await dialog().boundingBox()).toEqual({ x: 0, y: 0, width: 320, height: 640 });
+  expect(await frameHeight()).toBe(640 - strip);
+  await grow(300);
+  expect(await dialog().boundingBox()).toEqual({ x: 0, y: 640 - 336, width: 320, height: 336 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+});
+
+it('is covered as a whole by a question of the widget', async () => {
+  page = await host.openPage({ viewport: { width: 1000, height: 800 } });
+  await openWidget();
+  await waitForEvent(page, 'ready');
+  const frame = await widgetFrame(page);
+  const atButton = () =>
+    page.evaluate(() => {
+      const root = document.querySelector('inlay-widget')?.shadowRoot;
+      const { left, top } = root?.querySelector('.close')?.getBoundingClientRect() ?? { left: 0, top: 0 };
+      return root?.elementFromPoint(left + 20, top + 10)?.className;
+    });
+  const strip = () => dialog().evaluate((element) => getComputedStyle(element, '::before').backgroundColor);
+  expect(await atButton()).toBe('close');
+  await frame.evaluate(() => window.say({ type: 'cover', covered: true }));
+  await expect.poll(strip).toBe('rgba(10, 13, 20, 0.5)');
+  expect(await atButton()).not.toBe('close');
+  await frame.evaluate(() => window.say({ type: 'cover', covered: false }));
+  await expect.poll(strip).toBe('rgba(0, 0, 0, 0)');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await waitForEvent(page, 'closed');
 });
 
 it('speaks the language that the page asks for, or English', async () => {

@@ -127,8 +127,11 @@ describe('A customer', () => {
 
     await field.fill('a wrong one');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    await frame.getByText('The check found a problem').first().waitFor({ timeout: 120_000 });
+    await frame.getByText('The check found a problem').waitFor({ timeout: 120_000 });
     await takePicture(page, 'check-failed');
+    // What names no field is said once, below all of them.
+    expect(await frame.getByRole('alert').count()).toBe(1);
+    expect(await frame.locator('.inlay-field-fault, .inlay-fault-summary').count()).toBe(0);
     expect(await field.inputValue()).toBe('a wrong one');
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();

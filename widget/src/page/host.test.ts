@@ -1,18 +1,46 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectHost, isTokenMessage } from './host.ts';
 
 const origin = 'https://app.example.com';
 
-/** A window in a frame, as far as messages go. */
+/** What observes sizes, told by hand. */
+let sizesChange: () => void = () => {};
+beforeEach(() => {
+  const listeners: (() => void)[] = [];
+  sizesChange = () => {
+    for (const listener of listeners) listener();
+  };
+  vi.stubGlobal(
+    'ResizeObserver',
+    class {
+      constructor(listener: () => void) {
+        listeners.push(listener);
+      }
+      observe() {}
+    },
+  );
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** A window in a frame, as far as messages and heights go. */
 function framedWindow() {
   const posted: [unknown, string][] = [];
+  const height = { content: 300 };
+  const document = {
+    body: { getBoundingClientRect: () => ({ height: height.content }) },
+    documentElement: { dataset: {} as Record<string, string> },
+  };
   const parent = { postMessage: (message: unknown, target: string) => posted.push([message, target]) };
-  const window = Object.assign(new EventTarget(), { parent });
+  const window = Object.assign(new EventTarget(), { parent, document, innerHeight: 700 });
   const receive = (data: unknown, from: { source?: unknown; origin?: string } = {}) =>
     window.dispatchEvent(Object.assign(new Event('message'), { data, source: parent, origin, ...from }));
   const press = (key: string, more: object = {}) =>
     window.dispatchEvent(Object.assign(new Event('keydown', { cancelable: true }), { key, ...more }));
-  return { window: window as unknown as Window, posted, receive, press };
+  return { window: window as unknown as Window, posted, receive, press, height };
 }
 
 describe('what it tells', () => {
@@ -98,5 +126,44 @@ describe('Escape', () => {
     connectHost({ window, allowedOrigin: origin, mode: 'plain', onToken() {} });
     press('Escape');
     expect(posted).toEqual([]);
+  });
+});
+
+describe('the height of the content', () => {
+  it.each(['modal', 'inline'] as const)('is told to the page around, once each: %s', (mode) => {
+    const { window, posted, height } = framedWindow();
+    connectHost({ window, allowedOrigin: origin, mode, onToken() {} });
+    sizesChange();
+    sizesChange();
+    height.content = 412.3;
+    sizesChange();
+    expect(posted).toEqual([
+      [{ inlay: 1, type: 'resize', height: 300 }, origin],
+      [{ inlay: 1, type: 'resize', height: 413 }, origin],
+    ]);
+  });
+
+  it('is told to nobody in a plain frame', () => {
+    const { window, posted } = framedWindow();
+    connectHost({ window, allowedOrigin: origin, mode: 'plain', onToken() {} });
+    sizesChange();
+    expect(posted).toEqual([]);
+  });
+
+  it('makes a dialog scroll only when it stays higher than the frame', () => {
+    const { window, height } = framedWindow();
+    connectHost({ window, allowedOrigin: origin, mode: 'modal', onToken() {} });
+    const { dataset } = window.document.documentElement;
+    height.content = 900;
+    sizesChange();
+    expect(dataset.scrolls).toBeUndefined();
+    Object.assign(window, { innerHeight: 900 });
+    window.dispatchEvent(new Event('resize'));
+    vi.runAllTimers();
+    expect(dataset.scrolls).toBe('false');
+    height.content = 1_000;
+    sizesChange();
+    vi.runAllTimers();
+    expect(dataset.scrolls).toBe('true');
   });
 });

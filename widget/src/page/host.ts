@@ -14,6 +14,8 @@ export interface Host {
   tell(event: WidgetEvent): void;
   /** Asks the page to close the dialog it has put around the widget. */
   close(): void;
+  /** Whether a question lies over the whole widget, so that it lies over what the page has beside the widget as well. */
+  cover(isCovered: boolean): void;
 }
 
 export interface HostConnection {
@@ -37,9 +39,9 @@ export function connectHost({ window, allowedOrigin, mode, renews = false, onTok
     if (isTokenMessage(event.data)) onToken(event.data.token);
   });
 
-  if (mode === 'inline')
-    followHeight(window.document.documentElement, (height) => post({ inlay: 1, type: 'resize', height }));
+  if (mode !== 'plain') followHeight(window, (height) => post({ inlay: 1, type: 'resize', height }));
   if (mode === 'modal') {
+    scrollOnceSettled(window);
     window.addEventListener('keydown', (event) => {
       // While a word is being composed, Escape belongs to the input method; a dialog or a menu prevents the default.
       if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) post({ inlay: 1, type: 'close' });
@@ -51,6 +53,7 @@ export function connectHost({ window, allowedOrigin, mode, renews = false, onTok
     renews,
     tell: (event) => post({ inlay: 1, ...event }),
     close: () => post({ inlay: 1, type: 'close' }),
+    cover: (covered) => post({ inlay: 1, type: 'cover', covered }),
   };
 }
 
@@ -60,11 +63,32 @@ export function isTokenMessage(data: unknown): data is MessageToWidget {
   return inlay === 1 && type === 'token' && typeof token === 'string' && token !== '';
 }
 
-function followHeight(root: HTMLElement, onHeight: (height: number) => void): void {
+/** Of the body: the root is as high as the frame, even where its content is not. */
+function followHeight({ document: { body } }: Window, onHeight: (height: number) => void): void {
   let told: number | undefined;
   new ResizeObserver(() => {
-    const height = Math.ceil(root.getBoundingClientRect().height);
+    const height = Math.ceil(body.getBoundingClientRect().height);
     if (height !== told) onHeight(height);
     told = height;
-  }).observe(root);
+  }).observe(body);
+}
+
+/** Longer than the page takes to follow. */
+const settlingMs = 300;
+
+/**
+ * A dialog is as high as its content until it fills the window. Before the page has followed, a scrollbar would come and
+ * go, and everything would move for it: there is one only when the content stays higher than the frame.
+ */
+function scrollOnceSettled(window: Window): void {
+  const { body, documentElement: root } = window.document;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      root.dataset.scrolls = String(body.getBoundingClientRect().height > window.innerHeight);
+    }, settlingMs);
+  };
+  new ResizeObserver(look).observe(body);
+  window.addEventListener('resize', look);
 }

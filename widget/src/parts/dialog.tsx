@@ -1,6 +1,7 @@
 /** A question that has to be answered first. The browser keeps the focus inside and gives it back; Escape means no. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { useWidget } from '../widget.ts';
 import { Button } from './button.tsx';
 
 export interface DialogProps {
@@ -16,6 +17,7 @@ export interface DialogProps {
 export function Dialog({ title, children, confirm, dismiss, isBusy = false, onConfirm, onDismiss }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const { host } = useWidget();
   useEffect(() => {
     const opener = document.activeElement;
     const element = dialog.current;
@@ -23,9 +25,11 @@ export function Dialog({ title, children, confirm, dismiss, isBusy = false, onCo
     // A frame that is as high as its content is seen only in part: the dialog opens where the customer is.
     const top = opener ? opener.getBoundingClientRect().top - element.offsetHeight : 0;
     element.showModal();
+    host.cover(true);
     element.style.setProperty('--inlay-dialog-top', `${Math.max(16, top - 160)}px`);
     return () => {
       element.close();
+      host.cover(false);
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);

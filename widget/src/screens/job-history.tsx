@@ -6,12 +6,13 @@ import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { RowsSkeleton } from '../parts/skeletons.tsx';
-import { mergeJobs } from '../sources/progress.ts';
+import { type HistoryEntry, historyOf, mergeJobs } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-const pageSize = 10;
+/** Many runs bring nothing, and take one line together. */
+const pageSize = 20;
 
 export function JobHistory({ connection }: { connection: Connection }) {
   const words = useWords();
@@ -36,6 +37,7 @@ export function JobHistory({ connection }: { connection: Connection }) {
   useEffect(() => firstNew.current?.focus(), [newFrom]);
 
   const jobs = mergeJobs(loaded?.jobs ?? [], last_run ? [last_run] : []);
+  const firstNewId = newFrom === undefined ? undefined : jobs[newFrom]?.id;
   if (!loaded && load.error !== undefined) {
     return <FailureNotice error={load.error} actions={<Button onClick={() => load.run(0)}>{words.tryAgain}</Button>} />;
   }
@@ -45,11 +47,15 @@ export function JobHistory({ connection }: { connection: Connection }) {
     <div class="inlay-history">
       <h3>{words.source.history}</h3>
       <ol>
-        {jobs.map((job, index) => (
-          <li key={job.id} ref={index === newFrom ? firstNew : null} tabIndex={index === newFrom ? -1 : undefined}>
-            <JobEntry job={job} />
-          </li>
-        ))}
+        {historyOf(jobs, loaded.isWhole).map((entry) => {
+          const isFirstNew = entry.jobs.some(({ id }) => id === firstNewId);
+          return (
+            // A newer run may join the entry, and what is open stays open.
+            <li key={entry.jobs.at(-1)?.id} ref={isFirstNew ? firstNew : null} tabIndex={isFirstNew ? -1 : undefined}>
+              <Entry entry={entry} />
+            </li>
+          );
+        })}
       </ol>
       {load.error !== undefined && <FailureNotice error={load.error} />}
       {!loaded.isWhole && (
@@ -70,7 +76,34 @@ const looks: Record<Job['status'], { kind: string; glyph?: GlyphName }> = {
   cancelled: { kind: 'neutral', glyph: 'close' },
 };
 
-function JobEntry({ job }: { job: Job }) {
+function Entry({ entry: { jobs, isNothingNew } }: { entry: HistoryEntry }) {
+  const words = useWords();
+  const { formatting } = useWidget();
+  const [newest] = jobs;
+  if (jobs.length === 1) return <JobEntry job={newest} isNothingNew={isNothingNew} />;
+  return (
+    <details class="inlay-quiet-runs">
+      <summary class="inlay-job">
+        <span class="inlay-job-mark">
+          <Glyph name="chevron" />
+        </span>
+        <span class="inlay-job-head">
+          <span class="inlay-job-status">{words.source.quietRuns(jobs.length, formatting.number(jobs.length))}</span>
+          <Moment time={newest.started_at} tense="past" />
+        </span>
+      </summary>
+      <ol>
+        {jobs.map((job) => (
+          <li key={job.id}>
+            <JobEntry job={job} isNothingNew />
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
   const words = useWords();
   const { formatting } = useWidget();
   const { status, rows, bytes, duration_seconds, error } = job;
@@ -83,7 +116,7 @@ function JobEntry({ job }: { job: Job }) {
         <Moment time={job.started_at} tense="past" />
       </span>
       <span class="inlay-facts inlay-job-facts">
-        {rows !== null && <span>{words.rows(rows, formatting.number(rows))}</span>}
+        {rows !== null && <span>{isNothingNew ? words.nothingNew : words.rows(rows, formatting.number(rows))}</span>}
         {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>

@@ -1,7 +1,7 @@
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { describe, expect, it } from 'vitest';
-import { finishedSyncs, isInMotion, mergeJobs, stateOf, summarise } from './progress.ts';
+import { finishedSyncs, historyOf, isInMotion, mergeJobs, stateOf, summarise } from './progress.ts';
 
 const job = (changes: Partial<Job> = {}): Job => ({
   id: '1',
@@ -104,4 +104,38 @@ it('keeps each job of a history once, newest first, as it was seen last', () => 
   const first = job({ id: '9' });
   const second = job({ id: '10' });
   expect(mergeJobs([running, older], [first, second, job()])).toEqual([second, first, job(), older]);
+});
+
+describe('the history', () => {
+  const jobs = (...rows: (number | null)[]) =>
+    rows.map((count, index) => job({ id: String(rows.length - index), rows: count }));
+  const read = (of: Job[], isWhole = false) =>
+    historyOf(of, isWhole).map(
+      ({ jobs, isNothingNew }) => `${jobs.map(({ id }) => id)}${isNothingNew ? ' quiet' : ''}`,
+    );
+
+  it('has one entry for runs in a row that brought nothing', () => {
+    expect(read(jobs(5, 0, 0, 0, 7, 0))).toEqual(['6', '5,4,3 quiet', '2', '1 quiet']);
+  });
+
+  it('shows the newest run by itself', () => {
+    expect(read(jobs(0, 0, 0))).toEqual(['3 quiet', '2,1 quiet']);
+  });
+
+  it('does not say of the first run of all that it brought nothing new', () => {
+    expect(read(jobs(4, 0, 0, 0), true)).toEqual(['4', '3,2 quiet', '1']);
+    expect(read(jobs(0), true)).toEqual(['1']);
+    expect(read([], true)).toEqual([]);
+  });
+
+  it('keeps failed, cancelled and uncounted runs apart', () => {
+    const mixed = [
+      job({ id: '5' }),
+      job({ id: '4', status: 'failed', rows: 0 }),
+      job({ id: '3', status: 'cancelled', rows: 0 }),
+      job({ id: '2', rows: null }),
+      job({ id: '1', rows: 0 }),
+    ];
+    expect(read(mixed)).toEqual(['5', '4', '3', '2', '1 quiet']);
+  });
 });

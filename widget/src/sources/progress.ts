@@ -79,6 +79,36 @@ export function summaryOf({ source_template, source_config: _, ...source }: Sour
   return { ...source, summarized_source_template: source_template };
 }
 
+/** A sync that ended well and had nothing to bring. */
+function isQuiet({ status, rows }: Job): boolean {
+  return status === 'succeeded' && rows === 0;
+}
+
+export interface HistoryEntry {
+  /** Newest first; several only where none of them brought anything. */
+  jobs: readonly [Job, ...Job[]];
+  /** Whether there was nothing since the sync before. Of the first sync of all that cannot be said. */
+  isNothingNew: boolean;
+}
+
+/**
+ * The history as it is read: syncs in a row that brought nothing are one entry. The newest stands alone, because it tells
+ * whether syncing works. `isWhole`: the last of the jobs is the first that ever ran.
+ */
+export function historyOf(jobs: readonly Job[], isWhole: boolean): HistoryEntry[] {
+  const entries: HistoryEntry[] = [];
+  for (const [index, job] of jobs.entries()) {
+    const isNothingNew = isQuiet(job) && !(isWhole && index === jobs.length - 1);
+    const last = entries.at(-1);
+    if (index > 1 && isNothingNew && last?.isNothingNew) {
+      entries[entries.length - 1] = { jobs: [...last.jobs, job], isNothingNew };
+    } else {
+      entries.push({ jobs: [job], isNothingNew });
+    }
+  }
+  return entries;
+}
+
 /** Newest first, each once, the later knowledge of it. */
 export function mergeJobs(known: readonly Job[], newer: readonly Job[]): Job[] {
   const byId = new Map([...known, ...newer].map((job) => [job.id, job]));

@@ -136,14 +136,15 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   );
 }
 
+/** What no field says: a fault that has a field is said there, and nowhere else. */
 function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   const words = useWords();
   const isAtField = problem.fields.length > 0 || problem.name !== undefined;
+  if (isAtField && problem.others.length === 0) return null;
   if (error instanceof CheckFailed) {
     return (
-      <Notice kind="danger" title={words.check.failed} takesFocus={!isAtField}>
+      <Notice kind="danger" title={words.check.failed} takesFocus>
         <p class="inlay-quoted">{error.message || words.check.noReason}</p>
-        {isAtField && <p>{words.check.atField}</p>}
       </Notice>
     );
   }
@@ -154,10 +155,9 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
       </Notice>
     );
   }
-  if (isAtField || problem.others.length > 0) {
+  if (problem.others.length > 0) {
     return (
       <Notice kind="danger" title={words.failures.invalid.title} takesFocus={!isAtField}>
-        {isAtField && <p>{words.failures.invalid.text}</p>}
         {problem.others.map((message) => (
           <p key={message}>{message}</p>
         ))}
