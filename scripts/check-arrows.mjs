@@ -32,6 +32,8 @@ const isDeclaration = (file) => /\.d\.m?ts$/.test(file);
 const isStore = (file) => file?.endsWith('.store.ts') ?? false;
 /** @param {string | undefined} file */
 const isRoutes = (file) => file?.endsWith('.routes.ts') ?? false;
+/** Hooks of the HTTP server that belong to a domain folder. @param {string | undefined} file */
+const isHooks = (file) => file?.endsWith('.hooks.ts') ?? false;
 /** @param {string | undefined} file @param {string} folder */
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
 /** @param {string | undefined} file */
@@ -123,17 +125,28 @@ const importRules = [
     },
   },
   {
-    words: 'routes are imported only by app.ts',
-    isBroken: ({ from, to }) => isIn(from, 'server/src') && isRoutes(to) && !isTop(from, 'app'),
+    words: 'routes and hooks are imported only by app.ts',
+    isBroken: ({ from, to }) => isIn(from, 'server/src') && (isRoutes(to) || isHooks(to)) && !isTop(from, 'app'),
   },
   {
-    words: 'only routes, http/, app.ts, bundled-platform.ts, cli.ts and main.ts import http/ or fastify',
+    words: 'only routes, hooks, http/, app.ts, bundled-platform.ts, cli.ts and main.ts import http/ or fastify',
     isBroken: ({ from, to, package: name }) =>
       isIn(from, 'server/src') &&
       (isIn(to, 'server/src/http') || name === 'fastify') &&
       !isRoutes(from) &&
+      !isHooks(from) &&
       !isIn(from, 'server/src/http') &&
       !isTop(from, 'app', 'bundled-platform', 'cli', 'main'),
+  },
+  {
+    words: 'http/ imports of server/src only itself, db/ and files of the top',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server/src/http') &&
+      to !== undefined &&
+      isIn(to, 'server/src') &&
+      !isIn(to, 'server/src/http') &&
+      !isIn(to, 'server/src/db') &&
+      dirname(to) !== 'server/src',
   },
   {
     words: 'no package imports bench or scripts',

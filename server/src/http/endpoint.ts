@@ -6,7 +6,7 @@ import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/erro
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../tokens/principals.ts';
+import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
 import { detailOf, errorCatalogue } from './error-catalogue.ts';
 import type { PartCompiler } from './validation.ts';
 

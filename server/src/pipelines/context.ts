@@ -2,10 +2,10 @@
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
+import type { TemplateFilters } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
 import type { TemplatesContext } from '../templates/context.ts';
-import type { TemplateFilters } from '../tokens/principals.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
 
 export interface PipelinesContext {

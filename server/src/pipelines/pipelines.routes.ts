@@ -21,7 +21,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Static, type TProperties, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { OperatorPrincipal, ScopedPrincipal } from '../tokens/principals.ts';
+import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as checks from './checks.ts';
 import * as connections from './connections.ts';

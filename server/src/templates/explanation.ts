@@ -1,6 +1,6 @@
 /** Says of every template whether a token with given filters is offered it, and by which rule. */
 import type { TemplateExplanation } from '@inlay/contract/template-filters';
-import type { TemplateFilters } from '../tokens/principals.ts';
+import type { TemplateFilters } from '../principals.ts';
 import { listMatchingConnectionTemplates } from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
 import { connectionFilterOf, judge, sourceFilterOf, type TagFilter } from './filtering.ts';

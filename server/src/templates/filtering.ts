@@ -3,7 +3,7 @@
  * connections of a new source, and for the explanation of it all. No tags select everything, in either mode.
  */
 import type { TagMode } from '@inlay/contract/fields';
-import type { TemplateFilters } from '../tokens/principals.ts';
+import type { TemplateFilters } from '../principals.ts';
 
 export interface TagFilter {
   tags: readonly string[];

@@ -8,10 +8,10 @@ import type { Store } from '../db/open.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import type { OperatorPrincipal } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import { hashOf, isPlausible, newOperatorSecret } from './operator-secrets.ts';
 import * as tokens from './operator-tokens.store.ts';
-import type { OperatorPrincipal } from './principals.ts';
 import { RecentAnswers } from './recent-answers.ts';
 
 /** How old a token may get before `operator-token list` and `doctor` advise to rotate it. */

@@ -12,7 +12,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
-import type { ScopedPrincipal } from './principals.ts';
+import type { ScopedPrincipal } from '../principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { unwrapWidgetToken, type WidgetTokens, widgetSettingsOf } from './widget-tokens.ts';

@@ -9,7 +9,7 @@ import { serialiseOrigin } from '@inlay/contract/origins';
 import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
 import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
 import { invalidRequest } from '../errors.ts';
-import type { TemplateFilters } from './principals.ts';
+import type { TemplateFilters } from '../principals.ts';
 import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 

@@ -1,0 +1,28 @@
+/** Who is calling, once a token has been accepted. The tenant of every rule comes from here and from nowhere else. */
+import type { OperatorPermission, TagMode } from '@inlay/contract/fields';
+
+export interface OperatorPrincipal {
+  kind: 'operator';
+  tokenId: string;
+  organizationId: string;
+  permission: OperatorPermission;
+}
+
+export interface TemplateFilters {
+  selected_source_template_tags: string[];
+  selected_source_template_tags_mode: TagMode;
+  selected_connection_template_tags: string[];
+  selected_connection_template_tags_mode: TagMode;
+}
+
+export interface ScopedPrincipal {
+  kind: 'scoped';
+  jti: string;
+  organizationId: string;
+  workspaceId: string;
+  /** Set for the token inside a widget token: the page it is bound to, and what the widget may offer. */
+  allowedOrigin?: string;
+  templateFilters?: TemplateFilters;
+}
+
+export type Principal = OperatorPrincipal | ScopedPrincipal;

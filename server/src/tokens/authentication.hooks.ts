@@ -1,0 +1,81 @@
+/**
+ * Lets a request through only with the kind of token its route asks for, before anything of its body is read. The token is
+ * taken from one Authorization header and from nowhere else. Also answers browsers' questions about cross-origin calls,
+ * because both depend on the same thing: operator routes never allow them, scoped routes do, without credentials, and a
+ * widget token only from its own page.
+ */
+import { serialiseOrigin } from '@inlay/contract/origins';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
+import type { OperatorTokens } from './operator-tokens.ts';
+import type { ScopedTokens } from './scoped-tokens.ts';
+
+export interface Authenticators {
+  operatorTokens: OperatorTokens;
+  scopedTokens: ScopedTokens;
+  /** The widget page is served from here, so its own calls come from this origin. */
+  publicUrl: string;
+}
+
+export function authenticateRequests(app: FastifyInstance, authenticators: Authenticators): void {
+  const ownOrigin = new URL(authenticators.publicUrl).origin;
+  app.decorateRequest('principal', null);
+
+  app.addHook('onRequest', async (request, reply) => {
+    switch (request.routeOptions.config.access) {
+      case 'operator':
+        request.principal = await authenticateOperator(request, authenticators.operatorTokens);
+        return;
+      case 'scoped':
+        request.principal = await authenticateScoped(request, reply, authenticators.scopedTokens, ownOrigin);
+    }
+  });
+}
+
+async function authenticateOperator(request: FastifyRequest, tokens: OperatorTokens): Promise<OperatorPrincipal> {
+  const principal = await tokens.authenticate(bearerToken(request));
+  const organization = request.headers['x-organization-id'];
+  if (organization !== undefined && String(organization).toLowerCase() !== principal.organizationId) {
+    throw new AppError('forbidden');
+  }
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (!reads && principal.permission !== 'full') throw new AppError('forbidden');
+  return principal;
+}
+
+async function authenticateScoped(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tokens: ScopedTokens,
+  ownOrigin: string,
+): Promise<ScopedPrincipal> {
+  reply.header('access-control-allow-origin', '*');
+  const principal = await tokens.verify(bearerToken(request));
+  if (principal.allowedOrigin !== undefined) {
+    const allowed = serialiseOrigin(principal.allowedOrigin);
+    const { origin } = request.headers;
+    reply.removeHeader('access-control-allow-origin').header('vary', 'origin');
+    if (origin !== undefined && origin !== allowed && origin !== ownOrigin) throw new AppError('forbidden');
+    if (origin === allowed) reply.header('access-control-allow-origin', origin);
+  }
+  return principal;
+}
+
+const headerName = 'authorization';
+const scheme = /^bearer ([\x21-\x7e]+)$/i;
+
+function bearerToken(request: FastifyRequest): string {
+  const { rawHeaders } = request.raw;
+  let found: string | undefined;
+  // Node keeps the first of several; a request that carries two is refused.
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? '';
+    if (name.length !== headerName.length || name.toLowerCase() !== headerName) continue;
+    if (found !== undefined) throw new AppError('unauthenticated');
+    found = rawHeaders[i + 1] ?? '';
+  }
+  const token = scheme.exec(found ?? '')?.[1];
+  if (token === undefined) throw new AppError('unauthenticated');
+  return token;
+}
