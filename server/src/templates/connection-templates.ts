@@ -20,20 +20,22 @@ import { type Definition, findDefinition, getDefinition, listDefinitions } from 
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import * as templates from './connection-templates.store.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
+import * as templates from './templates.store.ts';
 
+const table = 'connection_templates';
 const taggings = 'connection_template_tags';
 const tagged: TaggedTemplates = {
   taggings,
   notFound: 'connection_template_not_found',
-  lock: templates.lockConnectionTemplate,
-  touch: (tx, organizationId, id) => templates.updateConnectionTemplate(tx, organizationId, id, {}),
+  lock: (tx, organizationId, id) => templates.lockTemplate(tx, table, organizationId, id),
+  touch: (tx, organizationId, id) => templates.updateTemplate(tx, table, organizationId, id, {}),
 };
+type Changes = templates.TemplateChanges<typeof table>;
 
 export interface ConnectionTemplate extends ConnectionTemplateRow {
   /** By name. */
@@ -45,7 +47,7 @@ export async function getConnectionTemplate(
   organizationId: string,
   id: string,
 ): Promise<ConnectionTemplate> {
-  const row = await templates.findConnectionTemplate(ctx.store.db, organizationId, id);
+  const row = await templates.findTemplate(ctx.store.db, table, organizationId, id);
   if (!row) throw new AppError('connection_template_not_found');
   const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId, id);
   return { ...row, tags: names.get(id) ?? [] };
@@ -57,7 +59,7 @@ export async function listMatchingConnectionTemplates(
   organizationId: string,
   filter: TagFilter = noFilter,
 ): Promise<ConnectionTemplate[]> {
-  const rows = await templates.listConnectionTemplates(ctx.store.db, organizationId);
+  const rows = await templates.listTemplates(ctx.store.db, table, organizationId);
   const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId);
   return rows
     .map((row) => ({ ...row, tags: names.get(row.id) ?? [] }))
@@ -86,9 +88,8 @@ export async function createConnectionTemplate(
   const id = ctx.runtime.newId();
   const configuration = checkedConfig(definition, request.destination_config, {});
   return await ctx.store.transaction(async (tx) => {
-    const row = await templates.insertConnectionTemplate(tx, {
+    const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
-      organization_id: organizationId,
       destination_name: request.destination_name,
       definition_id: definition.id,
       icon: definition.icon,
@@ -114,7 +115,7 @@ export async function updateConnectionTemplate(
   const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, 'destination', definition_id);
   return await ctx.store.transaction(async (tx) => {
-    const row = await templates.lockConnectionTemplate(tx, organizationId, id);
+    const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
     const changes = changesTo(ctx, row, definition, request);
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
@@ -122,7 +123,7 @@ export async function updateConnectionTemplate(
     const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
-    const updated = isChanged ? await templates.updateConnectionTemplate(tx, organizationId, id, changes) : row;
+    const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
     return { ...updated, tags: names ?? present };
   });
 }
@@ -133,8 +134,8 @@ function changesTo(
   row: ConnectionTemplateRow,
   definition: Definition,
   { destination_config, cron_expression, sync_on_create, tags: _, ...request }: UpdateConnectionTemplateRequest,
-): templates.ConnectionTemplateChanges {
-  const wanted: templates.ConnectionTemplateChanges = {
+): Changes {
+  const wanted: Changes = {
     ...(request.destination_name === undefined ? {} : { destination_name: request.destination_name }),
     ...(request.non_breaking_changes_preference === undefined
       ? {}
@@ -147,7 +148,7 @@ function changesTo(
     ...(sync_on_create === undefined ? {} : { sync_on_create: sync_on_create ? 1 : 0 }),
   };
   const differing = Object.entries(wanted).filter(([name, value]) => value !== row[name as keyof typeof wanted]);
-  const changes: templates.ConnectionTemplateChanges = Object.fromEntries(differing);
+  const changes: Changes = Object.fromEntries(differing);
   if (destination_config) {
     const stored = openDestinationConfig(ctx, row);
     const configuration = checkedConfig(definition, destination_config, stored);
@@ -170,7 +171,7 @@ export async function deleteConnectionTemplate(
   organizationId: string,
   id: string,
 ): Promise<{ deletedAt: number }> {
-  const deleted = await templates.deleteConnectionTemplate(ctx.store.db, organizationId, id);
+  const deleted = await templates.deleteTemplate(ctx.store.db, table, organizationId, id);
   if (!deleted) throw new AppError('connection_template_not_found');
   return { deletedAt: deleted.deleted_at ?? 0 };
 }
@@ -239,5 +240,5 @@ export async function findAnyConnectionTemplate(
   organizationId: string,
   id: string,
 ): Promise<ConnectionTemplateRow | undefined> {
-  return await templates.findAnyConnectionTemplate(ctx.store.db, organizationId, id);
+  return await templates.findAnyTemplate(ctx.store.db, table, organizationId, id);
 }

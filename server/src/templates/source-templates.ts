@@ -21,22 +21,24 @@ import { type Definition, findDefinition, getDefinition } from '../definitions/d
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { TemplateFilters } from '../tokens/principals.ts';
+import type { TemplateFilters } from '../principals.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
-import * as templates from './source-templates.store.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
+import * as templates from './templates.store.ts';
 import { userConfigSpec } from './user-config-spec.ts';
 
+const table = 'source_templates';
 const taggings = 'source_template_tags';
 const tagged: TaggedTemplates = {
   taggings,
   notFound: 'source_template_not_found',
-  lock: templates.lockSourceTemplate,
-  touch: (tx, organizationId, id) => templates.updateSourceTemplate(tx, organizationId, id, {}),
+  lock: (tx, organizationId, id) => templates.lockTemplate(tx, table, organizationId, id),
+  touch: (tx, organizationId, id) => templates.updateTemplate(tx, table, organizationId, id, {}),
 };
+type Changes = templates.TemplateChanges<typeof table>;
 
 export interface SourceTemplate extends SourceTemplateRow {
   /** By name. */
@@ -48,7 +50,7 @@ export async function getSourceTemplate(
   organizationId: string,
   id: string,
 ): Promise<SourceTemplate> {
-  const row = await templates.findSourceTemplate(ctx.store.db, organizationId, id);
+  const row = await templates.findTemplate(ctx.store.db, table, organizationId, id);
   if (!row) throw new AppError('source_template_not_found');
   return await withTags(ctx, row);
 }
@@ -59,7 +61,7 @@ export async function findAnySourceTemplate(
   organizationId: string,
   id: string,
 ): Promise<SourceTemplate | undefined> {
-  const row = await templates.findAnySourceTemplate(ctx.store.db, organizationId, id);
+  const row = await templates.findAnyTemplate(ctx.store.db, table, organizationId, id);
   return row && (await withTags(ctx, row));
 }
 
@@ -73,7 +75,7 @@ export async function listSourceTemplates(
   organizationId: string,
   filter: TagFilter = noFilter,
 ): Promise<SourceTemplate[]> {
-  const rows = await templates.listSourceTemplates(ctx.store.db, organizationId);
+  const rows = await templates.listTemplates(ctx.store.db, table, organizationId);
   const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, organizationId);
   return rows
     .map((row) => ({ ...row, tags: names.get(row.id) ?? [] }))
@@ -98,7 +100,7 @@ export async function findOfferedSourceTemplate(
   id: string,
   filters: TemplateFilters | undefined,
 ): Promise<SourceTemplate | undefined> {
-  const row = await templates.findSourceTemplate(ctx.store.db, organizationId, id);
+  const row = await templates.findTemplate(ctx.store.db, table, organizationId, id);
   const template = row && (await withTags(ctx, row));
   return template && isSelected(template.tags, sourceFilterOf(filters)) ? template : undefined;
 }
@@ -129,9 +131,8 @@ export async function createSourceTemplate(
 
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
-    const row = await templates.insertSourceTemplate(tx, {
+    const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
-      organization_id: organizationId,
       name: request.name ?? original?.name ?? definition.name,
       definition_id: definition.id,
       icon: definition.icon,
@@ -174,7 +175,7 @@ export async function updateSourceTemplate(
   const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, 'source', definition_id);
   return await ctx.store.transaction(async (tx) => {
-    const row = await templates.lockSourceTemplate(tx, organizationId, id);
+    const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('source_template_not_found');
     const changes = changesTo(ctx, row, definition, request);
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
@@ -182,7 +183,7 @@ export async function updateSourceTemplate(
     const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
-    const updated = isChanged ? await templates.updateSourceTemplate(tx, organizationId, id, changes) : row;
+    const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
     const propagatedSources = request.propagate ? await ctx.propagate(tx, organizationId, id) : undefined;
     return { template: { ...updated, tags: names ?? present }, propagatedSources };
   });
@@ -194,8 +195,8 @@ function changesTo(
   row: SourceTemplateRow,
   definition: Definition,
   request: UpdateSourceTemplateRequest,
-): templates.SourceTemplateChanges {
-  const changes: templates.SourceTemplateChanges = {};
+): Changes {
+  const changes: Changes = {};
   const faults: Fault[] = [];
   if (request.name !== undefined && request.name !== row.name) changes.name = request.name;
   if (request.partial_default_config) {
@@ -221,7 +222,7 @@ export async function deleteSourceTemplate(
   organizationId: string,
   id: string,
 ): Promise<{ deletedAt: number }> {
-  const deleted = await templates.deleteSourceTemplate(ctx.store.db, organizationId, id);
+  const deleted = await templates.deleteTemplate(ctx.store.db, table, organizationId, id);
   if (!deleted) throw new AppError('source_template_not_found');
   return { deletedAt: deleted.deleted_at ?? 0 };
 }

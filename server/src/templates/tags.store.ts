@@ -2,10 +2,9 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { TemplateTagRow } from '../db/tables.ts';
+import { laterThanUpdatedAt } from './templates.store.ts';
 
 export type Taggings = 'source_template_tags' | 'connection_template_tags';
-
-const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
 export async function listTags(db: Db, organizationId: string): Promise<TemplateTagRow[]> {
   return await db

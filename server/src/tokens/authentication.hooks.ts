@@ -7,6 +7,7 @@
 import { serialiseOrigin } from '@inlay/contract/origins';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
+import { exposedHeaders } from '../http/response-headers.ts';
 import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import type { ScopedTokens } from './scoped-tokens.ts';
@@ -50,7 +51,7 @@ async function authenticateScoped(
   tokens: ScopedTokens,
   ownOrigin: string,
 ): Promise<ScopedPrincipal> {
-  reply.header('access-control-allow-origin', '*');
+  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposedHeaders);
   const principal = await tokens.verify(bearerToken(request));
   if (principal.allowedOrigin !== undefined) {
     const allowed = serialiseOrigin(principal.allowedOrigin);

@@ -1,0 +1,146 @@
+/**
+ * The SQL of `source_templates` and `connection_templates`: which of the two is the `table` of each function, and the
+ * type of a row follows from it. A deleted row stays: what was made from it still needs it.
+ */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { ConnectionTemplateRow, SourceTemplateRow } from '../db/tables.ts';
+
+export interface TemplateRows {
+  source_templates: SourceTemplateRow;
+  connection_templates: ConnectionTemplateRow;
+}
+export type TemplateTable = keyof TemplateRows;
+
+/** The store sets these itself. */
+type Stamps = 'created_at' | 'updated_at' | 'deleted_at';
+/** A template keeps these for good. */
+type Fixed = 'id' | 'organization_id' | 'definition_id';
+
+export type NewTemplate<Table extends TemplateTable> = Omit<TemplateRows[Table], 'organization_id' | Stamps>;
+export type TemplateChanges<Table extends TemplateTable> = Partial<Omit<TemplateRows[Table], Fixed | Stamps>>;
+
+/** Now, or just after the last change if the clock has not moved since. */
+export const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
+
+/** Kysely has no type for a row of a table that is chosen by the caller; every statement here selects or returns all columns. */
+function rowOf<Table extends TemplateTable>(_table: Table, row: object): TemplateRows[Table] {
+  return row as TemplateRows[Table];
+}
+
+export async function insertTemplate<Table extends TemplateTable>(
+  db: Db,
+  table: Table,
+  organizationId: string,
+  template: NewTemplate<Table>,
+): Promise<TemplateRows[Table]> {
+  const now = sql<number>`now_ms()`;
+  const stamps = { created_at: now, updated_at: now, deleted_at: null };
+  const inserted = await db
+    .insertInto<TemplateTable>(table)
+    .values({ ...template, organization_id: organizationId, ...stamps })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return rowOf(table, inserted);
+}
+
+export async function findTemplate<Table extends TemplateTable>(
+  db: Db,
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<TemplateRows[Table] | undefined> {
+  const found = await db
+    .selectFrom<TemplateTable>(table)
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return found && rowOf(table, found);
+}
+
+/** Even if it is deleted. */
+export async function findAnyTemplate<Table extends TemplateTable>(
+  db: Db,
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<TemplateRows[Table] | undefined> {
+  const found = await db
+    .selectFrom<TemplateTable>(table)
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return found && rowOf(table, found);
+}
+
+/** Reads the template and keeps others from changing it until the transaction ends. */
+export async function lockTemplate<Table extends TemplateTable>(
+  tx: Db,
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<TemplateRows[Table] | undefined> {
+  const locked = await tx
+    .updateTable<TemplateTable>(table)
+    .set({ updated_at: sql<number>`updated_at` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  return locked && rowOf(table, locked);
+}
+
+/** Oldest first. */
+export async function listTemplates<Table extends TemplateTable>(
+  db: Db,
+  table: Table,
+  organizationId: string,
+): Promise<TemplateRows[Table][]> {
+  const found = await db
+    .selectFrom<TemplateTable>(table)
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return found.map((row) => rowOf(table, row));
+}
+
+/** `updated_at` grows even if nothing else is given: the tags of a template are part of it. */
+export async function updateTemplate<Table extends TemplateTable>(
+  tx: Db,
+  table: Table,
+  organizationId: string,
+  id: string,
+  changes: TemplateChanges<Table>,
+): Promise<TemplateRows[Table]> {
+  const updated = await tx
+    .updateTable<TemplateTable>(table)
+    .set({ ...changes, updated_at: laterThanUpdatedAt })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return rowOf(table, updated);
+}
+
+export async function deleteTemplate(
+  db: Db,
+  table: TemplateTable,
+  organizationId: string,
+  id: string,
+): Promise<{ deleted_at: number | null } | undefined> {
+  return await db
+    .updateTable(table)
+    .set({ deleted_at: sql<number>`now_ms()` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('deleted_at')
+    .executeTakeFirst();
+}
