@@ -7,7 +7,7 @@ const programs = [
   'examples/**/*.test.ts',
   'scripts/demo.test.ts',
 ];
-const exclude = ['**/node_modules/**', '**/dist/**', 'scripts/fixtures/**'];
+const exclude = ['**/node_modules/**', '**/dist/**', '**/builds/**', 'scripts/fixtures/**'];
 
 export default defineConfig({
   test: {

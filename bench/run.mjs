@@ -1,15 +1,15 @@
 /**
  * Runs the benchmarks (docs/reference/performance.md): `npm run bench -- [options]`, see main.ts for the options. The
  * product and the programs of the benchmarks are built anew into a folder that goes away, laid out like the product's
- * own; only the pages, which nothing measures, are taken as they are if they were built before.
+ * own; only the pages, which nothing measures, come from the product's own build.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, buildPages } from '../scripts/build.mjs';
+import { build } from '../scripts/build.mjs';
+import { ensureBuilt } from '../scripts/ensure-built.mjs';
 
 const server = fileURLToPath(new URL('../server', import.meta.url));
 const pages = ['widget', 'embed'];
@@ -19,16 +19,15 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child?.kill
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let child;
 
-await mkdir(join(server, 'dist'), { recursive: true });
-const folder = await mkdtemp(join(server, 'dist', 'bench-'));
+await mkdir(join(server, 'builds'), { recursive: true });
+const folder = await mkdtemp(join(server, 'builds', 'bench-'));
 try {
   await build({ outdir: join(folder, 'dist') });
   const entries = Object.fromEntries(programs.map((name) => [name, `bench/${name}.ts`]));
   await build({ outdir: join(folder, 'bench'), entries });
-  if (!pages.every((name) => existsSync(join(server, 'dist', name)))) await buildPages();
-  for (const name of [...pages.map((name) => `dist/${name}`), 'bin']) {
-    await cp(join(server, name), join(folder, name), { recursive: true });
-  }
+  const { folder: product } = await ensureBuilt();
+  for (const name of pages) await cp(join(product, name), join(folder, 'dist', name), { recursive: true });
+  await cp(join(server, 'bin'), join(folder, 'bin'), { recursive: true });
   child = spawn(process.execPath, [join(folder, 'bench/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;

@@ -1,18 +1,18 @@
-// Bundles the command line into server/dist/inlay.js and the bundled connectors, which run as processes of their own,
-// into server/dist/connectors/. Our own packages are bundled from their TypeScript source, so the product runs without
+// Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The command
+// line is bundled into inlay.js and the bundled connectors, which run as processes of their own, into connectors/. Our own packages are bundled from their TypeScript source, so the product runs without
 // a loader; third-party packages stay external and are found in node_modules, but for a few. What browsers load, the widget and
-// the embed library, goes to server/dist/widget/ and server/dist/embed/, whole and compressed.
+// the embed library, goes to widget/ and embed/, whole and compressed.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
-import { isMain } from './is-main.mjs';
+import { isInput } from './build-inputs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const productFolder = 'server/dist';
 export const connectorsEntry = { 'connectors/main': 'platform/connectors/main.ts' };
 const productEntries = { inlay: 'server/src/cli.ts', ...connectorsEntry };
 
@@ -29,11 +29,10 @@ function thirdPartyPackages() {
 }
 
 /**
- * @param {{ outdir?: string, entries?: Record<string, string> }} [options] by default the product; anything else must lie
- *   below the repository as well, so that its packages are found
- * @returns {Promise<number>} how many bytes it made
+ * @param {{ outdir: string, entries?: Record<string, string> }} options the folder must lie below the repository, so that
+ *   packages are found; without entries it is the product
  */
-export async function build({ outdir = productFolder, entries = productEntries } = {}) {
+export async function build({ outdir, entries = productEntries }) {
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: entries,
@@ -58,17 +57,38 @@ export async function build({ outdir = productFolder, entries = productEntries }
   if (undeclared) {
     throw new Error(`${undeclared} is imported, but its package is not a dependency of any of our packages.`);
   }
-  return Object.entries(metafile.outputs).reduce(
-    (sum, [file, { bytes }]) => sum + (file.endsWith('.js') ? bytes : 0),
-    0,
-  );
+  if (entries === productEntries) for (const input of Object.keys(metafile.inputs)) refuseUnknownInput(input);
 }
 
-/** The widget and the embed library, as browsers load them. */
-export async function buildPages() {
-  await buildWithVite({ configFile: `${root}/widget/vite.config.ts`, logLevel: 'warn' });
-  await buildServed(`${productFolder}/embed`);
-  for (const folder of [`${root}/${productFolder}/widget/assets`, `${root}/${productFolder}/embed`]) compress(folder);
+/** The widget and the embed library, as browsers load them. @param {string} folder */
+async function buildPages(folder) {
+  await buildWithVite({
+    configFile: `${root}/widget/vite.config.ts`,
+    logLevel: 'warn',
+    build: { outDir: `${folder}/widget`, emptyOutDir: false },
+    plugins: [
+      {
+        name: 'refuse-unknown-inputs',
+        moduleParsed: ({ id }) => {
+          // Names that begin with a zero byte are of modules that the bundler makes itself.
+          if (!id.startsWith('\0')) refuseUnknownInput(relative(root, id.split('?')[0] ?? id));
+        },
+      },
+    ],
+  });
+  await buildServed(`${folder}/embed`);
+  for (const part of [`${folder}/widget/assets`, `${folder}/embed`]) compress(part);
+}
+
+/** Everything that the service needs. @param {string} folder */
+export async function buildProduct(folder) {
+  await build({ outdir: folder });
+  await buildPages(folder);
+}
+
+/** A change of such a file would go unnoticed, and an old build would be taken for a new one. @param {string} path */
+function refuseUnknownInput(path) {
+  if (!isInput(path)) throw new Error(`${path} goes into the build, and scripts/build-inputs.mjs does not name it.`);
 }
 
 /** Once and as small as can be, rather than for every answer. @param {string} folder */
@@ -78,17 +98,5 @@ function compress(folder) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
     writeFileSync(`${folder}/${name}.br`, brotliCompressSync(content, { params }));
     writeFileSync(`${folder}/${name}.gz`, gzipSync(content, { level: 9 }));
-  }
-}
-
-if (isMain(import.meta.url)) {
-  const startedAt = performance.now();
-  try {
-    const bytes = await build();
-    await buildPages();
-    console.log(`${productFolder}  ${Math.round(bytes / 1024)} kB  ${Math.round(performance.now() - startedAt)} ms`);
-  } catch (error) {
-    console.error(`The build failed. ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
   }
 }

@@ -1,7 +1,7 @@
 // npm run demo: builds, starts the service and the sample product (examples/host-app) together, with templates and
 // sample data, and prints the address to open. Everything it keeps is in data/demo; delete that to start afresh.
 //
-//   --port, --page-port   instead of the first free ones from 8080 and 8090
+//   --port, --page-port   instead of the first free ones from 8080 and 8090; PORT in the environment counts as --port
 //   --data-dir            instead of data/demo
 //   --no-build            what is built is used as it is
 
@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startHostApp } from '../examples/host-app/server.mjs';
 import { ensureTemplates } from '../examples/host-app/templates.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
 import { isMain } from './is-main.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,9 +27,7 @@ class DemoError extends Error {}
 
 async function build() {
   try {
-    const { build, buildPages } = await import('./build.mjs');
-    await build();
-    await buildPages();
+    await ensureBuilt();
   } catch (error) {
     if (error?.code === 'ERR_MODULE_NOT_FOUND') throw new DemoError('Packages are missing. Run "npm ci" first.');
     throw new DemoError(`The build failed. ${error?.message ?? error}`);
@@ -41,7 +40,10 @@ async function build() {
  */
 async function choosePort(asked, first, option) {
   if (asked !== undefined) {
-    if (await isFree(Number(asked))) return Number(asked);
+    const port = Number(asked);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new DemoError(`"${asked}" is not a port. Choose one from 1 to 65535 with ${option}.`);
+    if (await isFree(port)) return port;
     throw new DemoError(`Port ${asked} is in use. Stop what uses it, or choose another one with ${option}.`);
   }
   for (let port = first; port < first + 10; port += 1) if (await isFree(port)) return port;
@@ -177,7 +179,7 @@ async function main() {
   });
   const dataDir = resolve(values['data-dir']);
   if (!values['no-build']) await build();
-  const port = await choosePort(values.port, 8080, '--port');
+  const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');
   const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
   const { operatorToken, samples, ordersFile } = prepare(dataDir);
 

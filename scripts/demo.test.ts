@@ -29,9 +29,10 @@ afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-function run(args: string[]) {
+/** An option counts more than the environment. */
+function run(args: string[], { PORT = '1' } = {}) {
   // A deployment's own settings, which must not reach the demo.
-  const env = { ...process.env, INLAY_DATABASE_URL: 'postgres://nowhere/', PORT: '1', LOG_LEVEL: 'silent' };
+  const env = { ...process.env, INLAY_DATABASE_URL: 'postgres://nowhere/', PORT, LOG_LEVEL: 'silent' };
   const child = spawn(process.execPath, [program, '--no-build', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let output = '';
@@ -47,12 +48,15 @@ function run(args: string[]) {
   return { child, ended, output: () => output };
 }
 
-async function startDemo(): Promise<Demo> {
+async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
   const [port, pagePort] = [await freePort(), await freePort()];
-  const { child, ended, output } = run([
-    ...['--data-dir', dataDir],
-    ...['--port', String(port), '--page-port', String(pagePort)],
-  ]);
+  const { child, ended, output } = run(
+    [
+      ...['--data-dir', dataDir, '--page-port', String(pagePort)],
+      ...(portBy === 'option' ? ['--port', String(port)] : []),
+    ],
+    portBy === 'option' ? {} : { PORT: String(port) },
+  );
   const hasEnded = ended.then(({ output }) => {
     throw new Error(`The demo ended before it was ready.\n${output}`);
   });
@@ -167,7 +171,7 @@ describe('the demo', () => {
 
   it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
     await stop(demo);
-    const again = await startDemo();
+    const again = await startDemo({ portBy: 'environment' });
     expect(await offered(again, 'pro')).toHaveLength(6);
     await stop(again);
   });
@@ -190,8 +194,18 @@ it('says what to do when a port is in use', async () => {
   const taken = createServer().listen(await freePort(), '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };
-  const { code, output } = await run(['--data-dir', dataDir, '--port', String(port)]).ended;
+  const byOption = run(['--data-dir', dataDir, '--port', String(port)]).ended;
+  const byEnvironment = run(['--data-dir', dataDir], { PORT: String(port) }).ended;
+  const output = `Port ${port} is in use. Stop what uses it, or choose another one with --port or PORT.\n`;
+  expect(await byOption).toEqual({ code: 1, output });
+  expect(await byEnvironment).toEqual({ code: 1, output });
   taken.close();
-  expect(output).toBe(`Port ${port} is in use. Stop what uses it, or choose another one with --port.\n`);
-  expect(code).toBe(1);
+});
+
+it('says what a port is when it is given none', async () => {
+  const { code, output } = await run(['--data-dir', dataDir], { PORT: 'http' }).ended;
+  expect({ code, output }).toEqual({
+    code: 1,
+    output: '"http" is not a port. Choose one from 1 to 65535 with --port or PORT.\n',
+  });
 });

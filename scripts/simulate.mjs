@@ -46,8 +46,8 @@ if (!cuts) {
 }
 
 // Below the repository, so that its packages are found.
-await mkdir(join(root, 'server/dist'), { recursive: true });
-const directory = await mkdtemp(join(root, 'server/dist/simulation-'));
+await mkdir(join(root, 'server/builds'), { recursive: true });
+const directory = await mkdtemp(join(root, 'server/builds/simulation-'));
 try {
   const outfile = join(directory, 'main.mjs');
   await build({

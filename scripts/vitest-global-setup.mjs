@@ -2,16 +2,12 @@
 // PostgreSQL is at hand. TEST_DATABASE_URL names one to use instead of a throw-away cluster; the tests create
 // databases of their own on it.
 
-import { existsSync } from 'node:fs';
-import { build, buildPages } from './build.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
 import { startPostgres } from './postgres.mjs';
 
 /** @param {import('vitest/node').TestProject} project */
 export default async function setUp(project) {
-  if (existsSync(new URL('../server/src/cli.ts', import.meta.url))) {
-    await build();
-    await buildPages();
-  }
+  await ensureBuilt();
 
   const existing = process.env.TEST_DATABASE_URL;
   if (existing) {

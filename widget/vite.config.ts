@@ -13,8 +13,6 @@ export default defineConfig({
     dedupe: ['preact'],
   },
   build: {
-    outDir: path('../server/dist/widget'),
-    emptyOutDir: true,
     manifest: 'manifest.json',
     target: 'es2022',
     cssCodeSplit: false,

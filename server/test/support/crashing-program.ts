@@ -1,5 +1,5 @@
 /** Builds crashing-service.ts into a program, beside the product: there its packages and what else was built are found. */
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -11,7 +11,6 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export function useCrashingProgram(): string {
   const program = join(root, `server/dist/crashing-${process.pid}.mjs`);
   beforeAll(async () => {
-    await mkdir(join(root, 'server/dist'), { recursive: true });
     await build({
       absWorkingDir: root,
       entryPoints: ['server/test/support/crashing-service.ts'],

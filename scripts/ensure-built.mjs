@@ -1,0 +1,128 @@
+// Builds the product if something that it is made of has changed: `npm run build`, `npm start`, the demo and the tests.
+//
+// A build lies in a folder named after the content of its inputs, server/builds/<fingerprint>/dist, and server/dist is a
+// link to the present one. A build gets its name when it is complete, and the link changes in one step. So several of
+// these may run at a time, and nobody ever sees half a build; a service that is running keeps the one it started with,
+// because Node resolves the link when it loads the program.
+
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { takeFingerprint } from './build-inputs.mjs';
+import { isMain } from './is-main.mjs';
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+
+/** Enough that no service still runs from one that is removed. */
+const keptBuilds = 10;
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/**
+ * @param {{ root?: string, makeBuild?: (folder: string) => Promise<unknown> }} [options] another repository and another
+ *   way to build, for tests
+ * @returns {Promise<{ folder: string, isNew: boolean }>} where the build is, and whether it had to be made
+ */
+export async function ensureBuilt({ root = repository, makeBuild = makeProduct } = {}) {
+  const builds = join(root, 'server/builds');
+  let isNew = false;
+  for (;;) {
+    const fingerprint = takeFingerprint(root);
+    const folder = join(builds, fingerprint);
+    if (existsSync(folder)) {
+      const now = new Date();
+      utimesSync(folder, now, now);
+    } else {
+      mkdirSync(builds, { recursive: true });
+      const unfinished = mkdtempSync(join(builds, 'unfinished-'));
+      try {
+        await makeBuild(join(unfinished, 'dist'));
+        // Something was edited meanwhile: nobody knows which of the two the build has.
+        if (takeFingerprint(root) !== fingerprint) continue;
+        giveName(unfinished, folder);
+        isNew = true;
+      } finally {
+        rmSync(unfinished, { recursive: true, force: true });
+      }
+    }
+    pointTo(root, fingerprint);
+    // Somebody may have edited and built while this build was on its way: then the newer one counts.
+    if (takeFingerprint(root) !== fingerprint) continue;
+    removeOldBuilds(builds, fingerprint);
+    return { folder: join(folder, 'dist'), isNew };
+  }
+}
+
+/** @param {string} folder */
+async function makeProduct(folder) {
+  // Only now: loading the tools takes longer than finding out that there is nothing to do.
+  const { buildProduct } = await import('./build.mjs');
+  await buildProduct(folder);
+}
+
+/** @param {string} unfinished @param {string} folder */
+function giveName(unfinished, folder) {
+  try {
+    renameSync(unfinished, folder);
+  } catch (error) {
+    // Another process has built the same, and was faster.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/** @param {string} root @param {string} fingerprint */
+function pointTo(root, fingerprint) {
+  const link = join(root, 'server/dist');
+  const target = `builds/${fingerprint}/dist`;
+  const present = lstatSync(link, { throwIfNoEntry: false });
+  if (present?.isSymbolicLink() && readlinkSync(link) === target) return;
+  const suffix = randomBytes(6).toString('hex');
+  // Earlier versions built into the folder itself.
+  if (present?.isDirectory()) renameSync(link, join(root, `server/builds/replaced-${suffix}`));
+  const next = join(root, `server/builds/link-${suffix}`);
+  symlinkSync(process.platform === 'win32' ? join(root, 'server', target) : target, next, 'junction');
+  renameSync(next, link);
+}
+
+/** @param {string} builds @param {string} present */
+function removeOldBuilds(builds, present) {
+  const found = readdirSync(builds)
+    .filter((name) => name !== present)
+    .map((name) => ({ name, usedAt: statSync(join(builds, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.usedAt - a.usedAt);
+  const complete = found.filter(({ name }) => /^[0-9a-f]{24}$/.test(name)).slice(keptBuilds - 1);
+  // What a process left that was killed; others may still be at work on theirs.
+  const leftBehind = found.filter(
+    ({ name, usedAt }) => /^(unfinished|replaced|link)-/.test(name) && Date.now() - usedAt > dayMs,
+  );
+  for (const { name } of [...complete, ...leftBehind]) rmSync(join(builds, name), { recursive: true, force: true });
+}
+
+if (isMain(import.meta.url)) {
+  const startedAt = performance.now();
+  try {
+    const { isNew } = await ensureBuilt();
+    if (isNew) console.log(`server/dist  ${Math.round(performance.now() - startedAt)} ms`);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    const advice = isMissing
+      ? 'Packages are missing. Run "npm ci" first.'
+      : error instanceof Error
+        ? error.message
+        : error;
+    console.error(`The build failed. ${advice}`);
+    process.exitCode = 1;
+  }
+}

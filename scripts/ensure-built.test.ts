@@ -1,0 +1,152 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { isInput } from './build-inputs.mjs';
+import { ensureBuilt } from './ensure-built.mjs';
+
+let root: string;
+let built: number;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'inlay-build-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  built = 0;
+  write('server/src/cli.ts', 'first');
+  write('package-lock.json', '{}');
+});
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+
+/** As slow as a real one: everything else gets its turn in between. */
+async function makeBuild(folder: string): Promise<void> {
+  built++;
+  mkdirSync(folder, { recursive: true });
+  const content = readFileSync(join(root, 'server/src/cli.ts'), 'utf8');
+  writeFileSync(join(folder, 'inlay.js'), content);
+  await new Promise((resolve) => setImmediate(resolve));
+  writeFileSync(join(folder, 'page.js'), content);
+}
+
+const ensure = (make = makeBuild) => ensureBuilt({ root, makeBuild: make });
+const inDist = (name = 'inlay.js') => readFileSync(join(root, 'server/dist', name), 'utf8');
+
+it('builds once, and again only when something has changed', async () => {
+  expect((await ensure()).isNew).toBe(true);
+  expect((await ensure()).isNew).toBe(false);
+  expect([built, inDist()]).toEqual([1, 'first']);
+
+  write('server/src/cli.ts', 'secnd'); // As long as before.
+  await ensure();
+  expect([built, inDist()]).toEqual([2, 'secnd']);
+  write('server/src/more.ts', '');
+  await ensure();
+  write('package-lock.json', '{ }');
+  await ensure();
+  rmSync(join(root, 'server/src/more.ts'));
+  await ensure();
+  expect(built).toBe(5);
+});
+
+it('takes a build again that was made before', async () => {
+  await ensure();
+  write('server/src/cli.ts', 'second');
+  await ensure();
+  write('server/src/cli.ts', 'first');
+  expect((await ensure()).isNew).toBe(false);
+  expect([built, inDist()]).toEqual([2, 'first']);
+});
+
+it('does not build for a test, or for what was built', async () => {
+  await ensure();
+  write('server/src/cli.test.ts', 'x');
+  write('server/test/support/app.ts', 'x');
+  write('embed/dist/inlay-embed.js', 'x');
+  write('server/node_modules/x/index.js', 'x');
+  await ensure();
+  expect(built).toBe(1);
+});
+
+it('leaves what is running its build, and shows no half of a new one', async () => {
+  await ensure();
+  const running = realpathSync(join(root, 'server/dist'));
+  write('server/src/cli.ts', 'second');
+  await ensure(async (folder) => {
+    await makeBuild(folder);
+    expect([inDist(), inDist('page.js')]).toEqual(['first', 'first']);
+  });
+  expect([inDist(), inDist('page.js')]).toEqual(['second', 'second']);
+  expect(readFileSync(join(running, 'page.js'), 'utf8')).toBe('first');
+});
+
+it('leaves everything as it was when the build fails', async () => {
+  await ensure();
+  write('server/src/cli.ts', 'broken');
+  await expect(
+    ensure(async (folder) => {
+      await makeBuild(folder);
+      throw new Error('a mistake');
+    }),
+  ).rejects.toThrow('a mistake');
+  expect(inDist()).toBe('first');
+  expect(readdirSync(join(root, 'server/builds'))).toHaveLength(1);
+});
+
+it('builds anew what was edited during the build', async () => {
+  await ensure(async (folder) => {
+    await makeBuild(folder);
+    if (built === 1) write('server/src/cli.ts', 'edited');
+  });
+  expect([built, inDist(), inDist('page.js')]).toEqual([2, 'edited', 'edited']);
+});
+
+it('lets several build at a time, and the newest content wins', async () => {
+  let edit = () => write('server/src/cli.ts', 'newest');
+  const runs = Array.from({ length: 4 }, () =>
+    ensure(async (folder) => {
+      await makeBuild(folder);
+      edit();
+      edit = () => {};
+    }),
+  );
+  const folders = new Set((await Promise.all(runs)).map(({ folder }) => folder));
+  expect(folders.size).toBe(1);
+  expect([inDist(), inDist('page.js')]).toEqual(['newest', 'newest']);
+  expect(readdirSync(join(root, 'server/builds'))).toHaveLength(1);
+});
+
+it('takes the place of a folder that an earlier version built into', async () => {
+  write('server/dist/inlay.js', 'old');
+  await ensure();
+  expect(inDist()).toBe('first');
+});
+
+it('keeps the latest builds and no more', async () => {
+  for (let i = 0; i < 12; i++) {
+    write('server/src/cli.ts', String(i));
+    await ensure();
+  }
+  const builds = readdirSync(join(root, 'server/builds'));
+  expect(builds).toHaveLength(10);
+  expect(builds).toContain(readlinkSync(join(root, 'server/dist')).split('/')[1]);
+});
+
+it('knows which files the fingerprint covers', () => {
+  expect(['server/src/cli.ts', 'node_modules/kysely/index.js', 'widget/src/main.tsx'].map(isInput)).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(['server/test/app.ts', 'server/src/a.test.ts', 'bench/main.ts'].map(isInput)).toEqual([false, false, false]);
+});
