@@ -5,13 +5,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRunner } from '../platform/src/runner/create-runner.ts';
+import { systemRuntime } from '../platform/src/runtime.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const { records, ...request } = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
 // Whoever ends the benchmark ends the connectors as well, before their folders go.
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
-const outcome = await createRunner({ folder: join(folder, 'runs') }).sync({
+const outcome = await createRunner({ runtime: systemRuntime, folder: join(folder, 'runs') }).sync({
   ...request,
   state: [],
   signal: interruption.signal,

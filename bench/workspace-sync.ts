@@ -154,7 +154,7 @@ async function seedPlatform(dataDir: string, count: number): Promise<void> {
   mkdirSync(dataDir);
   const store = await openStore(join(dataDir, 'platform.db'));
   try {
-    await store.transaction().execute(async (tx) => {
+    await store.transaction(async (tx) => {
       await tx.insertInto('organizations').values({ organization_id: organizationId, created_at: 0 }).execute();
       for (let from = 0; from < count; from += rowsAtATime) {
         const rows = Array.from({ length: Math.min(rowsAtATime, count - from) }, (_, i) => rowOf(from + i, count));
@@ -162,7 +162,7 @@ async function seedPlatform(dataDir: string, count: number): Promise<void> {
       }
     });
   } finally {
-    await store.destroy();
+    await store.close();
   }
 }
 

@@ -36,7 +36,7 @@ describe('the database file', () => {
   test('is written ahead, synced in full, with foreign keys enforced', async () => {
     const { platform } = await startPlatform();
     const pragma = async (name: string) => {
-      const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(platform.store);
+      const { rows } = await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(platform.store.db);
       return Object.values(rows[0] ?? {})[0];
     };
     expect(await pragma('journal_mode')).toBe('wal');
@@ -101,8 +101,8 @@ describe('another process holding the write lock', () => {
   test('is kept out from the first statement of a transaction on, also before it writes', async () => {
     const { file, platform } = await startPlatform();
     const other = new SqliteConnection(file, { busyTimeoutMs: 0 });
-    await platform.store.transaction().execute(async (trx) => {
-      await trx.selectFrom('workspaces').selectAll().execute();
+    await platform.store.transaction(async (tx) => {
+      await tx.selectFrom('workspaces').selectAll().execute();
       expect(() => other.exec('begin immediate')).toThrow('locked');
     });
     other.close();

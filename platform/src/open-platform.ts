@@ -1,23 +1,34 @@
-/*
- * The bundled platform of one machine: opens its database file and puts together what the rules work with.
+/**
+ * The composition root of the bundled platform: opens its database file, puts it together from its parts, in the order
+ * they depend on each other, and takes it apart again. No container, no decorators: what something needs, it is given here.
  *
- * It owns workspaces, sources, destinations and connections, and the jobs that move data; it shows them only through
- * the HTTP API in api.ts. It does not know the service in front of it; that service talks to it as it would to a
+ * The platform owns workspaces, sources, destinations and connections, and the jobs that move data; it shows them only
+ * through the HTTP API in api.ts. It does not know the service in front of it; that service talks to it as it would to a
  * hosted platform.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createChecks } from './actors/check-queue.ts';
-import { resealConfigurations, type Sealer, sealPlainConfigurations } from './actors/sealed-configuration.ts';
-import { applicationTokens } from './applications/applications.ts';
-import { nextRunAfter } from './connections/schedule.ts';
-import type { Log, Platform } from './context.ts';
+import { recordActorsDeleted } from './actors/actors.ts';
+import { createCheckQueue } from './actors/check-queue.ts';
+import type { ActorsContext } from './actors/context.ts';
+import type { Sealer } from './actors/sealed-configuration.ts';
+import { listUsersOfDefinition, resealConfigurations, sealPlainConfigurations } from './actors/upkeep.ts';
+import { type ApplicationTokens, createApplicationTokens } from './applications/applications.ts';
+import { recordConnectionsDeleted, recordConnectionsOfActorDeleted } from './connections/connections.ts';
+import type { ConnectionsContext } from './connections/context.ts';
+import { completeSchedules } from './connections/due-connections.ts';
 import { openStore, type Store } from './db/open.ts';
-import { bundledDefinitions, type Definition } from './definitions/definitions.ts';
+import { bundledDefinitions } from './definitions/bundled-definitions.ts';
+import type { DefinitionsContext } from './definitions/context.ts';
+import type { Definition } from './definitions/definitions.ts';
+import type { JobsContext } from './jobs/context.ts';
+import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
+import { type Log, silentLog } from './log.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from './process-names.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
+import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
   /** The SQLite file; ':memory:' keeps everything in memory. */
@@ -33,9 +44,7 @@ export interface PlatformOptions {
   /** The built program of the bundled connectors. */
   connectorsProgram: string;
   accessTokenTtlSeconds?: number;
-  /** Milliseconds since the epoch. */
-  clock?: { now(): number };
-  newId?: () => string;
+  runtime?: Runtime;
   /** The organization of a workspace whose creator names none. */
   defaultOrganizationId?: string;
   /** Folders that connectors may read files from. */
@@ -46,14 +55,26 @@ export interface PlatformOptions {
   maxConcurrentSyncs?: number;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
-  runner?: Omit<RunnerOptions, 'folder'>;
+  runner?: Omit<RunnerOptions, 'folder' | 'runtime'>;
   log?: Log;
 }
 
-export interface OpenPlatform extends Platform {
+export interface OpenPlatform {
+  readonly store: Store;
+  readonly runtime: Runtime;
+  readonly sealer: Sealer;
+  readonly tokens: ApplicationTokens;
+  readonly publicUrl: string;
+  readonly workspaces: WorkspacesContext;
+  readonly definitions: DefinitionsContext;
+  readonly actors: ActorsContext;
+  readonly connections: ConnectionsContext;
+  readonly jobs: JobsContext;
   /** Begins to run jobs. Until then they are only written down. */
   start(): void;
-  /** Does at once what is due, for whoever has moved the clock. */
+  /** Tells the scheduler that there may be something to start or to stop. */
+  wake(): void;
+  /** Does at once what is due, for a test that has moved the clock. */
   look(): Promise<void>;
   /** Seals every secret with the key the sealer seals with now. */
   reseal(): Promise<void>;
@@ -61,102 +82,122 @@ export interface OpenPlatform extends Platform {
   close(): Promise<void>;
 }
 
-const DEFAULT_TOKEN_TTL_SECONDS = 900;
-const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+const defaultTokenTtlSeconds = 900;
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 export async function openPlatform(options: PlatformOptions): Promise<OpenPlatform> {
-  const { dataDir, sealer, log = silent, newId = randomUUID, clock = Date } = options;
-  const now = () => clock.now();
-  const tokens = applicationTokens({
+  const { dataDir, sealer, log = silentLog, runtime = systemRuntime } = options;
+  const tokens = createApplicationTokens({
     clientId: options.clientId,
     clientSecret: options.clientSecret,
-    ttlSeconds: options.accessTokenTtlSeconds ?? DEFAULT_TOKEN_TTL_SECONDS,
-    now,
+    ttlSeconds: options.accessTokenTtlSeconds ?? defaultTokenTtlSeconds,
+    runtime,
   });
   const store = await openStore(options.file);
   try {
-    await sealPlainConfigurations(store, sealer);
-    await completeSchedules(store, now());
+    await sealPlainConfigurations({ store, sealer });
+    await completeSchedules(store, runtime.now());
   } catch (error) {
-    await store.destroy();
+    await store.close();
     throw error;
   }
 
   const closing = new AbortController();
-  const ownFolder = openOwnFolder(join(dataDir, 'running'));
-  const platform: Platform = {
+  const ownFolder = openOwnFolder(join(dataDir, 'running'), runtime);
+  const runner = createRunner({ ...options.runner, folder: ownFolder.path, runtime });
+  const wake = () => scheduler.wake();
+
+  const workspaces: WorkspacesContext = {
     store,
-    tokens,
-    sealer,
-    runner: createRunner({ ...options.runner, folder: ownFolder.path }),
-    checks: createChecks({ now, newId, log }),
-    discoveries: new Map(),
-    bundledDefinitions: options.bundledDefinitions ?? bundledDefinitions,
-    folders: {
-      files: (workspaceId) => join(dataDir, 'files', workspaceId),
-      logs: (connectionId) => join(dataDir, 'logs', connectionId),
+    runtime,
+    defaultOrganizationId: (options.defaultOrganizationId ?? nilUuid).toLowerCase(),
+    async recordContentsDeleted(tx, workspaceId, deletedAt) {
+      await recordConnectionsDeleted(connections, tx, workspaceId, deletedAt);
+      await recordActorsDeleted(actors, tx, workspaceId, deletedAt);
     },
+    wake,
+  };
+  const definitions: DefinitionsContext = {
+    store,
+    runtime,
+    runner,
+    bundledDefinitions: options.bundledDefinitions ?? bundledDefinitions,
     surroundings: {
       connectorsProgram: options.connectorsProgram,
       readableDirs: options.readableDirs ?? [],
       allowPrivateNetworks: options.allowPrivateNetworks ?? false,
       serviceEndpoints: options.serviceEndpoints ?? [],
     },
-    maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,
+    listUsers: listUsersOfDefinition,
+  };
+  const actors: ActorsContext = {
+    store,
+    runtime,
+    sealer,
+    runner,
+    definitions,
+    checks: createCheckQueue({ runtime, log }),
+    discoveries: new Map(),
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,
     closing: closing.signal,
-    publicUrl: options.publicUrl.replace(/\/+$/, ''),
-    defaultOrganizationId: (options.defaultOrganizationId ?? NIL_UUID).toLowerCase(),
-    log,
-    now,
-    newId,
-    wake: () => scheduler.wake(),
+    filesFolder: (workspaceId) => join(dataDir, 'files', workspaceId),
+    recordConnectionsDeleted: (tx, actor, deletedAt) =>
+      recordConnectionsOfActorDeleted(connections, tx, actor, deletedAt),
+    wake,
   };
-  const scheduler = createScheduler(platform);
+  const connections: ConnectionsContext = {
+    store,
+    runtime,
+    actors,
+    cancelOpenJobs,
+    presentLastJobs: (rows) => presentLastJobs(jobs, rows),
+    wake,
+  };
+  const jobs: JobsContext = {
+    store,
+    runtime,
+    log,
+    runner,
+    actors,
+    maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,
+    logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
+    wake,
+  };
+  const scheduler = createScheduler(jobs);
+
   return {
-    ...platform,
+    store,
+    runtime,
+    sealer,
+    tokens,
+    publicUrl: options.publicUrl.replace(/\/+$/, ''),
+    workspaces,
+    definitions,
+    actors,
+    connections,
+    jobs,
     start: scheduler.start,
+    wake,
     look: scheduler.look,
-    reseal: () => resealConfigurations(store, sealer),
+    reseal: () => resealConfigurations({ store, sealer }),
     async close() {
       closing.abort();
       await scheduler.stop();
-      await platform.checks.close();
-      await Promise.allSettled(platform.discoveries.values());
+      await actors.checks.close();
+      await Promise.allSettled(actors.discoveries.values());
       ownFolder.remove();
-      await store.destroy();
+      await store.close();
     },
   };
 }
 
-/** Schedules that were stored before there was a scheduler. */
-async function completeSchedules(store: Store, now: number): Promise<void> {
-  await store.transaction().execute(async (trx) => {
-    const unscheduled = await trx
-      .selectFrom('connections')
-      .select(['connection_id', 'cron_expression'])
-      .where('status', '=', 'active')
-      .where('cron_expression', 'is not', null)
-      .where('next_run_at', 'is', null)
-      .execute();
-    for (const { connection_id, cron_expression } of unscheduled) {
-      await trx
-        .updateTable('connections')
-        .set({ next_run_at: nextRunAfter(cron_expression, now) })
-        .where('connection_id', '=', connection_id)
-        .execute();
-    }
-  });
-}
-
 /** A folder for this process alone, without what killed processes have left in theirs: configurations with secrets. */
-function openOwnFolder(parent: string) {
+function openOwnFolder(parent: string, { newId }: Runtime) {
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   for (const name of readdirSync(parent)) {
     if (isAbandoned(name)) rmSync(join(parent, name), { recursive: true, force: true });
   }
-  const name = newProcessName();
+  const name = newProcessName(newId());
   const path = join(parent, name);
   return {
     path,

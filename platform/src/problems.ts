@@ -1,18 +1,18 @@
-/*
+/**
  * Every failure the platform tells its callers about, in the two shapes of the public API it imitates: a problem
  * object that names what went wrong, and a bare `errorId` whose meaning stands only in the log. The list is closed;
  * whatever is not on it is an internal error and tells nothing. `type` and `title` are identifiers that clients match.
  */
 
-const REFERENCE = 'https://reference.airbyte.com/reference/errors';
+const reference = 'https://reference.airbyte.com/reference/errors';
 
 const problems = {
   'bad-request': {
     status: 400,
-    type: `${REFERENCE}#bad-request`,
+    type: `${reference}#bad-request`,
     detail: 'The request cannot be carried out as it stands.',
   },
-  'value-not-found': { status: 400, type: REFERENCE, detail: 'A value of the request names nothing that exists.' },
+  'value-not-found': { status: 400, type: reference, detail: 'A value of the request names nothing that exists.' },
   'cron-validation/invalid-expression': {
     status: 400,
     type: 'error:cron-validation/invalid-expression',
@@ -20,13 +20,13 @@ const problems = {
   },
   'invalid-api-key': {
     status: 401,
-    type: `${REFERENCE}#invalid-api-key`,
+    type: `${reference}#invalid-api-key`,
     detail: 'The access token is missing, invalid or expired.',
   },
-  forbidden: { status: 403, type: `${REFERENCE}#forbidden`, detail: 'The request is not permitted.' },
+  forbidden: { status: 403, type: `${reference}#forbidden`, detail: 'The request is not permitted.' },
   'resource-not-found': {
     status: 404,
-    type: `${REFERENCE}#resource-not-found`,
+    type: `${reference}#resource-not-found`,
     detail: 'The resource does not exist or has been deleted.',
   },
   'request-timeout-exceeded': {
@@ -36,21 +36,21 @@ const problems = {
   },
   'state-conflict': {
     status: 409,
-    type: `${REFERENCE}#409-state-conflict`,
+    type: `${reference}#409-state-conflict`,
     detail: 'The state of the resource does not allow the request.',
   },
   'try-again-later': {
     status: 409,
-    type: `${REFERENCE}#try-again-later`,
+    type: `${reference}#try-again-later`,
     detail: 'The request cannot be carried out now.',
   },
   'unprocessable-entity': {
     status: 422,
-    type: `${REFERENCE}#unprocessable-entity`,
+    type: `${reference}#unprocessable-entity`,
     detail: 'The request was understood, but its content is not acceptable.',
   },
-  'unexpected-problem': { status: 500, type: REFERENCE, detail: 'Something else that was needed has failed.' },
-  'service-unavailable': { status: 503, type: REFERENCE, detail: 'The platform is busy; try again.' },
+  'unexpected-problem': { status: 500, type: reference, detail: 'Something else that was needed has failed.' },
+  'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy; try again.' },
 } as const;
 
 export type ProblemTitle = keyof typeof problems;

@@ -1,8 +1,8 @@
-/*
+/**
  * Names that say which process something belongs to, so that what a killed process has left behind can be told from
- * what somebody is still using: a machine, a process id, and something random, since ids come again.
+ * what somebody is still using: a machine, a process id, and something unique, since process ids come again.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
@@ -15,8 +15,9 @@ const machine = createHash('sha256')
 /** Of this process: its id alone does not tell its own names from those of a predecessor with the same id. */
 const inUse = new Set<string>();
 
-export function newProcessName(): string {
-  const name = `${machine}-${process.pid}-${randomBytes(8).toString('hex')}`;
+/** `id` is unique, and new each time. */
+export function newProcessName(id: string): string {
+  const name = `${machine}-${process.pid}-${id}`;
   inUse.add(name);
   return name;
 }
@@ -25,7 +26,7 @@ export function forgetProcessName(name: string): void {
   inUse.delete(name);
 }
 
-/** Whether whoever used the name is certainly gone; of another machine nobody knows. */
+/** Whether the process that used the name is certainly gone; of another machine nobody knows. */
 export function isAbandoned(name: string): boolean {
   const [ofMachine, pid] = name.split('-');
   if (ofMachine !== machine) return false;
@@ -38,7 +39,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of somebody else's may not be signalled, but is there.
+    // A process of another user may not be signalled, but is there.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

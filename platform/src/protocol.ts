@@ -1,4 +1,4 @@
-/*
+/**
  * The connector protocol (version 0): what connectors and the runner say to each other, one JSON object a line. Both
  * sides must ignore properties they do not know, so the types name only what this platform uses.
  */

@@ -16,6 +16,7 @@ import type {
   SyncOutcome,
   SyncRequest,
 } from '../src/runner/runner.ts';
+import { systemRuntime } from '../src/runtime.ts';
 
 export const connectorsProgram = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
 const fixture = (name: string) => fileURLToPath(new URL(`../src/runner/fixtures/${name}.mjs`, import.meta.url));
@@ -29,7 +30,10 @@ export function temporaryFolder(): string {
 /** One that gives up soon enough for a test. */
 export function testRunner(options: Partial<RunnerOptions> = {}): Runner & { folder: string } {
   const folder = options.folder ?? join(temporaryFolder(), 'runs');
-  return { folder, ...createRunner({ graceMs: 2000, stuckAfterMs: 60_000, ...options, folder }) };
+  return {
+    folder,
+    ...createRunner({ runtime: systemRuntime, graceMs: 2000, stuckAfterMs: 60_000, ...options, folder }),
+  };
 }
 
 export function bundled(

@@ -8,8 +8,10 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify';
 import { onTestFinished } from 'vitest';
 import type { Sealer } from '../src/actors/sealed-configuration.ts';
 import { platformApi } from '../src/api.ts';
-import { bundledDefinitions, type Definition } from '../src/definitions/definitions.ts';
+import { bundledDefinitions } from '../src/definitions/bundled-definitions.ts';
+import type { Definition } from '../src/definitions/definitions.ts';
 import { type OpenPlatform, openPlatform, type PlatformOptions } from '../src/open-platform.ts';
+import { systemRuntime } from '../src/runtime.ts';
 
 export const credentials = { clientId: 'the-client', clientSecret: 'the-secret-of-the-client' };
 export const publicUrl = 'http://platform.test/platform/v1';
@@ -64,7 +66,7 @@ export interface RunningPlatform {
   platform: OpenPlatform;
   app: FastifyInstance;
   file: string;
-  clock: { time: number; now(): number };
+  clock: { time: number };
   /** With a good token; `path` is relative to the API. */
   call(method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE', path: string, body?: object): Promise<Reply>;
   inject(options: InjectOptions): Promise<Reply>;
@@ -74,20 +76,20 @@ export interface RunningPlatform {
 export interface StartOptions extends Partial<PlatformOptions> {
   /** Connectors beside the bundled ones. */
   moreDefinitions?: Definition[];
+  /** That of another platform, to move both. */
+  clock?: RunningPlatform['clock'];
 }
 
-export async function startPlatform({ moreDefinitions = [], ...options }: StartOptions = {}): Promise<RunningPlatform> {
+export async function startPlatform({
+  moreDefinitions = [],
+  clock = { time: Date.UTC(2030, 0, 1) },
+  ...options
+}: StartOptions = {}): Promise<RunningPlatform> {
   const file = options.file ?? temporaryFile();
-  const clock = {
-    time: Date.UTC(2030, 0, 1),
-    now() {
-      return this.time;
-    },
-  };
   const { clientId, clientSecret } = { ...credentials, ...options };
   const platform = await openPlatform({
     ...platformOptions(file),
-    clock,
+    runtime: { ...systemRuntime, now: () => clock.time },
     bundledDefinitions: [...bundledDefinitions, ...moreDefinitions],
     ...options,
   });

@@ -65,7 +65,7 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
   const { platform, call, file } = running;
   const register = async (kind: 'source' | 'destination') => {
     const launch = { type: 'command', command: programOf(`steered-${kind}`) } as const;
-    return (await registerDefinition(platform, { kind, name: `Steered ${kind}`, launch })).definitionId;
+    return (await registerDefinition(platform.definitions, { kind, name: `Steered ${kind}`, launch })).definitionId;
   };
   const sourceDefinitionId = await register('source');
   const destinationDefinitionId = await register('destination');

@@ -5,10 +5,11 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRunner } from '../src/runner/create-runner.ts';
+import { systemRuntime } from '../src/runtime.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const request = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
-const outcome = await createRunner({ folder: join(folder, 'runs') }).sync({
+const outcome = await createRunner({ runtime: systemRuntime, folder: join(folder, 'runs') }).sync({
   ...request,
   rename: { prefix: '', namespace: (namespace) => namespace },
   keepState: async (state) => appendFileSync(join(folder, 'states.jsonl'), `${JSON.stringify(state)}\n`),

@@ -238,7 +238,7 @@ connector
   .action((command: string[], options: ConnectorOptions) =>
     withPlatform(async (platform) => {
       const registration = readRegistration(command, options);
-      const { definitionId, name } = await registerDefinition(platform, registration);
+      const { definitionId, name } = await registerDefinition(platform.definitions, registration);
       print(`Added ${name} (${definitionId}). It can be used at once.`);
     }),
   );
@@ -247,7 +247,7 @@ connector
   .description('list the connectors that were added')
   .action(() =>
     withPlatform(async (platform) => {
-      const definitions = await listRegisteredDefinitions(platform);
+      const definitions = await listRegisteredDefinitions(platform.definitions);
       table(
         ['ID', 'KIND', 'NAME', 'RUNS'],
         definitions.map(({ definitionId, kind, name, launch }) => [definitionId, kind, name, describeLaunch(launch)]),
@@ -260,7 +260,7 @@ connector
   .argument('<id>', 'the connector, as connector list shows it', uuid)
   .action((id: string) =>
     withPlatform(async (platform) => {
-      await removeDefinition(platform, id);
+      await removeDefinition(platform.definitions, id);
       print(`Removed ${id}.`);
     }),
   );

@@ -2,7 +2,7 @@
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import { widgetLocales } from '@inlay/contract/embedding';
 import { describe, expect, it } from 'vitest';
-import { bundledDefinitions } from '../../src/definitions/definitions.ts';
+import { bundledDefinitions } from '../../src/definitions/bundled-definitions.ts';
 import { dictionary as fileWords } from '../file/words.ts';
 import { dictionary as httpApiWords } from '../http-api/words.ts';
 import { sourceDictionary as postgresWords } from '../postgres/words.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { fillWorkspace, publicUrl, type RunningPlatform, startPlatform } from '../../test/start-platform.ts';
-import { bundledDefinitions, type Definition } from '../definitions/definitions.ts';
+import { bundledDefinitions } from '../definitions/bundled-definitions.ts';
+import type { Definition } from '../definitions/definitions.ts';
 import { openConfiguration } from './sealed-configuration.ts';
 
 const MASK = '**********';
@@ -199,7 +200,7 @@ describe('secrets', () => {
     const configuration = { sourceType: 'vault', user: 'u', login: { password: 'first-secret' } };
     const reply = await running.call('POST', '/sources', { name: 'v', workspaceId, configuration });
     const stored = async () => {
-      const row = await running.platform.store.selectFrom('connectors').selectAll().executeTakeFirstOrThrow();
+      const row = await running.platform.store.db.selectFrom('connectors').selectAll().executeTakeFirstOrThrow();
       return openConfiguration(running.platform.sealer, row);
     };
     return { ...running, workspaceId, reply, path: `/sources/${reply.body.sourceId}`, stored };

@@ -1,10 +1,11 @@
-/*
- * Sources and destinations. They are one thing under two names, a configured connector of a workspace, so there is one
- * set of rules with the kind as a parameter; an id of one kind is never found as the other.
+/**
+ * Sources and destinations. Both are a configured connector of a workspace, so there is one set of rules with the kind as a
+ * parameter; an id of one kind is never found as the other.
  *
- * Always true: a stored configuration satisfied its connector's specification when it was stored, carries no
- * `sourceType` or `destinationType`, is sealed, and is shown with its secrets masked. Whether the connector can reach anything
- * with it is not checked here.
+ * What always holds: a stored configuration satisfied its connector's specification when it was stored, carries no
+ * `sourceType` or `destinationType`, is sealed, and is shown with its secrets masked. No living row refers to a deleted
+ * one, and the secrets of a deleted one are gone from its row. Whether a connector can reach anything with its
+ * configuration is left to checks.ts.
  */
 import {
   type Configuration,
@@ -12,9 +13,8 @@ import {
   maskSecrets,
   mergeConfiguration,
 } from '@inlay/contract/connector-configuration';
-import Type, { type Static } from 'typebox';
-import type { Platform } from '../context.ts';
-import type { ConnectorRow, Store } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
+import type { ActorRow } from '../db/tables.ts';
 import { checkConfiguration } from '../definitions/configuration.ts';
 import {
   type ConnectorKind,
@@ -23,160 +23,168 @@ import {
   getDefinition,
   listDefinitions,
 } from '../definitions/definitions.ts';
-import { isListed, type ListQuery, Uuid } from '../http/paging.ts';
+import type { ListQuery } from '../fields.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
-import { getWorkspace, Name } from '../workspaces/workspaces.ts';
+import { getWorkspace } from '../workspaces/workspaces.ts';
+import * as actors from './actors.store.ts';
+import { deleteCatalog } from './catalogs.store.ts';
+import type { ActorsContext } from './context.ts';
+import type { ActorCreate, ActorPatch, ActorPut } from './requests.ts';
 import { openConfiguration, type Sealer, sealConfiguration } from './sealed-configuration.ts';
 
-const AnyObject = Type.Record(Type.String(), Type.Unknown());
-
-export const ConnectorCreate = Type.Object({
-  name: Name,
-  workspaceId: Uuid,
-  definitionId: Type.Optional(Uuid),
-  configuration: AnyObject,
-  resourceAllocation: Type.Optional(AnyObject),
-});
-export type ConnectorCreate = Static<typeof ConnectorCreate>;
-
-export const ConnectorPatch = Type.Object({
-  name: Type.Optional(Name),
-  configuration: Type.Optional(AnyObject),
-  resourceAllocation: Type.Optional(AnyObject),
-});
-export type ConnectorPatch = Static<typeof ConnectorPatch>;
-
-export const ConnectorPut = Type.Object({
-  name: Name,
-  configuration: AnyObject,
-  resourceAllocation: Type.Optional(AnyObject),
-});
-export type ConnectorPut = Static<typeof ConnectorPut>;
-
-export async function createConnector(platform: Platform, kind: ConnectorKind, request: ConnectorCreate) {
-  const definition = await chooseDefinition(platform, kind, request);
+export async function createActor(ctx: ActorsContext, kind: ConnectorKind, request: ActorCreate): Promise<ActorRow> {
+  const definition = await chooseDefinition(ctx, kind, request);
   const configuration = acceptConfiguration(definition, request.configuration, {});
-  const id = platform.newId();
-  return platform.store.transaction().execute(async (trx) => {
-    const workspace = await getWorkspace(trx, request.workspaceId);
-    return trx
-      .insertInto('connectors')
-      .values({
-        connector_id: id,
-        kind,
-        workspace_id: workspace.workspace_id,
-        definition_id: definition.definitionId,
-        name: request.name,
-        configuration: sealConfiguration(platform.sealer, id, configuration),
-        resource_allocation: request.resourceAllocation ? JSON.stringify(request.resourceAllocation) : null,
-        created_at: platform.now(),
-        deleted_at: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+  const id = ctx.runtime.newId();
+  return await ctx.store.transaction(async (tx) => {
+    const workspace = await getWorkspace(tx, request.workspaceId);
+    return await actors.insertActor(tx, workspace.workspace_id, {
+      connector_id: id,
+      kind,
+      definition_id: definition.definitionId,
+      name: request.name,
+      configuration: sealConfiguration(ctx.sealer, id, configuration),
+      resource_allocation: request.resourceAllocation ? JSON.stringify(request.resourceAllocation) : null,
+      created_at: ctx.runtime.now(),
+      deleted_at: null,
+    });
   });
 }
 
-export async function listConnectors({ store }: Platform, kind: ConnectorKind, query: ListQuery) {
-  return store
-    .selectFrom('connectors')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where(isListed(query))
-    .orderBy('seq')
-    .limit(query.limit)
-    .offset(query.offset)
-    .execute();
+export async function listActors(ctx: ActorsContext, kind: ConnectorKind, query: ListQuery): Promise<ActorRow[]> {
+  return await actors.listActors(ctx.store.db, kind, query);
 }
 
-export async function getConnector(store: Store, kind: ConnectorKind, connectorId: string): Promise<ConnectorRow> {
-  const connector = await store
-    .selectFrom('connectors')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where('connector_id', '=', connectorId.toLowerCase())
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (!connector) throw resourceNotFound(kind, connectorId);
-  return connector;
+export async function getActor(db: Db, kind: ConnectorKind, actorId: string): Promise<ActorRow> {
+  const actor = await actors.findActorById(db, kind, actorId.toLowerCase());
+  if (!actor) throw resourceNotFound(kind, actorId);
+  return actor;
 }
 
 /** The configuration is merged into the stored one, deep. */
-export async function patchConnector(platform: Platform, kind: ConnectorKind, id: string, patch: ConnectorPatch) {
-  return changeConnector(platform, kind, id, patch, mergeConfiguration);
+export async function patchActor(ctx: ActorsContext, kind: ConnectorKind, id: string, patch: ActorPatch) {
+  return await changeActor(ctx, kind, id, patch, mergeConfiguration);
 }
 
 /** The configuration replaces the stored one; only masked secrets are kept. */
-export async function putConnector(platform: Platform, kind: ConnectorKind, id: string, put: ConnectorPut) {
-  return changeConnector(platform, kind, id, put, (_stored, given) => given);
+export async function putActor(ctx: ActorsContext, kind: ConnectorKind, id: string, put: ActorPut) {
+  return await changeActor(ctx, kind, id, put, (_stored, given) => given);
 }
 
-async function changeConnector(
-  platform: Platform,
+async function changeActor(
+  ctx: ActorsContext,
   kind: ConnectorKind,
-  connectorId: string,
-  change: ConnectorPatch,
+  actorId: string,
+  change: ActorPatch,
   combine: (stored: Configuration, given: Configuration) => Configuration,
-): Promise<ConnectorRow> {
-  const definitions = await listDefinitions(platform);
-  return platform.store.transaction().execute(async (trx) => {
-    const connector = await getConnector(trx, kind, connectorId);
-    const changes: Partial<ConnectorRow> = { name: change.name ?? connector.name };
+): Promise<ActorRow> {
+  return await ctx.store.transaction(async (tx) => {
+    const actor = await getActor(tx, kind, actorId);
+    const { workspace_id, connector_id, definition_id } = actor;
+    const changes: Parameters<typeof actors.updateActor>[3] = { name: change.name ?? actor.name };
     if (change.resourceAllocation) changes.resource_allocation = JSON.stringify(change.resourceAllocation);
     if (change.configuration) {
-      const definition = findDefinition(definitions, kind, connector.definition_id);
-      if (!definition) throw resourceNotFound(`${kind}_definition`, connector.definition_id);
-      const stored = openConfiguration(platform.sealer, connector);
+      const definition = await getDefinition(ctx.definitions, kind, definition_id, tx);
+      const stored = openConfiguration(ctx.sealer, actor);
       const accepted = acceptConfiguration(definition, combine(stored, change.configuration), stored);
-      changes.configuration = sealConfiguration(platform.sealer, connector.connector_id, accepted);
+      changes.configuration = sealConfiguration(ctx.sealer, connector_id, accepted);
     }
-    return trx
-      .updateTable('connectors')
-      .set(changes)
-      .where('connector_id', '=', connector.connector_id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const changed = await actors.updateActor(tx, workspace_id, connector_id, changes);
+    if (!changed) throw resourceNotFound(kind, actorId);
+    return changed;
   });
 }
 
-export function showConnector(sealer: Sealer, definitions: readonly Definition[], connector: ConnectorRow) {
-  const { kind } = connector;
-  const definition = findDefinition(definitions, kind, connector.definition_id);
+/** A connector may renew its own configuration, a refresh token for instance; it has to be as valid as any other. */
+export async function renewConfiguration(
+  ctx: ActorsContext,
+  tx: Db,
+  { workspace_id, connector_id, kind, definition_id }: ActorRow,
+  configuration: Configuration,
+): Promise<void> {
+  const { specification } = await getDefinition(ctx.definitions, kind, definition_id, tx);
+  checkConfiguration(specification.connectionSpecification, configuration);
+  const sealed = sealConfiguration(ctx.sealer, connector_id, configuration);
+  await actors.updateActor(tx, workspace_id, connector_id, { configuration: sealed });
+}
+
+/** Its connections go with it. The row stays as a tombstone. What was written to a destination stays there. */
+export async function deleteActor(ctx: ActorsContext, kind: ConnectorKind, actorId: string): Promise<void> {
+  const deletedAt = ctx.runtime.now();
+  await ctx.store.transaction(async (tx) => {
+    const actor = await getActor(tx, kind, actorId);
+    await ctx.recordConnectionsDeleted(tx, actor, deletedAt);
+    await recordDeleted(ctx, tx, [actor], deletedAt);
+  });
+  ctx.wake();
+}
+
+/** All of a workspace, whose connections have been deleted in the same transaction. */
+export async function recordActorsDeleted(
+  ctx: ActorsContext,
+  tx: Db,
+  workspaceId: string,
+  deletedAt: number,
+): Promise<void> {
+  await recordDeleted(ctx, tx, await actors.listActorsOf(tx, workspaceId), deletedAt);
+}
+
+async function recordDeleted(ctx: ActorsContext, tx: Db, deleted: ActorRow[], deletedAt: number): Promise<void> {
+  const definitions = await listDefinitions(ctx.definitions, tx);
+  for (const actor of deleted) {
+    const { workspace_id, connector_id, kind, definition_id } = actor;
+    const shown = configurationWithoutSecrets(ctx.sealer, findDefinition(definitions, kind, definition_id), actor);
+    await actors.updateActor(tx, workspace_id, connector_id, {
+      configuration: sealConfiguration(ctx.sealer, connector_id, shown),
+      deleted_at: deletedAt,
+    });
+    await deleteCatalog(tx, workspace_id, connector_id);
+  }
+}
+
+export async function presentActors(ctx: ActorsContext, rows: readonly ActorRow[]) {
+  const definitions = await listDefinitions(ctx.definitions);
+  return rows.map((actor) => presentActor(ctx.sealer, definitions, actor));
+}
+
+function presentActor(sealer: Sealer, definitions: readonly Definition[], actor: ActorRow) {
+  const { kind } = actor;
+  const definition = findDefinition(definitions, kind, actor.definition_id);
   return {
-    [`${kind}Id`]: connector.connector_id,
-    name: connector.name,
+    [`${kind}Id`]: actor.connector_id,
+    name: actor.name,
     [`${kind}Type`]: definition?.slug ?? '',
-    definitionId: connector.definition_id,
-    workspaceId: connector.workspace_id,
-    configuration: configurationWithoutSecrets(sealer, definition, connector),
-    createdAt: Math.floor(connector.created_at / 1000),
-    ...(connector.resource_allocation !== null && { resourceAllocation: JSON.parse(connector.resource_allocation) }),
+    definitionId: actor.definition_id,
+    workspaceId: actor.workspace_id,
+    configuration: configurationWithoutSecrets(sealer, definition, actor),
+    createdAt: Math.floor(actor.created_at / 1000),
+    ...(actor.resource_allocation !== null && { resourceAllocation: JSON.parse(actor.resource_allocation) }),
   };
 }
 
 /** Without the definition nobody knows which values are secret, so nothing is given out. */
-export function configurationWithoutSecrets(
+function configurationWithoutSecrets(
   sealer: Sealer,
   definition: Definition | undefined,
-  connector: ConnectorRow,
+  actor: ActorRow,
 ): Configuration {
   if (!definition) return {};
-  return maskSecrets(definition.specification.connectionSpecification, openConfiguration(sealer, connector));
+  return maskSecrets(definition.specification.connectionSpecification, openConfiguration(sealer, actor));
 }
 
 export async function chooseDefinition(
-  platform: Platform,
+  ctx: ActorsContext,
   kind: ConnectorKind,
   request: { definitionId?: string; configuration: Configuration },
 ): Promise<Definition> {
-  if (request.definitionId !== undefined) return getDefinition(platform, kind, request.definitionId);
+  if (request.definitionId !== undefined) return await getDefinition(ctx.definitions, kind, request.definitionId);
   const slug = request.configuration[`${kind}Type`];
   if (typeof slug !== 'string') {
     throw new Problem('unprocessable-entity', {
       message: `Name the connector: definitionId or configuration.${kind}Type is needed.`,
     });
   }
-  const definition = platform.bundledDefinitions.find((known) => known.kind === kind && known.slug === slug);
+  const definition = ctx.definitions.bundledDefinitions.find((known) => known.kind === kind && known.slug === slug);
   if (!definition) throw new Problem('value-not-found', { value: slug });
   return definition;
 }

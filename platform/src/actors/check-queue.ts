@@ -1,11 +1,13 @@
-/*
+/**
  * Checks of connectors that run in the background: a caller starts one and asks for its outcome later. Nothing here
- * outlives the process or an hour; whoever asks for a check that is gone starts it again.
+ * outlives the process or an hour; a caller who asks for a check that is gone starts it again.
  *
- * Always true: at most a few run at a time, in the order they were started, and only so many are kept.
+ * What always holds: at most a few run at a time, in the order they were started, and only so many are kept.
  */
+import type { Log } from '../log.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import { type CheckOutcome, RunFailure } from '../runner/runner.ts';
+import type { Runtime } from '../runtime.ts';
 
 export interface Check {
   checkId: string;
@@ -14,18 +16,17 @@ export interface Check {
   message?: string;
 }
 
-export interface Checks {
+export interface CheckQueue {
   start(owner: string, run: (signal: AbortSignal) => Promise<CheckOutcome>): Check;
-  /** Only whoever started a check, by the same `owner`, finds it. */
+  /** A check is found only under the `owner` it was started with. */
   get(owner: string, checkId: string): Check;
   /** Stops what runs and waits for it to be over. */
   close(): Promise<void>;
 }
 
-interface ChecksOptions {
-  now(): number;
-  newId(): string;
-  log: { error(fields: object, message: string): void };
+interface CheckQueueOptions {
+  runtime: Pick<Runtime, 'now' | 'newId'>;
+  log: Pick<Log, 'error'>;
 }
 
 const maxRunning = 4;
@@ -37,7 +38,7 @@ interface Kept extends Check {
   startedAt: number;
 }
 
-export function createChecks({ now, newId, log }: ChecksOptions): Checks {
+export function createCheckQueue({ runtime, log }: CheckQueueOptions): CheckQueue {
   const kept = new Map<string, Kept>();
   const waiting: (() => void)[] = [];
   const running = new Set<Promise<void>>();
@@ -46,7 +47,7 @@ export function createChecks({ now, newId, log }: ChecksOptions): Checks {
   function forgetOld(): void {
     for (const [id, { startedAt, status }] of kept) {
       const isOver = status === 'succeeded' || status === 'failed';
-      if (isOver && (startedAt <= now() - keptForMs || kept.size >= maxKept)) kept.delete(id);
+      if (isOver && (startedAt <= runtime.now() - keptForMs || kept.size >= maxKept)) kept.delete(id);
     }
   }
 
@@ -71,7 +72,7 @@ export function createChecks({ now, newId, log }: ChecksOptions): Checks {
     start(owner, run) {
       forgetOld();
       if (kept.size >= maxKept) throw new Problem('try-again-later', { message: 'Too many checks are under way.' });
-      const check: Kept = { checkId: newId(), owner, status: 'pending', startedAt: now() };
+      const check: Kept = { checkId: runtime.newId(), owner, status: 'pending', startedAt: runtime.now() };
       kept.set(check.checkId, check);
       waiting.push(() => {
         const work = perform(check, run).finally(() => {
@@ -81,13 +82,13 @@ export function createChecks({ now, newId, log }: ChecksOptions): Checks {
         running.add(work);
       });
       runNext();
-      return show(check);
+      return present(check);
     },
     get(owner, checkId) {
       forgetOld();
       const check = kept.get(checkId.toLowerCase());
       if (check?.owner !== owner) throw resourceNotFound('check', checkId);
-      return show(check);
+      return present(check);
     },
     async close() {
       stopping.abort();
@@ -96,6 +97,6 @@ export function createChecks({ now, newId, log }: ChecksOptions): Checks {
   };
 }
 
-function show({ checkId, status, message }: Kept): Check {
+function present({ checkId, status, message }: Kept): Check {
   return { checkId, status, ...(message !== undefined && { message }) };
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import type { CheckOutcome } from '../runner/runner.ts';
-import { createChecks } from './check-queue.ts';
+import { createCheckQueue } from './check-queue.ts';
 
 async function start() {
   const steered = await startSteered();
@@ -81,7 +81,10 @@ describe('a check', () => {
 
   test('waits for its turn when many are asked for, and is stopped when all are', async () => {
     let ids = 0;
-    const checks = createChecks({ now: () => 0, newId: () => String(ids++), log: { error: () => {} } });
+    const checks = createCheckQueue({
+      runtime: { now: () => 0, newId: () => String(ids++) },
+      log: { error: () => {} },
+    });
     const gates: (() => void)[] = [];
     const run = (signal: AbortSignal) =>
       new Promise<CheckOutcome>((resolve) => {

@@ -38,12 +38,12 @@ describe('the configuration of a connector', () => {
     const file = temporaryFile();
     const { stop, platform, path } = await storeDestination(file);
     const other = await fillWorkspace(await startPlatform({ file, sealer: testSealer('first') }));
-    const { configuration } = await platform.store
+    const { configuration } = await platform.store.db
       .selectFrom('connectors')
       .select('configuration')
       .where('name', '=', 'd')
       .executeTakeFirstOrThrow();
-    await platform.store
+    await platform.store.db
       .updateTable('connectors')
       .set({ configuration })
       .where('connector_id', '=', other.destinationId)
@@ -61,11 +61,11 @@ describe('the configuration of a connector', () => {
     const { stop, path } = await storeDestination(file);
     await stop();
     const store = await openStore(file);
-    await store
+    await store.db
       .updateTable('connectors')
       .set({ configuration: JSON.stringify({ path: secret }) })
       .execute();
-    await store.destroy();
+    await store.close();
     expect(contentOf(file)).toContain(secret);
 
     const { call } = await startPlatform({ file, sealer: testSealer('first') });

@@ -1,10 +1,10 @@
-/*
- * Connector configurations at rest. They hold secrets, so a row's `configuration` is the whole of it sealed, written as
- * a JSON string. A configuration that is not sealed is a JSON object; such rows come from versions that did not seal,
- * and become sealed when the platform is opened.
+/**
+ * Configurations at rest. They hold secrets, so a row's `configuration` is the whole configuration sealed, written as a
+ * JSON string. A configuration that is not sealed is a JSON object; such rows come from versions that did not seal, and
+ * become sealed when the platform is opened (upkeep.ts).
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
-import type { ConnectorRow, Store } from '../db/open.ts';
+import type { ActorRow } from '../db/tables.ts';
 
 export interface Sealer {
   /** `context` says what the text is and must be the same when opening: a sealed text cannot be moved elsewhere. */
@@ -12,41 +12,16 @@ export interface Sealer {
   open(sealed: string, context: string): string;
 }
 
-type SealedRow = Pick<ConnectorRow, 'connector_id' | 'configuration'>;
+/** Part of what is on disk, so the words stay. */
+const contextOf = (actorId: string) => `connector configuration ${actorId}`;
 
-const contextOf = (connectorId: string) => `connector configuration ${connectorId}`;
-
-export function sealConfiguration(sealer: Sealer, connectorId: string, configuration: Configuration): string {
-  return JSON.stringify(sealer.seal(JSON.stringify(configuration), contextOf(connectorId)));
+export function sealConfiguration(sealer: Sealer, actorId: string, configuration: Configuration): string {
+  return JSON.stringify(sealer.seal(JSON.stringify(configuration), contextOf(actorId)));
 }
 
-export function openConfiguration(sealer: Sealer, { connector_id, configuration }: SealedRow): Configuration {
+export function openConfiguration(
+  sealer: Sealer,
+  { connector_id, configuration }: Pick<ActorRow, 'connector_id' | 'configuration'>,
+): Configuration {
   return JSON.parse(sealer.open(JSON.parse(configuration), contextOf(connector_id)));
-}
-
-export async function sealPlainConfigurations(store: Store, sealer: Sealer): Promise<void> {
-  await store.transaction().execute(async (trx) => {
-    const plain = await trx
-      .selectFrom('connectors')
-      .select(['connector_id', 'configuration'])
-      .where('configuration', 'like', '{%')
-      .execute();
-    for (const row of plain) await keep(trx, row.connector_id, JSON.parse(row.configuration), sealer);
-  });
-}
-
-/** Seals everything with the key that the sealer seals with now, after which the older keys are not needed any more. */
-export async function resealConfigurations(store: Store, sealer: Sealer): Promise<void> {
-  await store.transaction().execute(async (trx) => {
-    const rows = await trx.selectFrom('connectors').select(['connector_id', 'configuration']).execute();
-    for (const row of rows) await keep(trx, row.connector_id, openConfiguration(sealer, row), sealer);
-  });
-}
-
-async function keep(trx: Store, connectorId: string, configuration: Configuration, sealer: Sealer): Promise<void> {
-  await trx
-    .updateTable('connectors')
-    .set({ configuration: sealConfiguration(sealer, connectorId, configuration) })
-    .where('connector_id', '=', connectorId)
-    .execute();
 }

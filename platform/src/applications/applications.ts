@@ -1,4 +1,4 @@
-/*
+/**
  * Application tokens: who may call the platform. There is one application, given by configuration. Its access tokens
  * are signed with a key derived from the client secret, so the database holds nothing that could mint one, tokens
  * outlive a restart, and changing the secret ends all of them at once.
@@ -6,24 +6,30 @@
 import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { OpaqueRefusal, Problem } from '../problems.ts';
+import type { Runtime } from '../runtime.ts';
 
-const ISSUER = 'inlay-platform';
-const AUDIENCE = 'inlay-platform-api';
+const issuer = 'inlay-platform';
+const audience = 'inlay-platform-api';
 
-export interface TokenOptions {
+export interface ApplicationTokenOptions {
   clientId: string;
   clientSecret: string;
   ttlSeconds: number;
-  now: () => number;
+  runtime: Runtime;
 }
 
-export interface Tokens {
+export interface ApplicationTokens {
   issue(clientId: string, clientSecret: string): Promise<{ token: string; expiresInSeconds: number }>;
   /** Throws the `invalid-api-key` problem unless the header carries a token of ours that is still good. */
   verify(authorization: string | undefined): Promise<void>;
 }
 
-export function applicationTokens({ clientId, clientSecret, ttlSeconds, now }: TokenOptions): Tokens {
+export function createApplicationTokens({
+  clientId,
+  clientSecret,
+  ttlSeconds,
+  runtime,
+}: ApplicationTokenOptions): ApplicationTokens {
   // An empty secret would let anyone in, and would derive a key that everyone knows.
   if (clientId === '' || clientSecret === '') throw new Error('The platform needs a client id and a client secret.');
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, clientId, 'inlay platform access token', 32));
@@ -34,11 +40,11 @@ export function applicationTokens({ clientId, clientSecret, ttlSeconds, now }: T
       const idMatches = sameText(givenId, clientId);
       const secretMatches = sameText(givenSecret, clientSecret);
       if (!idMatches || !secretMatches) throw new OpaqueRefusal(401, 'unknown client id or wrong client secret');
-      const issuedAt = Math.floor(now() / 1000);
+      const issuedAt = Math.floor(runtime.now() / 1000);
       const token = await new SignJWT()
         .setProtectedHeader({ alg: 'HS256' })
-        .setIssuer(ISSUER)
-        .setAudience(AUDIENCE)
+        .setIssuer(issuer)
+        .setAudience(audience)
         .setSubject(clientId)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + ttlSeconds)
@@ -52,11 +58,11 @@ export function applicationTokens({ clientId, clientSecret, ttlSeconds, now }: T
       try {
         await jwtVerify(token, key, {
           algorithms: ['HS256'],
-          issuer: ISSUER,
-          audience: AUDIENCE,
+          issuer,
+          audience,
           subject: clientId,
           requiredClaims: ['exp'],
-          currentDate: new Date(now()),
+          currentDate: new Date(runtime.now()),
         });
       } catch (cause) {
         if (cause instanceof errors.JOSEError) throw new Problem('invalid-api-key', null, { cause });

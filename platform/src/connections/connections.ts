@@ -1,159 +1,186 @@
-/*
- * Connections: which source feeds which destination, when, and how. They are records only; running them is the
- * scheduler's and the runner's work.
+/**
+ * Connections: which source feeds which destination, when, and how. They are records only; running them is left to jobs/
+ * and runner/.
  *
- * Always true: source and destination belong to the connection's own workspace and cannot be exchanged. Streams that
+ * What always holds: source and destination belong to the connection's own workspace and cannot be exchanged. Streams that
  * are named existed, and could be moved as asked, when they were named. Only an active connection has a next run or a
  * job that has not ended. A deleted connection has the status `deprecated` and is found only in lists that include
  * deleted ones.
  */
-import Type, { type Static } from 'typebox';
-import { getConnector } from '../actors/actors.ts';
+import { getActor } from '../actors/actors.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
-import type { Platform } from '../context.ts';
-import type { ConnectionRow, JobRow, Store } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
+import type { ActorRow, ConnectionRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
-import { isListed, type ListQuery, Uuid } from '../http/paging.ts';
-import { cancelOpenJobs, findLastJobs, showJob, showTime } from '../jobs/jobs.ts';
+import type { ListQuery } from '../fields.ts';
+import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
-import { Name } from '../workspaces/workspaces.ts';
-import { nextRunAfter, readSchedule, ScheduleRequest, showSchedule } from './schedule.ts';
-import { chooseStreams, StreamConfiguration } from './stream-selection.ts';
+import * as connections from './connections.store.ts';
+import type { ConnectionsContext } from './context.ts';
+import type { ConnectionCreate, ConnectionPatch, StreamConfiguration } from './requests.ts';
+import { nextRunAfter, presentSchedule, readSchedule } from './schedule.ts';
+import { chooseStreams } from './stream-selection.ts';
+import { forgetAcceptedCatalog, forgetStreams } from './stream-states.store.ts';
 
-const changeable = {
-  name: Type.Optional(Name),
-  status: Type.Optional(Type.Enum(['active', 'inactive'])),
-  schedule: Type.Optional(ScheduleRequest),
-  configurations: Type.Optional(
-    Type.Object({ streams: Type.Optional(Type.Array(StreamConfiguration)) }, { additionalProperties: false }),
-  ),
-  namespaceDefinition: Type.Optional(Type.Enum(['source', 'destination', 'custom_format'])),
-  namespaceFormat: Type.Optional(Type.String()),
-  prefix: Type.Optional(Type.String()),
-  nonBreakingSchemaUpdatesBehavior: Type.Optional(
-    Type.Enum(['ignore', 'disable_connection', 'propagate_columns', 'propagate_fully']),
-  ),
-  tags: Type.Optional(
-    Type.Array(
-      Type.Object(
-        { tagId: Uuid, workspaceId: Uuid, name: Type.String(), color: Type.String() },
-        { additionalProperties: false },
-      ),
-    ),
-  ),
-};
-
-export const ConnectionPatch = Type.Object(changeable);
-export type ConnectionPatch = Static<typeof ConnectionPatch>;
-
-export const ConnectionCreate = Type.Object({ sourceId: Uuid, destinationId: Uuid, ...changeable });
-export type ConnectionCreate = Static<typeof ConnectionCreate>;
-
-export async function createConnection(platform: Platform, request: ConnectionCreate): Promise<ConnectionRow> {
+export async function createConnection(ctx: ConnectionsContext, request: ConnectionCreate): Promise<ConnectionRow> {
   const given = readChanges(request);
-  await checkStreams(platform, request, request.configurations?.streams);
-  const connection = await platform.store.transaction().execute(async (trx) => {
-    const source = await getConnector(trx, 'source', request.sourceId);
-    const destination = await getConnector(trx, 'destination', request.destinationId);
+  await checkStreams(ctx, request, request.configurations?.streams);
+  const connection = await ctx.store.transaction(async (tx) => {
+    const source = await getActor(tx, 'source', request.sourceId);
+    const destination = await getActor(tx, 'destination', request.destinationId);
     if (source.workspace_id !== destination.workspace_id) {
       throw new Problem('bad-request', { message: 'The source and the destination are in different workspaces.' });
     }
-    const now = platform.now();
+    const now = ctx.runtime.now();
     const { status = 'active', cron_expression = null } = given;
-    return trx
-      .insertInto('connections')
-      .values({
-        connection_id: platform.newId(),
-        workspace_id: source.workspace_id,
-        source_id: source.connector_id,
-        destination_id: destination.connector_id,
-        name: `${source.name} → ${destination.name}`,
-        status,
-        cron_expression,
-        // No streams named means every stream the source has; which those are is found out when it runs.
-        configurations: JSON.stringify({ streams: [] }),
-        namespace_definition: 'destination',
-        namespace_format: null,
-        prefix: '',
-        schema_updates_behavior: 'ignore',
-        tags: '[]',
-        status_reason: null,
-        next_run_at: status === 'active' ? nextRunAfter(cron_expression, now) : null,
-        created_at: now,
-        deleted_at: null,
-        ...given,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return await connections.insertConnection(tx, source.workspace_id, {
+      connection_id: ctx.runtime.newId(),
+      source_id: source.connector_id,
+      destination_id: destination.connector_id,
+      name: `${source.name} → ${destination.name}`,
+      status,
+      cron_expression,
+      // No streams named means every stream the source has; which those are is found out when it runs.
+      configurations: JSON.stringify({ streams: [] }),
+      namespace_definition: 'destination',
+      namespace_format: null,
+      prefix: '',
+      schema_updates_behavior: 'ignore',
+      tags: '[]',
+      status_reason: null,
+      next_run_at: status === 'active' ? nextRunAfter(cron_expression, now) : null,
+      created_at: now,
+      deleted_at: null,
+      ...given,
+    });
   });
-  platform.wake();
+  ctx.wake();
   return connection;
 }
 
-export async function listConnections({ store }: Platform, query: ListQuery): Promise<ConnectionRow[]> {
-  return store
-    .selectFrom('connections')
-    .selectAll()
-    .where(isListed(query))
-    .orderBy('seq')
-    .limit(query.limit)
-    .offset(query.offset)
-    .execute();
+export async function listConnections(ctx: ConnectionsContext, query: ListQuery): Promise<ConnectionRow[]> {
+  return await connections.listConnections(ctx.store.db, query);
 }
 
-export async function getConnection(store: Store, connectionId: string): Promise<ConnectionRow> {
-  const connection = await store
-    .selectFrom('connections')
-    .selectAll()
-    .where('connection_id', '=', connectionId.toLowerCase())
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+export async function getConnection(db: Db, connectionId: string): Promise<ConnectionRow> {
+  const connection = await getAnyConnection(db, connectionId);
+  if (connection.deleted_at !== null) throw resourceNotFound('connection', connectionId);
+  return connection;
+}
+
+/** Also a connection that has been deleted. */
+export async function getAnyConnection(db: Db, connectionId: string): Promise<ConnectionRow> {
+  const connection = await connections.findConnectionById(db, connectionId.toLowerCase());
   if (!connection) throw resourceNotFound('connection', connectionId);
   return connection;
 }
 
 /** Each field given replaces the stored one whole, streams and tags included. */
-export async function patchConnection(platform: Platform, connectionId: string, patch: ConnectionPatch) {
+export async function patchConnection(
+  ctx: ConnectionsContext,
+  connectionId: string,
+  patch: ConnectionPatch,
+): Promise<ConnectionRow> {
   const given = readChanges(patch);
   if (patch.configurations?.streams?.length) {
-    const { source_id, destination_id } = await getConnection(platform.store, connectionId);
-    await checkStreams(platform, { sourceId: source_id, destinationId: destination_id }, patch.configurations.streams);
+    const { source_id, destination_id } = await getConnection(ctx.store.db, connectionId);
+    await checkStreams(ctx, { sourceId: source_id, destinationId: destination_id }, patch.configurations.streams);
   }
-  const connection = await platform.store.transaction().execute(async (trx) => {
-    const before = await getConnection(trx, connectionId);
+  const connection = await ctx.store.transaction(async (tx) => {
+    const before = await getConnection(tx, connectionId);
     if (Object.keys(given).length === 0) return before;
-    const { connection_id } = before;
+    const { workspace_id, connection_id } = before;
     const after = { ...before, ...given };
     const changes = { ...given };
     if (after.status !== before.status || after.cron_expression !== before.cron_expression) {
+      const now = ctx.runtime.now();
       const isActive = after.status === 'active';
-      changes.next_run_at = isActive ? nextRunAfter(after.cron_expression, platform.now()) : null;
-      if (!isActive) await cancelOpenJobs(trx, [connection_id], platform.now());
+      changes.next_run_at = isActive ? nextRunAfter(after.cron_expression, now) : null;
+      if (!isActive) await ctx.cancelOpenJobs(tx, workspace_id, [connection_id], now);
     }
     if (after.status !== before.status || after.configurations !== before.configurations) {
-      // Whoever activates a connection or names its streams anew takes the source as it is now.
-      await trx.deleteFrom('connection_catalogs').where('connection_id', '=', connection_id).execute();
+      // A caller who activates a connection or names its streams anew takes the source as it is now.
+      await forgetAcceptedCatalog(tx, { workspaceId: workspace_id, connectionId: connection_id });
       changes.status_reason = null;
     }
-    return trx
-      .updateTable('connections')
-      .set(changes)
-      .where('connection_id', '=', connection_id)
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    return await connections.updateConnection(tx, workspace_id, connection_id, changes);
   });
-  platform.wake();
+  ctx.wake();
   return connection;
 }
 
-/** For pages and single connections alike. `statusReason`, `lastJob` and `nextRunAt` are additions of this platform. */
-export async function showConnections({ store, now }: Platform, connections: readonly ConnectionRow[]) {
-  const ids = connections.map(({ connection_id }) => connection_id);
-  const lastJobs = await findLastJobs(store, ids);
-  return connections.map((connection) => showConnection(connection, lastJobs.get(connection.connection_id), now()));
+export async function deleteConnection(ctx: ConnectionsContext, connectionId: string): Promise<void> {
+  const deletedAt = ctx.runtime.now();
+  await ctx.store.transaction(async (tx) => {
+    const { workspace_id, connection_id } = await getConnection(tx, connectionId);
+    await recordDeleted(ctx, tx, workspace_id, { connection_id }, deletedAt);
+  });
+  ctx.wake();
 }
 
-function showConnection(connection: ConnectionRow, lastJob: JobRow | undefined, now: number) {
+/** All of a workspace. */
+export async function recordConnectionsDeleted(
+  ctx: ConnectionsContext,
+  tx: Db,
+  workspaceId: string,
+  deletedAt: number,
+): Promise<void> {
+  await recordDeleted(ctx, tx, workspaceId, {}, deletedAt);
+}
+
+/** All of a source or a destination. */
+export async function recordConnectionsOfActorDeleted(
+  ctx: ConnectionsContext,
+  tx: Db,
+  { workspace_id, kind, connector_id }: ActorRow,
+  deletedAt: number,
+): Promise<void> {
+  const which = kind === 'source' ? { source_id: connector_id } : { destination_id: connector_id };
+  await recordDeleted(ctx, tx, workspace_id, which, deletedAt);
+}
+
+async function recordDeleted(
+  ctx: ConnectionsContext,
+  tx: Db,
+  workspaceId: string,
+  which: connections.WhichConnections,
+  deletedAt: number,
+): Promise<void> {
+  const ids = await connections.recordConnectionsDeleted(tx, workspaceId, which, deletedAt);
+  await ctx.cancelOpenJobs(tx, workspaceId, ids, deletedAt);
+  for (const connectionId of ids) {
+    await forgetAcceptedCatalog(tx, { workspaceId, connectionId });
+    await forgetStreams(tx, { workspaceId, connectionId });
+  }
+}
+
+/** After a run that found something a person has to look at. */
+export async function stopConnection(
+  tx: Db,
+  { workspace_id, connection_id }: Pick<ConnectionRow, 'workspace_id' | 'connection_id'>,
+  reason: string,
+): Promise<void> {
+  const changes = { status: 'inactive', status_reason: reason, next_run_at: null } as const;
+  await connections.updateConnection(tx, workspace_id, connection_id, changes);
+}
+
+/** Writes down which streams a run moves, unless they have been named anew meanwhile. */
+export async function followSource(
+  tx: Db,
+  { workspace_id, connection_id, configurations }: ConnectionRow,
+  followed: { streams: StreamConfiguration[] },
+): Promise<void> {
+  const change = { before: configurations, after: JSON.stringify(followed) };
+  await connections.replaceConfigurations(tx, workspace_id, connection_id, change);
+}
+
+/** For pages and single connections alike. `statusReason`, `lastJob` and `nextRunAt` are additions of this platform. */
+export async function presentConnections(ctx: ConnectionsContext, rows: readonly ConnectionRow[]) {
+  const lastJobs = await ctx.presentLastJobs(rows);
+  return rows.map((connection) => presentConnection(connection, lastJobs.get(connection.connection_id)));
+}
+
+function presentConnection(connection: ConnectionRow, lastJob: object | undefined) {
   return {
     connectionId: connection.connection_id,
     name: connection.name,
@@ -162,7 +189,7 @@ function showConnection(connection: ConnectionRow, lastJob: JobRow | undefined, 
     workspaceId: connection.workspace_id,
     status: connection.status,
     ...(connection.status_reason !== null && { statusReason: connection.status_reason }),
-    schedule: showSchedule(connection.cron_expression),
+    schedule: presentSchedule(connection.cron_expression),
     configurations: JSON.parse(connection.configurations),
     namespaceDefinition: connection.namespace_definition,
     ...(connection.namespace_format !== null && { namespaceFormat: connection.namespace_format }),
@@ -170,8 +197,8 @@ function showConnection(connection: ConnectionRow, lastJob: JobRow | undefined, 
     nonBreakingSchemaUpdatesBehavior: connection.schema_updates_behavior,
     tags: JSON.parse(connection.tags),
     createdAt: Math.floor(connection.created_at / 1000),
-    ...(lastJob && { lastJob: showJob(lastJob, now) }),
-    ...(connection.next_run_at !== null && { nextRunAt: showTime(connection.next_run_at) }),
+    ...(lastJob && { lastJob }),
+    ...(connection.next_run_at !== null && { nextRunAt: isoTime(connection.next_run_at) }),
   };
 }
 
@@ -195,13 +222,13 @@ function readChanges(request: ConnectionPatch): Partial<ConnectionRow> {
 }
 
 async function checkStreams(
-  platform: Platform,
+  ctx: ConnectionsContext,
   { sourceId, destinationId }: Pick<ConnectionCreate, 'sourceId' | 'destinationId'>,
   streams: StreamConfiguration[] = [],
 ): Promise<void> {
   if (streams.length === 0) return;
-  const source = await getConnector(platform.store, 'source', sourceId);
-  const destination = await getConnector(platform.store, 'destination', destinationId);
-  const { specification } = await getDefinition(platform, 'destination', destination.definition_id);
-  chooseStreams(await awaitCatalog(platform, source), streams, specification);
+  const source = await getActor(ctx.store.db, 'source', sourceId);
+  const destination = await getActor(ctx.store.db, 'destination', destinationId);
+  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  chooseStreams(await awaitCatalog(ctx.actors, source), streams, specification);
 }

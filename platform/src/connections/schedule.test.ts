@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { readSchedule, showSchedule } from './schedule.ts';
+import { presentSchedule, readSchedule } from './schedule.ts';
 
 const cron = (cronExpression: string) => readSchedule({ scheduleType: 'cron', cronExpression });
 
 describe('a schedule', () => {
   test('that is manual stores nothing and is shown as manual', () => {
     expect(readSchedule({ scheduleType: 'manual', cronExpression: 'ignored' })).toBeNull();
-    expect(showSchedule(null)).toEqual({ scheduleType: 'manual' });
+    expect(presentSchedule(null)).toEqual({ scheduleType: 'manual' });
   });
 
   test('by cron is stored without the zone and shown with it', () => {
     expect(cron('0 0 12 * * ?')).toBe('0 0 12 * * ?');
     expect(cron('  0 0  12 * * ?  UTC ')).toBe('0 0 12 * * ?');
-    expect(showSchedule('0 0 12 * * ?')).toEqual({ scheduleType: 'cron', cronExpression: '0 0 12 * * ? UTC' });
+    expect(presentSchedule('0 0 12 * * ?')).toEqual({ scheduleType: 'cron', cronExpression: '0 0 12 * * ? UTC' });
   });
 
   test('by cron needs an expression', () => {

@@ -1,21 +1,12 @@
-/*
+/**
  * When a connection runs: only when asked, or on a Quartz cron expression in UTC. Checks what callers send and shows
  * what is stored. Running more often than hourly is allowed: the machine that does the work is the operator's own.
  */
 import { nextRuns, QuartzError, readQuartz } from '@inlay/schedule/quartz';
-import Type, { type Static } from 'typebox';
 import { Problem } from '../problems.ts';
+import type { ScheduleRequest } from './requests.ts';
 
-export const ScheduleRequest = Type.Object(
-  {
-    scheduleType: Type.Enum(['manual', 'cron']),
-    cronExpression: Type.Optional(Type.String({ maxLength: 200 })),
-  },
-  { additionalProperties: false },
-);
-export type ScheduleRequest = Static<typeof ScheduleRequest>;
-
-export type ShownSchedule = { scheduleType: 'manual' } | { scheduleType: 'cron'; cronExpression: string };
+export type PresentedSchedule = { scheduleType: 'manual' } | { scheduleType: 'cron'; cronExpression: string };
 
 /** The expression to store; null for a manual schedule. */
 export function readSchedule(schedule: ScheduleRequest): string | null {
@@ -27,7 +18,7 @@ export function readSchedule(schedule: ScheduleRequest): string | null {
 }
 
 /** The zone is always written out, so an expression comes back with a suffix it may not have been sent with. */
-export function showSchedule(cronExpression: string | null): ShownSchedule {
+export function presentSchedule(cronExpression: string | null): PresentedSchedule {
   if (cronExpression === null) return { scheduleType: 'manual' };
   return { scheduleType: 'cron', cronExpression: `${cronExpression} UTC` };
 }

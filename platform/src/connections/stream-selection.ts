@@ -1,10 +1,9 @@
-/*
+/**
  * Which streams a connection moves and how: checks what was asked for against what the source has and the destination
  * can do, and settles what was left open (sync mode, cursor, primary key). The same function serves a request, where a
  * fault is the caller's, and a run, where a fault means that the source has changed.
  */
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import Type, { type Static } from 'typebox';
 import { Problem } from '../problems.ts';
 import {
   type Catalog,
@@ -15,31 +14,7 @@ import {
   type SyncMode,
   streamKey,
 } from '../protocol.ts';
-
-export const StreamConfiguration = Type.Object({
-  name: Type.String({ minLength: 1 }),
-  namespace: Type.Optional(Type.String()),
-  syncMode: Type.Optional(
-    Type.Enum([
-      'full_refresh_overwrite',
-      'full_refresh_overwrite_deduped',
-      'full_refresh_append',
-      'full_refresh_update',
-      'full_refresh_soft_delete',
-      'incremental_append',
-      'incremental_deduped_history',
-      'incremental_update',
-      'incremental_soft_delete',
-    ]),
-  ),
-  cursorField: Type.Optional(Type.Array(Type.String())),
-  primaryKey: Type.Optional(Type.Array(Type.Array(Type.String()))),
-  selectedFields: Type.Optional(Type.Array(Type.Object({ fieldPath: Type.Array(Type.String()) }))),
-  includeFiles: Type.Optional(Type.Boolean()),
-  destinationObjectName: Type.Optional(Type.String()),
-  mappers: Type.Optional(Type.Array(Type.Object({ type: Type.String() }))),
-});
-export type StreamConfiguration = Static<typeof StreamConfiguration>;
+import type { StreamConfiguration } from './requests.ts';
 
 /** How one stream is moved, with everything settled. */
 export interface ChosenStream {

@@ -1,12 +1,12 @@
-/*
+/**
  * What a connection knows of the streams it has moved: how far the source was read, and which generation of each
  * stream the destination holds. A generation ends when a stream is read anew from its start.
  *
- * Always true: a state is written only after the destination has confirmed everything before it, and is forgotten
+ * What always holds: a state is written only after the destination has confirmed everything before it, and is forgotten
  * before a stream is read anew or emptied, never after: a crash in between costs repeated records, not missing ones.
  */
-
-import type { ConnectionStreamRow, Store } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
+import type { ConnectionStreamRow } from '../db/tables.ts';
 import {
   type Catalog,
   type ConfiguredCatalog,
@@ -16,6 +16,8 @@ import {
   streamKey,
 } from '../protocol.ts';
 import type { ChosenStream } from './stream-selection.ts';
+import type { ConnectionRef } from './stream-states.store.ts';
+import * as states from './stream-states.store.ts';
 
 export interface Reading {
   catalog: ConfiguredCatalog;
@@ -24,13 +26,14 @@ export interface Reading {
 
 /** Settles generations for one attempt, and where each stream is to be read from. */
 export async function prepareReading(
-  trx: Store,
-  { connectionId, jobId }: { connectionId: string; jobId: number },
+  tx: Db,
+  connection: ConnectionRef,
+  jobId: number,
   chosen: readonly ChosenStream[],
 ): Promise<Reading> {
-  const known = await knownStreams(trx, connectionId);
+  const known = await knownStreams(tx, connection);
   const streams: ConfiguredStream[] = [];
-  const states: State[] = [];
+  const kept: State[] = [];
   let readsAnew = false;
   for (const choice of chosen) {
     const row = known.get(streamKey(choice.stream));
@@ -47,27 +50,20 @@ export async function prepareReading(
     const generation = (row?.generation_id ?? 0) + (startsGeneration ? 1 : 0);
     const configured = configuredStream(choice, generation, jobId);
     const state = goesOn ? row?.state : null;
-    await putStream(trx, connectionId, configured, state ?? null);
+    await putStream(tx, connection, configured, state ?? null);
     streams.push(configured);
-    if (state) states.push(streamState(choice.stream, state));
+    if (state) kept.push(streamState(choice.stream, state));
   }
-  const whole = await trx
-    .selectFrom('connection_states')
-    .select('state')
-    .where('connection_id', '=', connectionId)
-    .executeTakeFirst();
+  const whole = await states.findWholeState(tx, connection);
   // One state for all streams cannot be forgotten for one of them.
-  if (whole && readsAnew) await trx.deleteFrom('connection_states').where('connection_id', '=', connectionId).execute();
-  return { catalog: { streams }, state: whole && !readsAnew ? [JSON.parse(whole.state)] : states };
+  if (whole !== undefined && readsAnew) await states.deleteWholeState(tx, connection);
+  return { catalog: { streams }, state: whole !== undefined && !readsAnew ? [JSON.parse(whole)] : kept };
 }
 
 /** Every stream the connection has ever moved, to be emptied at the destination; their states are gone at once. */
-export async function prepareClearing(
-  trx: Store,
-  { connectionId, jobId }: { connectionId: string; jobId: number },
-): Promise<ConfiguredCatalog> {
+export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: number): Promise<ConfiguredCatalog> {
   const streams: ConfiguredStream[] = [];
-  for (const row of (await knownStreams(trx, connectionId)).values()) {
+  for (const row of (await knownStreams(tx, connection)).values()) {
     const before = JSON.parse(row.configured) as ConfiguredStream;
     const generation = row.generation_id + 1;
     const configured: ConfiguredStream = {
@@ -78,52 +74,33 @@ export async function prepareClearing(
       minimum_generation_id: generation,
       sync_id: jobId,
     };
-    await putStream(trx, connectionId, configured, null);
+    await putStream(tx, connection, configured, null);
     streams.push(configured);
   }
-  await trx.deleteFrom('connection_states').where('connection_id', '=', connectionId).execute();
+  await states.deleteWholeState(tx, connection);
   return { streams };
 }
 
 /** A state of one stream replaces that stream's; any other is for all streams together and replaces everything. */
-export async function putState(trx: Store, connectionId: string, state: State): Promise<void> {
+export async function keepState(tx: Db, connection: ConnectionRef, state: State): Promise<void> {
   if (state.type === 'STREAM' && state.stream) {
     const { stream_descriptor: stream, stream_state: value } = state.stream;
-    await trx.deleteFrom('connection_states').where('connection_id', '=', connectionId).execute();
-    await trx
-      .updateTable('connection_streams')
-      .set({ state: value === undefined ? null : JSON.stringify(value) })
-      .where('connection_id', '=', connectionId)
-      .where('namespace', '=', stream.namespace ?? '')
-      .where('name', '=', stream.name)
-      .execute();
+    await states.deleteWholeState(tx, connection);
+    await states.putStreamState(tx, connection, stream, value === undefined ? null : JSON.stringify(value));
     return;
   }
-  const whole = JSON.stringify(state);
-  await trx
-    .insertInto('connection_states')
-    .values({ connection_id: connectionId, state: whole })
-    .onConflict((conflict) => conflict.column('connection_id').doUpdateSet({ state: whole }))
-    .execute();
-  await trx.updateTable('connection_streams').set({ state: null }).where('connection_id', '=', connectionId).execute();
+  await states.putWholeState(tx, connection, JSON.stringify(state));
+  await states.clearStreamStates(tx, connection);
 }
 
-export async function findAcceptedCatalog(store: Store, connectionId: string): Promise<Catalog | undefined> {
-  const row = await store
-    .selectFrom('connection_catalogs')
-    .select('catalog')
-    .where('connection_id', '=', connectionId)
-    .executeTakeFirst();
-  return row && JSON.parse(row.catalog);
+/** What the source had at the last run; undefined before the first one. */
+export async function findAcceptedCatalog(db: Db, connection: ConnectionRef): Promise<Catalog | undefined> {
+  const catalog = await states.findAcceptedCatalog(db, connection);
+  return catalog === undefined ? undefined : JSON.parse(catalog);
 }
 
-export async function putAcceptedCatalog(trx: Store, connectionId: string, accepted: Catalog): Promise<void> {
-  const catalog = JSON.stringify(accepted);
-  await trx
-    .insertInto('connection_catalogs')
-    .values({ connection_id: connectionId, catalog })
-    .onConflict((conflict) => conflict.column('connection_id').doUpdateSet({ catalog }))
-    .execute();
+export async function keepAcceptedCatalog(tx: Db, connection: ConnectionRef, accepted: Catalog): Promise<void> {
+  await states.putAcceptedCatalog(tx, connection, JSON.stringify(accepted));
 }
 
 function configuredStream(choice: ChosenStream, generation: number, jobId: number): ConfiguredStream {
@@ -139,25 +116,15 @@ function configuredStream(choice: ChosenStream, generation: number, jobId: numbe
   };
 }
 
-async function knownStreams(trx: Store, connectionId: string): Promise<Map<string, ConnectionStreamRow>> {
-  const rows = await trx
-    .selectFrom('connection_streams')
-    .selectAll()
-    .where('connection_id', '=', connectionId)
-    .orderBy('namespace')
-    .orderBy('name')
-    .execute();
+async function knownStreams(tx: Db, connection: ConnectionRef): Promise<Map<string, ConnectionStreamRow>> {
+  const rows = await states.listStreams(tx, connection);
   return new Map(rows.map((row) => [streamKey(row), row]));
 }
 
-async function putStream(trx: Store, connectionId: string, stream: ConfiguredStream, state: string | null) {
+async function putStream(tx: Db, connection: ConnectionRef, stream: ConfiguredStream, state: string | null) {
   const { name, namespace = '' } = stream.stream;
   const row = { configured: JSON.stringify(stream), generation_id: stream.generation_id, state };
-  await trx
-    .insertInto('connection_streams')
-    .values({ connection_id: connectionId, namespace, name, ...row })
-    .onConflict((conflict) => conflict.columns(['connection_id', 'namespace', 'name']).doUpdateSet(row))
-    .execute();
+  await states.putStream(tx, connection, { namespace, name, ...row });
 }
 
 function streamState({ name, namespace }: StreamDescriptor, state: string): State {

@@ -1,4 +1,4 @@
-/*
+/**
  * The history of the platform's tables. Append only: a migration that has run on someone's machine is never edited,
  * and the keys sort in the order they were written. All pending ones run in a single transaction.
  */

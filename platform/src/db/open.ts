@@ -1,9 +1,6 @@
-/*
- * The platform's database file: how it is opened and what its tables hold.
- *
- * Always true: every write goes through a transaction that takes the write lock at its start, commits are on disk
- * before they are acknowledged, and only the owner of the process may read the file. Times are milliseconds
- * since the epoch; JSON is kept as text. What the rows mean is left to the rules.
+/**
+ * Opens the platform's database file. What always holds: every write goes through a transaction that takes the write lock
+ * at its start, commits are on disk before they are acknowledged, and only the owner of the process may read the file.
  */
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { SqliteConnection } from '@inlay/sqlite/connection';
@@ -12,155 +9,48 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Dialect,
-  type Generated,
   Kysely,
   Migrator,
   SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  type Transaction,
 } from 'kysely';
 import { migrations } from './migrations.ts';
+import type { Tables } from './tables.ts';
 
-/** `seq` gives lists their order: creation order, also within one millisecond. */
-interface Row {
-  seq: number;
-  created_at: number;
-  deleted_at: number | null;
+/** What store functions take: the database itself or an open transaction. */
+export type Db = Kysely<Tables>;
+
+export interface Store {
+  readonly db: Db;
+  transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
 }
-
-export interface WorkspaceRow extends Row {
-  workspace_id: string;
-  organization_id: string;
-  name: string;
-  /** The name in Unicode normal form C, only for looking it up: `name` itself stays as it was sent. */
-  name_nfc: string;
-  data_residency: string;
-  notifications: string;
-}
-
-export interface ConnectorRow extends Row {
-  connector_id: string;
-  kind: 'source' | 'destination';
-  workspace_id: string;
-  definition_id: string;
-  name: string;
-  /** A JSON string: the configuration, sealed. See sealed-configuration.ts. */
-  configuration: string;
-  resource_allocation: string | null;
-}
-
-export interface ConnectionRow extends Row {
-  connection_id: string;
-  workspace_id: string;
-  source_id: string;
-  destination_id: string;
-  name: string;
-  status: 'active' | 'inactive' | 'deprecated';
-  /** Quartz expression, in UTC; null means the connection runs only when asked. */
-  cron_expression: string | null;
-  configurations: string;
-  namespace_definition: string;
-  namespace_format: string | null;
-  prefix: string;
-  schema_updates_behavior: string;
-  tags: string;
-  /** Why the platform itself has made the connection inactive. */
-  status_reason: string | null;
-  /** When the schedule starts the next job; null for a connection that is inactive or runs only when asked. */
-  next_run_at: number | null;
-}
-
-export interface JobRow {
-  job_id: number;
-  connection_id: string;
-  workspace_id: string;
-  job_type: 'sync' | 'reset' | 'clear';
-  trigger_kind: 'manual' | 'schedule';
-  /** `incomplete`: an attempt ended without success and another one follows. */
-  status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
-  /** How many were started, those that the platform itself broke off included; only the failed ones are limited. */
-  attempts: number;
-  failed_attempts: number;
-  next_attempt_at: number | null;
-  /** Of all attempts together. */
-  records: number;
-  bytes: number;
-  failure_message: string | null;
-  failure_origin: 'source' | 'destination' | 'platform' | null;
-  failure_type: 'config_error' | 'transient_error' | 'system_error' | null;
-  created_at: number;
-  started_at: number | null;
-  updated_at: number;
-  ended_at: number | null;
-}
-
-/** One for each stream a connection has ever moved. */
-export interface ConnectionStreamRow {
-  connection_id: string;
-  /** Empty for a stream without one. */
-  namespace: string;
-  name: string;
-  /** The stream of the configured catalog it was last run with. */
-  configured: string;
-  generation_id: number;
-  /** What the source said last of this stream, once the destination had confirmed it. */
-  state: string | null;
-}
-
-export interface RegisteredDefinitionRow {
-  seq: number;
-  definition_id: string;
-  kind: 'source' | 'destination';
-  name: string;
-  /** The program and its arguments; null for a Docker image. */
-  command: string | null;
-  image: string | null;
-  specification: string;
-  created_at: number;
-}
-
-type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes';
-type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
-
-export interface Tables {
-  organizations: { seq: Generated<number>; organization_id: string; created_at: number };
-  workspaces: Numbered<WorkspaceRow>;
-  connectors: Numbered<ConnectorRow>;
-  connections: Numbered<ConnectionRow>;
-  jobs: Omit<JobRow, JobDefaults> & { [Column in JobDefaults]: Generated<JobRow[Column]> };
-  /** The source's catalog that a connection was last run with; what is discovered is compared with it. */
-  connection_catalogs: { connection_id: string; catalog: string };
-  connection_streams: ConnectionStreamRow;
-  /** The state of a source that keeps one for all its streams together. */
-  connection_states: { connection_id: string; state: string };
-  /** `made_from` tells which configuration and connector a catalog is of. */
-  discovered_catalogs: { source_id: string; made_from: string; catalog: string };
-  registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
-  /** Who runs jobs; see lease.ts. */
-  runner_lease: { id: 1; holder: string; expires_at: number };
-}
-
-export type Store = Kysely<Tables>;
 
 /** Long enough for another process's short write, short enough that a request never seems to hang. */
-const BUSY_TIMEOUT_MS = 500;
+const busyTimeoutMs = 500;
 
 export async function openStore(file: string): Promise<Store> {
   if (file !== ':memory:') ownerOnly(file);
-  const database = new SqliteConnection(file, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  const database = new SqliteConnection(file, { busyTimeoutMs });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
-  const store = new Kysely<Tables>({ dialect: immediateSqlite({ database }) });
+  const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }) });
   const { error } = await new Migrator({
-    db: store,
+    db,
     provider: { getMigrations: async () => migrations },
   }).migrateToLatest();
   if (error) {
-    await store.destroy();
+    await db.destroy();
     throw error;
   }
-  return store;
+  return {
+    db,
+    transaction: (work) => db.transaction().execute(work),
+    close: () => db.destroy(),
+  };
 }
 
 /** True when another process kept the write lock for longer than we were willing to wait. Nothing was written. */

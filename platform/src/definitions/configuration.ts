@@ -1,4 +1,4 @@
-/* Checks a connector's configuration against its specification. */
+/** Checks a connector's configuration against its specification. */
 import type { Configuration, JsonSchema } from '@inlay/contract/connector-configuration';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Problem } from '../problems.ts';

@@ -1,20 +1,15 @@
-/*
- * The connectors there are: what each is called and which configuration it takes. Some come with the platform, others
- * the operator has registered on this machine. The ids are part of stored data and of callers' code, so they never
- * change. Running connectors is not done here.
+/**
+ * The connectors there are: what each is called and which configuration it takes. Some come with the platform
+ * (bundled-definitions.ts), others the operator has registered on this machine (registered-definitions.ts).
+ *
+ * What always holds: the id of a definition never changes and never comes again. Running connectors is left to runner/.
  */
-import { specification as destinationPostgresSpecification } from '../../connectors/destination-postgres/specification.ts';
-import { specification as fileSpecification } from '../../connectors/file/specification.ts';
-import { specification as httpApiSpecification } from '../../connectors/http-api/specification.ts';
-import { specification as localFilesSpecification } from '../../connectors/local-files/specification.ts';
-import { specification as s3Specification } from '../../connectors/s3/specification.ts';
-import { specification as sampleDataSpecification } from '../../connectors/sample-data/specification.ts';
-import { specification as sourcePostgresSpecification } from '../../connectors/source-postgres/specification.ts';
-import type { RegisteredDefinitionRow, Store } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
+import type { RegisteredDefinitionRow } from '../db/tables.ts';
 import { resourceNotFound } from '../problems.ts';
 import type { ConnectorSpecification } from '../protocol.ts';
 import type { Launch } from '../runner/programs.ts';
-import { iconOf } from './icons.ts';
+import { listRegistered } from './definitions.store.ts';
 
 export type ConnectorKind = 'source' | 'destination';
 
@@ -33,127 +28,30 @@ export interface Definition {
   readonly launch?: Launch;
 }
 
-const sampleData: Definition = {
-  definitionId: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
-  kind: 'source',
-  slug: 'sample-data',
-  icon: iconOf('sample-data'),
-  name: 'Sample Data',
-  version: '0.1.0',
-  documentation:
-    'Makes up users, products and purchases, so that a pipeline can be tried without an account anywhere. ' +
-    'The same seed and count always give the same records.',
-  specification: sampleDataSpecification,
-};
-
-const localFiles: Definition = {
-  definitionId: 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815',
-  kind: 'destination',
-  slug: 'local-files',
-  icon: iconOf('local-files'),
-  name: 'Local Files',
-  version: '0.1.0',
-  documentation:
-    "Writes the records of each stream into files below the workspace's own folder, as JSON lines or as CSV. " +
-    'A file is there only when it is whole.',
-  specification: localFilesSpecification,
-};
-
-const httpApi: Definition = {
-  definitionId: '4dae2d0e-d1c3-49e9-91f2-23f8d5661568',
-  kind: 'source',
-  slug: 'http-api',
-  icon: iconOf('http-api'),
-  name: 'HTTP API',
-  version: '0.1.0',
-  documentation:
-    'Reads the lists of a JSON API, page by page, whole or what is new by a cursor field. ' +
-    'Integers that a JavaScript number cannot hold exactly are passed on as text.',
-  specification: httpApiSpecification,
-};
-
-const file: Definition = {
-  definitionId: '742c4fde-cd3a-4b95-9f9d-de63de14acb3',
-  kind: 'source',
-  slug: 'file',
-  icon: iconOf('file'),
-  name: 'File',
-  version: '0.1.0',
-  documentation:
-    'Reads CSV, JSON Lines and JSON from a web address, or from folders of the server that its operator allows. ' +
-    'Incremental syncs pass over files that have not changed; a changed file is read as a whole. Every record says in ' +
-    '_file and _file_modified_at which file it is from.',
-  specification: fileSpecification,
-};
-
-const sourcePostgres: Definition = {
-  definitionId: '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92',
-  kind: 'source',
-  slug: 'postgres',
-  icon: iconOf('postgres'),
-  name: 'PostgreSQL',
-  version: '0.1.0',
-  documentation:
-    'Reads tables and views, whole or from where a cursor column last was. All tables of a sync are read as of the ' +
-    'same moment.',
-  specification: sourcePostgresSpecification,
-  launch: { type: 'bundled', name: 'source-postgres' },
-};
-
-const destinationPostgres: Definition = {
-  definitionId: '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043',
-  kind: 'destination',
-  slug: 'postgres',
-  icon: iconOf('postgres'),
-  name: 'PostgreSQL',
-  version: '0.1.0',
-  documentation:
-    'Writes one table per stream, with a column of the right type for each field. Columns are added and widened as ' +
-    'the stream changes.',
-  specification: destinationPostgresSpecification,
-  launch: { type: 'bundled', name: 'destination-postgres' },
-};
-
-const s3: Definition = {
-  definitionId: '8e4b6c1d-2f57-4a90-b3e8-d15c7f09a264',
-  kind: 'destination',
-  slug: 's3',
-  icon: iconOf('s3'),
-  name: 'S3',
-  version: '0.1.0',
-  documentation:
-    'Writes compressed JSON lines as objects into a bucket of AWS S3 or of any store with the same interface, such as ' +
-    'MinIO or Cloudflare R2. The key needs the permission to write, list and delete objects below the prefix.',
-  specification: s3Specification,
-};
-
-export const bundledDefinitions: readonly Definition[] = [
-  sampleData,
-  sourcePostgres,
-  httpApi,
-  file,
-  localFiles,
-  destinationPostgres,
-  s3,
-];
-
-interface Registry {
-  store: Store;
+export interface KnownDefinitions {
+  store: { db: Db };
   bundledDefinitions: readonly Definition[];
 }
 
-/** Read from the store each time, since `inlay connector` registers from a process of its own. */
-export async function listDefinitions(registry: Registry): Promise<Definition[]> {
-  const rows = await registry.store.selectFrom('registered_definitions').selectAll().orderBy('seq').execute();
-  return [...registry.bundledDefinitions, ...rows.map(readRegistered)];
+/**
+ * Read from the store each time, since `inlay connector` registers from a process of its own. A caller inside a transaction
+ * gives it, because the database has one connection.
+ */
+export async function listDefinitions(known: KnownDefinitions, db: Db = known.store.db): Promise<Definition[]> {
+  return [...known.bundledDefinitions, ...(await listRegistered(db)).map(readRegistered)];
 }
 
 export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
-  return definitions.find((known) => known.kind === kind && known.definitionId === id.toLowerCase());
+  return definitions.find((definition) => definition.kind === kind && definition.definitionId === id.toLowerCase());
 }
 
-export async function getDefinition(registry: Registry, kind: ConnectorKind, id: string): Promise<Definition> {
-  const definition = findDefinition(await listDefinitions(registry), kind, id);
+export async function getDefinition(
+  known: KnownDefinitions,
+  kind: ConnectorKind,
+  id: string,
+  db: Db = known.store.db,
+): Promise<Definition> {
+  const definition = findDefinition(await listDefinitions(known, db), kind, id);
   if (!definition) throw resourceNotFound(`${kind}_definition`, id);
   return definition;
 }

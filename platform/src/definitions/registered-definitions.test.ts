@@ -29,7 +29,7 @@ describe('a registered connector', () => {
       configuration: { password: '**********' },
     });
     expect((await ended((await connection.sync()).jobId)).status).toBe('succeeded');
-    expect((await listRegisteredDefinitions(platform)).map(({ name }) => name)).toEqual([
+    expect((await listRegisteredDefinitions(platform.definitions)).map(({ name }) => name)).toEqual([
       'Steered source',
       'Steered destination',
     ]);
@@ -56,14 +56,16 @@ describe('a registered connector', () => {
   test('stays while it is in use', async () => {
     const { connect, platform, sourceDefinitionId, call } = await startSteered();
     const { sourceId } = await connect();
-    await expect(removeDefinition(platform, sourceDefinitionId)).rejects.toMatchObject({
+    await expect(removeDefinition(platform.definitions, sourceDefinitionId)).rejects.toMatchObject({
       title: 'state-conflict',
       data: { message: 'The connector is in use by: source.' },
     });
     await call('DELETE', `/sources/${sourceId}`);
-    await removeDefinition(platform, sourceDefinitionId);
-    await expect(removeDefinition(platform, sourceDefinitionId)).rejects.toMatchObject({ title: 'resource-not-found' });
-    expect(await listRegisteredDefinitions(platform)).toHaveLength(1);
+    await removeDefinition(platform.definitions, sourceDefinitionId);
+    await expect(removeDefinition(platform.definitions, sourceDefinitionId)).rejects.toMatchObject({
+      title: 'resource-not-found',
+    });
+    expect(await listRegisteredDefinitions(platform.definitions)).toHaveLength(1);
   });
 });
 
@@ -80,17 +82,21 @@ describe('a connector is not registered', () => {
       command === 'image'
         ? ({ type: 'image', image: '--privileged' } as const)
         : ({ type: 'command', command: [command[0], ...command.slice(1)] } as const);
-    await expect(registerDefinition(platform, { kind: 'source', name: 'x', launch })).rejects.toMatchObject(expected);
-    expect(await listRegisteredDefinitions(platform)).toEqual([]);
+    await expect(registerDefinition(platform.definitions, { kind: 'source', name: 'x', launch })).rejects.toMatchObject(
+      expected,
+    );
+    expect(await listRegisteredDefinitions(platform.definitions)).toEqual([]);
   });
 
   test('when its specification is no schema', async () => {
     const { platform, file } = await startPlatform();
     const launch = { type: 'command', command: answering(file, spec({ type: 'nonsense' })) } as const;
-    await expect(registerDefinition(platform, { kind: 'source', name: 'x', launch })).rejects.toMatchObject({
-      title: 'unprocessable-entity',
-      data: { message: expect.stringContaining('no valid JSON Schema') },
-    });
+    await expect(registerDefinition(platform.definitions, { kind: 'source', name: 'x', launch })).rejects.toMatchObject(
+      {
+        title: 'unprocessable-entity',
+        data: { message: expect.stringContaining('no valid JSON Schema') },
+      },
+    );
   });
 
   test('by any request of the API', async () => {

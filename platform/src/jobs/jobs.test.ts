@@ -99,7 +99,7 @@ describe('a sync', () => {
     const connection = await connect();
     connection.steer({ renews: { password: 'a-renewed-password' } });
     await ended((await connection.sync()).jobId);
-    const rows = await platform.store.selectFrom('connectors').selectAll().execute();
+    const rows = await platform.store.db.selectFrom('connectors').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain('password');
     const { configuration } = (await call('GET', `/sources/${connection.sourceId}`)).body;
     expect(configuration.password).toBe('**********');

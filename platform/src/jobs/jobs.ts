@@ -1,131 +1,89 @@
-/*
- * Jobs as callers see them: asking for one, looking at them, cancelling. Which job runs when is the scheduler's to
- * say, and what it does is in attempt.ts.
+/**
+ * Jobs as callers see them: asking for one, looking at them, cancelling. Which job runs when is left to scheduler.ts, and
+ * what a job does to attempt.ts.
  *
- * Always true: a connection has at most one job that has not ended. Cancelling is a change of the row and nothing
- * else; whoever runs the job sees that it is no longer his and stops.
+ * What always holds: a connection has at most one job that has not ended. Cancelling is a change of the row and nothing
+ * else; the process that runs the job sees that the row is no longer its own and stops.
  */
-import Type, { type Static } from 'typebox';
-import type { Platform } from '../context.ts';
-import type { ConnectionRow, JobRow, Store } from '../db/open.ts';
-import { pageParameters, Uuid, workspaceIdsOf, workspaceIdsParameter } from '../http/paging.ts';
+import { getAnyConnection } from '../connections/connections.ts';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import { workspaceIdsOf } from '../fields.ts';
+import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
+import type { JobsContext } from './context.ts';
+import * as jobs from './jobs.store.ts';
+import type { JobCreate, JobListQuery } from './requests.ts';
 
-export const JobCreate = Type.Object({
-  connectionId: Uuid,
-  jobType: Type.Enum(['sync', 'reset', 'clear', 'refresh']),
-});
-export type JobCreate = Static<typeof JobCreate>;
-
-const Time = Type.Optional(
-  Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)$' }),
-);
-
-export const JobListQuery = Type.Object({
-  connectionId: Type.Optional(Uuid),
-  ...workspaceIdsParameter,
-  jobType: Type.Optional(Type.Enum(['sync', 'reset', 'clear', 'refresh'])),
-  status: Type.Optional(Type.Enum(['pending', 'queued', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'])),
-  createdAtStart: Time,
-  createdAtEnd: Time,
-  updatedAtStart: Time,
-  updatedAtEnd: Time,
-  orderBy: Type.Optional(Type.String()),
-  ...pageParameters,
-});
-export type JobListQuery = Static<typeof JobListQuery>;
-
-export async function createJob(platform: Platform, { connectionId, jobType }: JobCreate): Promise<JobRow> {
+export async function createJob(ctx: JobsContext, { connectionId, jobType }: JobCreate): Promise<JobRow> {
   if (jobType === 'refresh') {
     throw new Problem('unprocessable-entity', {
       message: 'A job of type refresh cannot be started. Use clear, then sync.',
     });
   }
-  const job = await platform.store.transaction().execute(async (trx) => {
-    const connection = await trx
-      .selectFrom('connections')
-      .selectAll()
-      .where('connection_id', '=', connectionId.toLowerCase())
-      .executeTakeFirst();
-    if (!connection) throw resourceNotFound('connection', connectionId);
+  const job = await ctx.store.transaction(async (tx) => {
+    const connection = await getAnyConnection(tx, connectionId);
     if (connection.status === 'deprecated') {
       throw new Problem('try-again-later', { message: 'The connection has been deleted.' });
     }
     if (connection.status === 'inactive') {
       throw new Problem('state-conflict', { message: 'The connection is inactive. Activate it first.' });
     }
-    const open = await findOpenJob(trx, connection.connection_id);
+    const open = await jobs.findOpenJob(tx, connection.workspace_id, connection.connection_id);
     if (open) {
       throw new Problem('try-again-later', { message: `Job ${open.job_id} of this connection has not ended yet.` });
     }
-    return insertJob(trx, connection, { jobType, triggerKind: 'manual', now: platform.now() });
+    return await jobs.insertJob(tx, connection.workspace_id, {
+      connectionId: connection.connection_id,
+      jobType,
+      triggerKind: 'manual',
+      now: ctx.runtime.now(),
+    });
   });
-  platform.wake();
+  ctx.wake();
   return job;
 }
 
-export async function findOpenJob(store: Store, connectionId: string): Promise<JobRow | undefined> {
-  return store
-    .selectFrom('jobs')
-    .selectAll()
-    .where('connection_id', '=', connectionId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
+/** For the schedule: nothing happens while an earlier job goes on. */
+export async function createScheduledJob(
+  tx: Db,
+  { workspace_id, connection_id }: ConnectionRow,
+  now: number,
+): Promise<void> {
+  if (await jobs.findOpenJob(tx, workspace_id, connection_id)) return;
+  await jobs.insertJob(tx, workspace_id, {
+    connectionId: connection_id,
+    jobType: 'sync',
+    triggerKind: 'schedule',
+    now,
+  });
 }
 
-export async function insertJob(
-  trx: Store,
-  { connection_id, workspace_id }: ConnectionRow,
-  { jobType, triggerKind, now }: { jobType: JobRow['job_type']; triggerKind: JobRow['trigger_kind']; now: number },
-): Promise<JobRow> {
-  return trx
-    .insertInto('jobs')
-    .values({
-      connection_id,
-      workspace_id,
-      job_type: jobType,
-      trigger_kind: triggerKind,
-      status: 'pending',
-      next_attempt_at: now,
-      failure_message: null,
-      failure_origin: null,
-      failure_type: null,
-      created_at: now,
-      started_at: null,
-      updated_at: now,
-      ended_at: null,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
-
-export async function getJob(store: Store, jobId: number): Promise<JobRow> {
-  const job = await store.selectFrom('jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst();
+export async function getJob(db: Db, jobId: number): Promise<JobRow> {
+  const job = await jobs.findJobById(db, jobId);
   if (!job) throw resourceNotFound('job', String(jobId));
   return job;
 }
 
 /** Oldest first unless asked otherwise. Without a connection or workspaces, the jobs of all living workspaces. */
-export async function listJobs({ store }: Platform, query: JobListQuery): Promise<JobRow[]> {
-  let jobs = store.selectFrom('jobs').selectAll();
-  const workspaceIds = workspaceIdsOf(query);
-  if (query.connectionId !== undefined) jobs = jobs.where('connection_id', '=', query.connectionId.toLowerCase());
-  else if (workspaceIds) jobs = jobs.where('workspace_id', 'in', workspaceIds);
-  else {
-    jobs = jobs.where('workspace_id', 'in', (eb) =>
-      eb.selectFrom('workspaces').select('workspace_id').where('deleted_at', 'is', null),
-    );
-  }
+export async function listJobs(ctx: JobsContext, query: JobListQuery): Promise<JobRow[]> {
+  const { limit, offset, connectionId, jobType, status } = query;
   // This platform starts what is pending by itself and has no other kind of queue, nor refreshes.
-  if (query.status === 'queued' || query.jobType === 'refresh') return [];
-  if (query.jobType !== undefined) jobs = jobs.where('job_type', '=', query.jobType);
-  if (query.status !== undefined) jobs = jobs.where('status', '=', query.status);
-  if (query.createdAtStart !== undefined) jobs = jobs.where('created_at', '>=', Date.parse(query.createdAtStart));
-  if (query.createdAtEnd !== undefined) jobs = jobs.where('created_at', '<=', Date.parse(query.createdAtEnd));
-  if (query.updatedAtStart !== undefined) jobs = jobs.where('updated_at', '>=', Date.parse(query.updatedAtStart));
-  if (query.updatedAtEnd !== undefined) jobs = jobs.where('updated_at', '<=', Date.parse(query.updatedAtEnd));
-  const { column, direction } = readOrder(query.orderBy ?? 'createdAt|ASC');
-  return jobs.orderBy(column, direction).orderBy('job_id', direction).limit(query.limit).offset(query.offset).execute();
+  if (status === 'queued' || jobType === 'refresh') return [];
+  const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return await jobs.listJobs(ctx.store.db, {
+    workspaceIds: workspaceIdsOf(query),
+    connectionId: connectionId?.toLowerCase(),
+    jobType,
+    status,
+    createdFrom: time(query.createdAtStart),
+    createdUntil: time(query.createdAtEnd),
+    updatedFrom: time(query.updatedAtStart),
+    updatedUntil: time(query.updatedAtEnd),
+    ...readOrder(query.orderBy ?? 'createdAt|ASC'),
+    limit,
+    offset,
+  });
 }
 
 function readOrder(orderBy: string) {
@@ -139,57 +97,54 @@ function readOrder(orderBy: string) {
   };
 }
 
-export async function cancelJob(platform: Platform, jobId: number): Promise<JobRow> {
-  const job = await platform.store.transaction().execute(async (trx) => {
-    const found = await getJob(trx, jobId);
+export async function cancelJob(ctx: JobsContext, jobId: number): Promise<JobRow> {
+  const job = await ctx.store.transaction(async (tx) => {
+    const found = await getJob(tx, jobId);
     if (found.ended_at !== null) {
       throw new Problem('state-conflict', { message: `The job is not running: it is ${found.status}.` });
     }
-    await cancelOpenJobs(trx, [found.connection_id], platform.now());
-    return getJob(trx, jobId);
+    await jobs.cancelOpenJobs(tx, found.workspace_id, [found.connection_id], ctx.runtime.now());
+    return await getJob(tx, jobId);
   });
-  platform.wake();
+  ctx.wake();
   return job;
 }
 
 /** The caller wakes the scheduler once this is committed. */
-export async function cancelOpenJobs(trx: Store, connectionIds: readonly string[], now: number): Promise<void> {
-  if (connectionIds.length === 0) return;
-  await trx
-    .updateTable('jobs')
-    .set({ status: 'cancelled', next_attempt_at: null, updated_at: now, ended_at: now })
-    .where('connection_id', 'in', connectionIds)
-    .where('ended_at', 'is', null)
-    .execute();
+export async function cancelOpenJobs(
+  tx: Db,
+  workspaceId: string,
+  connectionIds: readonly string[],
+  now: number,
+): Promise<void> {
+  if (connectionIds.length > 0) await jobs.cancelOpenJobs(tx, workspaceId, connectionIds, now);
 }
 
-/** The newest job of each connection that has any. */
-export async function findLastJobs(store: Store, connectionIds: readonly string[]): Promise<Map<string, JobRow>> {
-  if (connectionIds.length === 0) return new Map();
-  const jobs = await store
-    .selectFrom('jobs')
-    .selectAll()
-    .where('job_id', 'in', (eb) =>
-      eb
-        .selectFrom('jobs')
-        .select(({ fn }) => fn.max('job_id').as('job_id'))
-        .where('connection_id', 'in', connectionIds)
-        .groupBy('connection_id'),
-    )
-    .execute();
-  return new Map(jobs.map((job) => [job.connection_id, job]));
+/** The newest job of each connection that has any, by connection. */
+export async function presentLastJobs(
+  ctx: JobsContext,
+  connections: readonly ConnectionRow[],
+): Promise<Map<string, object>> {
+  if (connections.length === 0) return new Map();
+  const last = await jobs.findLastJobs(
+    ctx.store.db,
+    [...new Set(connections.map(({ workspace_id }) => workspace_id))],
+    connections.map(({ connection_id }) => connection_id),
+  );
+  const now = ctx.runtime.now();
+  return new Map(last.map((job) => [job.connection_id, presentJob(job, now)]));
 }
 
 /** `attempts` and `failureReason` are additions of this platform. */
-export function showJob(job: JobRow, now: number) {
+export function presentJob(job: JobRow, now: number) {
   return {
     jobId: job.job_id,
     status: job.status,
     jobType: job.job_type,
-    startTime: showTime(job.created_at),
+    startTime: isoTime(job.created_at),
     connectionId: job.connection_id,
-    ...(job.ended_at !== null && { lastUpdatedAt: showTime(job.updated_at) }),
-    ...(job.started_at !== null && { duration: showDuration((job.ended_at ?? now) - job.started_at) }),
+    ...(job.ended_at !== null && { lastUpdatedAt: isoTime(job.updated_at) }),
+    ...(job.started_at !== null && { duration: isoDuration((job.ended_at ?? now) - job.started_at) }),
     bytesSynced: job.bytes,
     rowsSynced: job.records,
     attempts: job.attempts,
@@ -199,12 +154,8 @@ export function showJob(job: JobRow, now: number) {
   };
 }
 
-export function showTime(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
 /** As in ISO 8601: PT1H2M3S, without the parts that are nothing. */
-function showDuration(ms: number): string {
+function isoDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts = [
     [Math.floor(seconds / 3600), 'H'],

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { temporaryFile } from '../../test/start-platform.ts';
 import { openStore } from '../db/open.ts';
@@ -7,18 +8,18 @@ import { createLease } from './lease.ts';
 
 async function start() {
   const store = await openStore(temporaryFile());
-  onTestFinished(() => store.destroy());
+  onTestFinished(() => store.close());
   const clock = { time: 0 };
-  const now = () => clock.time;
-  const stored = () => store.selectFrom('runner_lease').selectAll().executeTakeFirst();
-  const give = (holder: string) => store.updateTable('runner_lease').set({ holder }).execute();
-  return { clock, stored, give, one: createLease({ store, now }), other: createLease({ store, now }) };
+  const runtime = { now: () => clock.time, newId: randomUUID };
+  const stored = () => store.db.selectFrom('runner_lease').selectAll().executeTakeFirst();
+  const give = (holder: string) => store.db.updateTable('runner_lease').set({ holder }).execute();
+  return { clock, stored, give, one: createLease({ store, runtime }), other: createLease({ store, runtime }) };
 }
 
 /** The name of a process of this machine that has ended. */
 function nameOfTheDead(): string {
   const { pid } = spawnSync(process.execPath, ['-e', '']);
-  const [machine] = newProcessName().split('-');
+  const [machine] = newProcessName(randomUUID()).split('-');
   return `${machine}-${pid}-0`;
 }
 
@@ -67,7 +68,7 @@ describe('the lease', () => {
 });
 
 test('a predecessor with the same process id is told from this process', () => {
-  const name = newProcessName();
+  const name = newProcessName(randomUUID());
   expect(isAbandoned(name)).toBe(false);
   expect(isAbandoned(name.replace(/-[^-]*$/, '-earlier'))).toBe(true);
 });

@@ -1,11 +1,12 @@
-/*
- * Who runs jobs: at most one process at a time for a database file. A lease is held by renewing it; one that was not
- * renewed for a while, or whose process is gone from this machine, may be taken over. Whoever was late must not write
- * any more, so every write of a run asks for the lease again, by the name it was taken under, in its own transaction.
+/**
+ * Who runs jobs: at most one process at a time for a database file. A lease is held by renewing it; a lease that was not
+ * renewed for a while, or whose process is gone from this machine, may be taken over. A process that was late must not
+ * write any more, so every write of a run asks for the lease again, by the name it was taken under, in its own transaction.
  */
-
 import type { Store } from '../db/open.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
+import type { Runtime } from '../runtime.ts';
+import { deleteLease, findLease, putLease } from './lease.worker.store.ts';
 
 const leaseMs = 30_000;
 /** Often enough to survive two failed tries, seldom enough to let the disk rest. */
@@ -17,7 +18,8 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-export function createLease({ store, now }: { store: Store; now(): number }): Lease {
+export function createLease({ store, runtime }: { store: Store; runtime: Pick<Runtime, 'now' | 'newId'> }): Lease {
+  const { now, newId } = runtime;
   let holder: string | undefined;
 
   function drop(): void {
@@ -27,27 +29,23 @@ export function createLease({ store, now }: { store: Store; now(): number }): Le
 
   return {
     hold: () =>
-      store.transaction().execute(async (trx) => {
-        const held = await trx.selectFrom('runner_lease').selectAll().executeTakeFirst();
+      store.transaction(async (tx) => {
+        const held = await findLease(tx);
         // As long as nobody took it over, a late renewal does no harm.
         if (held && held.holder === holder) {
           if (held.expires_at - now() > leaseMs - renewEveryMs) return holder;
         } else {
           drop();
           if (held && held.expires_at > now() && !isAbandoned(held.holder)) return undefined;
-          holder = newProcessName();
+          holder = newProcessName(newId());
         }
-        const row = { holder: holder as string, expires_at: now() + leaseMs };
-        await trx
-          .insertInto('runner_lease')
-          .values({ id: 1, ...row })
-          .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
-          .execute();
-        return row.holder;
+        const lease = { holder: holder as string, expires_at: now() + leaseMs };
+        await putLease(tx, lease);
+        return lease.holder;
       }),
     async release() {
       if (holder === undefined) return;
-      await store.deleteFrom('runner_lease').where('holder', '=', holder).execute();
+      await deleteLease(store.db, holder);
       drop();
     },
   };

@@ -46,7 +46,7 @@ describe('a schedule', () => {
     await jobsAfter(steered, hour);
     await steered.stop();
 
-    const clock = { time: steered.clock.time + 50 * hour + 60_000, now: () => clock.time };
+    const clock = { time: steered.clock.time + 50 * hour + 60_000 };
     const again = await startPlatform({ file: steered.file, clock });
     again.platform.start();
     const jobs = await jobsAfter({ ...again, clock }, 0);
@@ -71,7 +71,7 @@ describe('a schedule', () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     await steered.stop();
-    const clock = { time: steered.clock.time + hour, now: () => clock.time };
+    const clock = { time: steered.clock.time + hour };
     const again = await startPlatform({ file: steered.file, clock });
     await again.call('PATCH', connection.path, { status: 'active', schedule: hourly });
     again.platform.start();
@@ -264,11 +264,11 @@ describe('two processes on one database', () => {
     connection.steer({ waitsAfter: 5 });
     const { jobId } = await connection.sync();
     await until(() => connection.ids().length === 5);
-    const stateOf = () => platform.store.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
+    const stateOf = () => platform.store.db.selectFrom('connection_streams').select('state').executeTakeFirstOrThrow();
     await until(async () => (await stateOf()).state !== null);
     // As another machine would that found the lease expired; it holds it for a long time.
-    const taken = { holder: 'another-1-machine', expires_at: platform.now() + hour };
-    await platform.store.updateTable('runner_lease').set(taken).execute();
+    const taken = { holder: 'another-1-machine', expires_at: platform.runtime.now() + hour };
+    await platform.store.db.updateTable('runner_lease').set(taken).execute();
     connection.go();
     await platform.look();
     const running = join(dirname(file), 'running');
@@ -284,15 +284,15 @@ test('the oldest jobs of a connection and their logs are removed', async () => {
   const connection = await connect();
   const first = await ended((await connection.sync()).jobId);
   const { connectionId: connection_id, workspaceId: workspace_id } = connection;
-  const ended_at = platform.now();
+  const ended_at = platform.runtime.now();
   const done = { job_type: 'sync', trigger_kind: 'schedule', status: 'succeeded', next_attempt_at: null } as const;
   const noFailure = { failure_message: null, failure_origin: null, failure_type: null };
   const times = { created_at: ended_at, started_at: ended_at, updated_at: ended_at, ended_at };
   const rows = range(0, 99).map(() => ({ connection_id, workspace_id, ...done, ...noFailure, ...times }));
-  await platform.store.insertInto('jobs').values(rows).execute();
+  await platform.store.db.insertInto('jobs').values(rows).execute();
   const last = await ended((await connection.sync()).jobId);
   await until(async () => (await call('GET', `/jobs/${first.jobId}`)).status === 404);
-  const kept = await platform.store.selectFrom('jobs').select('job_id').execute();
+  const kept = await platform.store.db.selectFrom('jobs').select('job_id').execute();
   expect(kept).toHaveLength(100);
   const logs = join(dirname(file), 'logs', connection_id);
   await until(() => readdirSync(logs).length === 1);

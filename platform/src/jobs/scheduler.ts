@@ -1,16 +1,16 @@
-/*
+/**
  * Decides which job runs when, and stops those that must not go on. It works from the store alone: every second, and
  * whenever it is woken, it looks at what is due and what was taken away, so that a restart, a change made by another
  * process or a clock that jumps are nothing special.
  *
- * Always true: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
+ * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
  * cancelled one included; no more than the allowed number run at a time.
  */
 
-import type { Platform } from '../context.ts';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { Progress } from '../runner/runner.ts';
 import { runAttempt } from './attempt.ts';
+import type { JobsContext } from './context.ts';
 import { openAttemptLog, removeLogs } from './job-logs.ts';
 import {
   type AttemptEnd,
@@ -45,9 +45,9 @@ interface Active {
   done: Promise<void>;
 }
 
-export function createScheduler(platform: Platform): Scheduler {
-  const { log } = platform;
-  const lease = createLease(platform);
+export function createScheduler(ctx: JobsContext): Scheduler {
+  const { log, runtime } = ctx;
+  const lease = createLease(ctx);
   /** By connection. */
   const active = new Map<string, Active>();
   let holder: string | undefined;
@@ -80,9 +80,9 @@ export function createScheduler(platform: Platform): Scheduler {
       if (held === undefined) log.warn({}, 'platform: another process runs the jobs');
     }
     if (holder === undefined) return;
-    await takeOverJobs(platform, activeJobs());
+    await takeOverJobs(ctx, activeJobs());
     await stopLost();
-    await queueDueJobs(platform);
+    await queueDueJobs(ctx);
     await startDue(holder);
     await saveAllProgress();
   }
@@ -90,13 +90,13 @@ export function createScheduler(platform: Platform): Scheduler {
   const activeJobs = () => [...active.values()].map(({ run }) => run.job.job_id);
 
   async function stopLost(): Promise<void> {
-    const lost = await listLostJobs(platform, activeJobs());
+    const lost = await listLostJobs(ctx, activeJobs());
     for (const { run, stopping } of active.values()) if (lost.includes(run.job.job_id)) stopping.abort();
   }
 
   async function startDue(currentHolder: string): Promise<void> {
-    while (active.size < platform.maxConcurrentSyncs && !isClosing) {
-      const run = await claimJob(platform, currentHolder, [...active.keys()]);
+    while (active.size < ctx.maxConcurrentSyncs && !isClosing) {
+      const run = await claimJob(ctx, currentHolder, [...active.keys()]);
       if (!run) return;
       const started: Active = {
         run,
@@ -118,10 +118,10 @@ export function createScheduler(platform: Platform): Scheduler {
     const { job_id: jobId, connection_id } = run.job;
     try {
       const end = await attempt(current);
-      await saveProgress(platform, run, current.progress);
-      if (end) await endAttempt(platform, run, end);
-      else if (isClosing) await endAttempt(platform, run, { status: 'interrupted' });
-      removeLogs(platform, connection_id, await trimJobs(platform, connection_id));
+      await saveProgress(ctx, run, current.progress);
+      if (end) await endAttempt(ctx, run, end);
+      else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
+      removeLogs(ctx, connection_id, await trimJobs(ctx, run));
     } catch (err) {
       // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
       if (!(err instanceof StaleRun)) log.error({ err, jobId }, 'platform: the end of a job could not be written');
@@ -131,8 +131,8 @@ export function createScheduler(platform: Platform): Scheduler {
   async function attempt({ run, stopping, progress }: Active): Promise<AttemptEnd | undefined> {
     let jobLog: OpenJobLog | undefined;
     try {
-      jobLog = openAttemptLog(platform, run.job);
-      return await runAttempt(platform, run, {
+      jobLog = openAttemptLog(ctx, run.job);
+      return await runAttempt(ctx, run, {
         signal: stopping.signal,
         log: jobLog,
         onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
@@ -154,7 +154,7 @@ export function createScheduler(platform: Platform): Scheduler {
     for (const current of active.values()) {
       if (current.progress.records === current.savedRecords) continue;
       current.savedRecords = current.progress.records;
-      await saveProgress(platform, current.run, current.progress);
+      await saveProgress(ctx, current.run, current.progress);
     }
   }
 
@@ -163,13 +163,9 @@ export function createScheduler(platform: Platform): Scheduler {
       wokenAgain = false;
       await look();
       if (wokenAgain) continue;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lookEveryMs);
-        wakeUp = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      const waking = new AbortController();
+      wakeUp = () => waking.abort();
+      await runtime.sleep(lookEveryMs, waking.signal);
     }
   }
 

@@ -1,4 +1,4 @@
-/*
+/**
  * What a sync is going to move, given what the connection asks for and what its source has now. The source may have
  * changed since the last run; the connection says what then happens:
  *
@@ -10,14 +10,9 @@
  * A named stream that lost its cursor or primary key stops the connection in every case. Pure functions.
  */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type ChosenStream,
-  chooseStreams,
-  findStream,
-  type StreamConfiguration,
-  shownName,
-} from '../connections/stream-selection.ts';
-import type { ConnectionRow } from '../db/open.ts';
+import type { StreamConfiguration } from '../connections/requests.ts';
+import { type ChosenStream, chooseStreams, findStream, shownName } from '../connections/stream-selection.ts';
+import type { ConnectionRow } from '../db/tables.ts';
 import { Problem } from '../problems.ts';
 import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '../protocol.ts';
 import type { WriteRequest } from '../runner/runner.ts';

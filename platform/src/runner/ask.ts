@@ -1,4 +1,4 @@
-/* Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
+/** Asks a connector one question of the protocol: starts it, waits for its one answer and its end. */
 import type { Message } from '../protocol.ts';
 import { type CommandFiles, type Ending, type ProcessSettings, startConnector } from './connector-process.ts';
 import { Conversation, renewedConfiguration } from './conversation.ts';
@@ -36,11 +36,13 @@ export async function ask<T extends Message['type']>(
 
   let stoppedBy: Failure | undefined;
   signal?.addEventListener('abort', child.stop, { once: true });
-  const timer = setTimeout(() => {
+  const answered = new AbortController();
+  void settings.runtime.sleep(timeoutMs, answered.signal).then(() => {
+    if (answered.signal.aborted) return;
     const message = `The ${connector.kind} did not answer within ${timeoutMs / 1000} seconds.`;
     stoppedBy ??= conversation.fail('transient_error', message, `${command} was given up.`);
     child.stop();
-  }, timeoutMs);
+  });
 
   const answers: Message[] = [];
   let ending: Ending;
@@ -58,7 +60,7 @@ export async function ask<T extends Message['type']>(
     stoppedBy ??= failureOfReading(error, conversation);
   } finally {
     ending = await child.ended;
-    clearTimeout(timer);
+    answered.abort();
     signal?.removeEventListener('abort', child.stop);
   }
 

@@ -1,4 +1,4 @@
-/*
+/**
  * Which states the destination still owes. It may pass over a state when it confirms a later one of the same stream, so
  * only the last one sent counts.
  */

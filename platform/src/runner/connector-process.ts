@@ -1,14 +1,15 @@
-/*
+/**
  * One run of one command of a connector as a child process in a process group of its own. Configuration, catalog and
  * state reach it as files that only this user can read, in a folder that only this run uses.
  *
- * Always true: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
+ * What always holds: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
  * What the process says is not looked at here, except for standard error, which is log.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import type { Runtime } from '../runtime.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export interface ProcessSettings {
@@ -16,6 +17,7 @@ export interface ProcessSettings {
   folder: string;
   /** How long a process that was asked to end may take before it is killed. */
   graceMs: number;
+  runtime: Runtime;
 }
 
 /** The options of a command and what the file behind each one contains. */
@@ -45,7 +47,7 @@ export async function startConnector(
   command: string,
   files: CommandFiles,
   onErrorLine: (line: string) => void,
-  { folder, graceMs }: ProcessSettings,
+  { folder, graceMs, runtime }: ProcessSettings,
 ): Promise<ConnectorProcess> {
   const filesDir = await mkdtemp(join(folder, 'run-'));
   try {
@@ -57,9 +59,9 @@ export async function startConnector(
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
 
-    let killTimer: NodeJS.Timeout | undefined;
+    const over = new AbortController();
+    let isStopping = false;
     let wasKilled = false;
-    let isOver = false;
     function kill(): void {
       wasKilled = true;
       signalGroup(child, 'SIGKILL');
@@ -67,17 +69,19 @@ export async function startConnector(
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     }
     function stop(): void {
-      if (killTimer || isOver) return;
+      if (isStopping || over.signal.aborted) return;
+      isStopping = true;
       signalGroup(child, 'SIGTERM');
-      killTimer = setTimeout(kill, graceMs);
+      void runtime.sleep(graceMs, over.signal).then(() => {
+        if (!over.signal.aborted) kill();
+      });
     }
     // Nobody waits for the descendants of a process that is gone.
     child.once('exit', () => signalGroup(child, 'SIGKILL'));
 
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
-      isOver = true;
-      clearTimeout(killTimer);
+      over.abort();
       if (wasKilled && removalArgs) await endingOf(spawn(program, removalArgs(filesDir), { env, stdio: 'ignore' }));
       await removeFolder(filesDir);
       return ending;

@@ -1,4 +1,4 @@
-/*
+/**
  * What a connector says, line by line: log lines and failures are kept here, everything else is handed on. Whoever reads
  * the log or a failure sees none of the connector's secrets.
  */

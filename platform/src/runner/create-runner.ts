@@ -1,9 +1,10 @@
-/*
+/**
  * The runner of the bundled platform: connectors are processes on this machine. What is asked of them is in ask.ts and
  * sync.ts; here are the limits, and what counts as an answer.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isObject } from '@inlay/contract/connector-configuration';
+import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
 import { runSync, type SyncSettings } from './sync.ts';
@@ -14,6 +15,7 @@ export interface RunnerOptions {
    * left behind by a process that was killed, and is removed.
    */
   folder: string;
+  runtime: Runtime;
   specificationTimeoutMs?: number;
   checkTimeoutMs?: number;
   discoverTimeoutMs?: number;
@@ -29,6 +31,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { specificationTimeoutMs = 60_000, checkTimeoutMs = 60_000, discoverTimeoutMs = 600_000 } = options;
   const settings: SyncSettings = {
     folder: options.folder,
+    runtime: options.runtime,
     graceMs: options.graceMs ?? 10_000,
     stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
     maxLineBytes: options.maxLineBytes ?? 20_000_000,

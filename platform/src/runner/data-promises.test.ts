@@ -1,4 +1,4 @@
-/*
+/**
  * What the platform promises about data, tried with the real runner, real connectors and real stores while something is
  * killed: the source, the destination, the platform, a session of the database, the database. After every blow the
  * next run starts from the states that were kept. Where the blow falls is drawn from a seed (DATA_PROMISES_SEED).

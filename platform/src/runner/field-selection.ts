@@ -1,4 +1,4 @@
-/* Syncs only the fields of a stream that were chosen: the others are missing in its schema and in its records. */
+/** Syncs only the fields of a stream that were chosen: the others are missing in its schema and in its records. */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { type ConfiguredCatalog, streamKey } from '../protocol.ts';
 import { membersOf, objectText } from './json-members.ts';

@@ -22,7 +22,7 @@ describe('a job log', () => {
 
   test('keeps its beginning and its end, within its limit, however much is said', () => {
     const file = logFile();
-    const log = jobLog(file, { maxBytes: 30_000, maxMessageLength: 50 });
+    const log = jobLog(file, { maxBytes: 30_000, maxMessageLength: 50 }, Date.now);
     for (let line = 0; line < 5000; line++) log.write('INFO', 'destination', `${line} ${'x'.repeat(100)}`);
     log.close();
     expect(sizeOf(dirname(file))).toBeLessThanOrEqual(30_000);
@@ -36,11 +36,11 @@ describe('a job log', () => {
 
   test('can be read while it is written, goes on after a restart within its limit, and goes away whole', () => {
     const file = logFile();
-    const log = jobLog(file, { maxBytes: 3000 });
+    const log = jobLog(file, { maxBytes: 3000 }, Date.now);
     for (let line = 0; line < 100; line++) log.write('INFO', 'platform', `old ${line}`);
     expect(readJobLog(file).at(-1)?.message).toBe('old 99');
     log.close();
-    const next = jobLog(file, { maxBytes: 3000 });
+    const next = jobLog(file, { maxBytes: 3000 }, Date.now);
     next.write('INFO', 'platform', 'new');
     next.close();
     const messages = readJobLog(file).map(({ message }) => message);

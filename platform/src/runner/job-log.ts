@@ -1,4 +1,4 @@
-/*
+/**
  * The log of one job: a JSON object a line with time, level, origin and message. However much a connector says, the log
  * keeps its beginning and its end: `<file>` fills up first, then `<file>.end` does; each time that is full it becomes
  * `<file>.end.old`, in place of the one before.
@@ -40,7 +40,7 @@ const endOf = (file: string) => `${file}.end`;
 const oldEndOf = (file: string) => `${file}.end.old`;
 
 /** Goes on with the log if there is one already: a job may be taken up again. */
-export function jobLog(file: string, limits: JobLogLimits = {}, now: () => number = Date.now): OpenJobLog {
+export function jobLog(file: string, limits: JobLogLimits, now: () => number): OpenJobLog {
   const { maxBytes = 5_000_000, maxMessageLength = 8 * 1024 } = limits;
   const maxFileBytes = Math.floor(maxBytes / 3);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/*
+/**
  * Cuts what a process writes into whole lines, without copying more than it must: only a line that came in several
  * chunks is put together, in a block of its own. A block holds one or more lines, each with its newline; only the very
  * last block may lack one, when the writer ended in the middle of a line.

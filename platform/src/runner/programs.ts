@@ -1,4 +1,4 @@
-/*
+/**
  * How each kind of connector is started: one of the bundled ones, a command line, or a container image. What a connector
  * may touch, whatever its configuration says, is told here to the bundled ones by variables and enforced by them; a
  * command line is the operator's own choice and runs with the operator's trust.

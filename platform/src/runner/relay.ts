@@ -1,4 +1,4 @@
-/*
+/**
  * Turns what a source says into what its destination is told: records and states of the configured streams, under the
  * destination's names. Whether a stream is complete is noted here and told to the destination at the end.
  *

@@ -1,4 +1,4 @@
-/*
+/**
  * What the platform wants of connectors, whatever they are made of: a specification, a check, a catalog, a sync. The
  * runner knows processes and the protocol; it knows no database, no schedule and no workspace.
  */

@@ -1,4 +1,4 @@
-/*
+/**
  * How the streams of a sync are called on its two sides. The source keeps its own names; the destination gets a prefix
  * and another namespace. Both ways are one to one: two streams that would meet at the destination are refused.
  */

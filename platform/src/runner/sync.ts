@@ -1,7 +1,7 @@
-/*
+/**
  * One sync: the source's output becomes the destination's input, and the states that the destination confirms are kept.
  *
- * Always true: bytes are read from the source only as fast as the destination takes them; a state is kept only after the
+ * What always holds: bytes are read from the source only as fast as the destination takes them; a state is kept only after the
  * destination has confirmed it, and in that order; a stream is told complete to the destination only after the source
  * has said so and ended well. What went wrong first is what the outcome tells.
  */
@@ -41,7 +41,7 @@ export async function runSync(request: SyncRequest | WriteRequest, settings: Syn
   try {
     return await new SyncRun(request, settings).run();
   } catch (error) {
-    // The names of the streams meet, or a process could not be given its files.
+    // Two streams would get the same name at the destination, or a process could not be given its files.
     const failure = error instanceof RunFailure ? error.failure : platformFailure(error);
     return { status: 'failed', failure, ...nothing };
   }
@@ -67,7 +67,7 @@ class SyncRun {
     this.#catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
     this.#names = streamNames(this.#catalog, request.rename);
     this.#destinationWords = new Conversation(request.destination, request.log);
-    this.#watchdog = new Watchdog(settings.stuckAfterMs, () => this.#endStuckSync());
+    this.#watchdog = new Watchdog(settings.runtime, settings.stuckAfterMs, () => this.#endStuckSync());
   }
 
   async run(): Promise<SyncOutcome> {
@@ -141,7 +141,8 @@ class SyncRun {
     words: Conversation,
     relay: Relay,
   ): Promise<void> {
-    let reportedAtMs = performance.now();
+    const { elapsed } = this.#settings.runtime;
+    let reportedAtMs = elapsed();
     try {
       for await (const blocks of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
         this.#watchdog.sign();
@@ -154,8 +155,8 @@ class SyncRun {
           return;
         }
         if (relay.fault) throw relay.fault;
-        if (performance.now() - reportedAtMs >= progressEveryMs) {
-          reportedAtMs = performance.now();
+        if (elapsed() - reportedAtMs >= progressEveryMs) {
+          reportedAtMs = elapsed();
           request.onProgress?.({ ...relay.progress });
         }
       }
@@ -231,7 +232,7 @@ class SyncRun {
       const stream_status = { stream_descriptor, status: 'COMPLETE' as const };
       const message: Message = {
         type: 'TRACE',
-        trace: { type: 'STREAM_STATUS', emitted_at: Date.now(), stream_status },
+        trace: { type: 'STREAM_STATUS', emitted_at: this.#settings.runtime.now(), stream_status },
       };
       return `${JSON.stringify(message)}\n`;
     });

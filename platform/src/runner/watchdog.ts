@@ -1,20 +1,23 @@
-/* Notices that nothing moves any more. The time in which the platform itself is at work does not count. */
-export class Watchdog {
-  readonly #afterMs: number;
-  readonly #onStuck: () => void;
-  #lastSignMs = performance.now();
-  #ownWork = 0;
-  #timer: NodeJS.Timeout;
+/** Notices that nothing moves any more. The time in which the platform itself is at work does not count. */
+import type { Runtime } from '../runtime.ts';
 
-  constructor(afterMs: number, onStuck: () => void) {
+export class Watchdog {
+  readonly #runtime: Runtime;
+  readonly #afterMs: number;
+  readonly #ended = new AbortController();
+  #lastSignMs: number;
+  #ownWork = 0;
+
+  constructor(runtime: Runtime, afterMs: number, onStuck: () => void) {
+    this.#runtime = runtime;
     this.#afterMs = afterMs;
-    this.#onStuck = onStuck;
-    this.#timer = setTimeout(() => this.#look(), afterMs);
+    this.#lastSignMs = runtime.elapsed();
+    void this.#watch(onStuck);
   }
 
   /** Something has moved. */
   sign(): void {
-    this.#lastSignMs = performance.now();
+    this.#lastSignMs = this.#runtime.elapsed();
   }
 
   async during<T>(work: Promise<T>): Promise<T> {
@@ -28,12 +31,16 @@ export class Watchdog {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#ended.abort();
   }
 
-  #look(): void {
-    const silentMs = this.#ownWork > 0 ? 0 : performance.now() - this.#lastSignMs;
-    if (silentMs >= this.#afterMs) this.#onStuck();
-    else this.#timer = setTimeout(() => this.#look(), this.#afterMs - silentMs);
+  async #watch(onStuck: () => void): Promise<void> {
+    let silentMs = 0;
+    while (silentMs < this.#afterMs) {
+      await this.#runtime.sleep(this.#afterMs - silentMs, this.#ended.signal);
+      if (this.#ended.signal.aborted) return;
+      silentMs = this.#ownWork > 0 ? 0 : this.#runtime.elapsed() - this.#lastSignMs;
+    }
+    onStuck();
   }
 }

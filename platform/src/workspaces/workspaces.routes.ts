@@ -1,50 +1,43 @@
-/* The HTTP face of workspaces and organizations: paths, schemas and access; the rules are in workspaces.ts. */
+/** The endpoints of workspaces and organizations: schema, who may call, one call, reply. */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
-import type { Platform } from '../context.ts';
+import { Uuid } from '../fields.ts';
 import { access, type SchemaTypes } from '../http/endpoint.ts';
-import { page, Uuid, WorkspaceListQuery } from '../http/paging.ts';
-import { deleteWorkspace } from './deletion.ts';
-import {
-  createWorkspace,
-  getWorkspace,
-  listOrganizations,
-  listWorkspaces,
-  patchWorkspace,
-  showWorkspace,
-  WorkspaceCreate,
-  WorkspacePatch,
-} from './workspaces.ts';
+import { page } from '../http/paging.ts';
+import type { WorkspacesContext } from './context.ts';
+import { WorkspaceCreate, WorkspaceListQuery, WorkspacePatch } from './requests.ts';
+import * as workspaces from './workspaces.ts';
 
 const params = Type.Object({ workspaceId: Uuid });
 
-export function workspaceRoutes(app: FastifyInstance, platform: Platform): void {
+export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, publicUrl: string): void {
   const routes = app.withTypeProvider<SchemaTypes>();
   const policy = access('platform');
 
-  routes.get('/organizations', policy, async () => ({ data: await listOrganizations(platform) }));
+  routes.get('/organizations', policy, async () => ({ data: await workspaces.listOrganizations(ctx) }));
 
   routes.get('/workspaces', { ...policy, schema: { querystring: WorkspaceListQuery } }, async ({ query }) => {
-    const workspaces = await listWorkspaces(platform, query);
-    return page(platform, '/workspaces', query, workspaces.map(showWorkspace));
+    const rows = await workspaces.listWorkspaces(ctx, query);
+    return page(`${publicUrl}/workspaces`, query, rows.map(workspaces.presentWorkspace));
   });
 
   routes.post('/workspaces', { ...policy, schema: { body: WorkspaceCreate } }, async ({ body }) =>
-    showWorkspace(await createWorkspace(platform, body)),
+    workspaces.presentWorkspace(await workspaces.createWorkspace(ctx, body)),
   );
 
   routes.get('/workspaces/:workspaceId', { ...policy, schema: { params } }, async ({ params: { workspaceId } }) =>
-    showWorkspace(await getWorkspace(platform.store, workspaceId)),
+    workspaces.presentWorkspace(await workspaces.getWorkspace(ctx.store.db, workspaceId)),
   );
 
   routes.patch(
     '/workspaces/:workspaceId',
     { ...policy, schema: { params, body: WorkspacePatch } },
-    async ({ params: { workspaceId }, body }) => showWorkspace(await patchWorkspace(platform, workspaceId, body)),
+    async ({ params: { workspaceId }, body }) =>
+      workspaces.presentWorkspace(await workspaces.patchWorkspace(ctx, workspaceId, body)),
   );
 
   routes.delete('/workspaces/:workspaceId', { ...policy, schema: { params } }, async ({ params }, reply) => {
-    await deleteWorkspace(platform, params.workspaceId);
+    await workspaces.deleteWorkspace(ctx, params.workspaceId);
     return reply.code(204).send();
   });
 }

@@ -264,7 +264,7 @@ describe('deleting a workspace', () => {
     expect((await call('GET', '/sources?includeDeleted=true')).body.data).toHaveLength(1);
 
     for (const table of ['workspaces', 'connectors', 'connections'] as const) {
-      const rows = await platform.store.selectFrom(table).select('deleted_at').orderBy('seq').execute();
+      const rows = await platform.store.db.selectFrom(table).select('deleted_at').orderBy('seq').execute();
       const times = new Set(rows.map(({ deleted_at }) => deleted_at));
       expect(times).toEqual(new Set([clock.time, null]));
     }

@@ -1,0 +1,30 @@
+/** What the rules of this folder need from outside, and what is under way. */
+import type { Db, Store } from '../db/open.ts';
+import type { ActorRow } from '../db/tables.ts';
+import type { DefinitionsContext } from '../definitions/context.ts';
+import type { Catalog } from '../protocol.ts';
+import type { Runner } from '../runner/runner.ts';
+import type { Runtime } from '../runtime.ts';
+import type { CheckQueue } from './check-queue.ts';
+import type { Sealer } from './sealed-configuration.ts';
+
+export interface ActorsContext {
+  store: Store;
+  runtime: Runtime;
+  sealer: Sealer;
+  runner: Runner;
+  definitions: DefinitionsContext;
+  checks: CheckQueue;
+  /** Discoveries under way, so that requests for the same source share one. */
+  discoveries: Map<string, Promise<Catalog>>;
+  /** How long a request waits for a source to list its streams. */
+  discoveryPatienceMs: number;
+  /** Aborted when the platform is closed. */
+  closing: AbortSignal;
+  /** Where connectors write files for a workspace. The folder is made with the first file. */
+  filesFolder(workspaceId: string): string;
+  /** The connections of a source or destination go with it, in the same transaction and with the same time. */
+  recordConnectionsDeleted(tx: Db, actor: ActorRow, deletedAt: number): Promise<void>;
+  /** Tells the scheduler that there may be something to start or to stop. */
+  wake(): void;
+}

@@ -1,0 +1,27 @@
+/** Which connections are due, over all workspaces: for the scheduler. No request leads here. */
+import type { Db, Store } from '../db/open.ts';
+import type { ConnectionRow } from '../db/tables.ts';
+import { isAnyDue, listDue, listUnscheduled, setNextRun } from './connections.worker.store.ts';
+import { nextRunAfter } from './schedule.ts';
+
+/** Gives a next run to schedules that were stored before there was a scheduler. */
+export async function completeSchedules(store: Store, time: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (const { connection_id, cron_expression } of await listUnscheduled(tx)) {
+      await setNextRun(tx, connection_id, nextRunAfter(cron_expression, time));
+    }
+  });
+}
+
+export async function isAnyConnectionDue(store: Store, time: number): Promise<boolean> {
+  return await isAnyDue(store.db, time);
+}
+
+/** Each is given once for all the times it was missed, and is due again at its next time. */
+export async function takeDueConnections(tx: Db, time: number): Promise<ConnectionRow[]> {
+  const due = await listDue(tx, time);
+  for (const { connection_id, cron_expression } of due) {
+    await setNextRun(tx, connection_id, nextRunAfter(cron_expression, time));
+  }
+  return due;
+}

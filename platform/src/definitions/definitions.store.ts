@@ -1,0 +1,21 @@
+/** The SQL of `registered_definitions`. They belong to the machine and to no workspace. */
+import type { Db } from '../db/open.ts';
+import type { RegisteredDefinitionRow } from '../db/tables.ts';
+
+/** In the order they were registered. */
+export async function listRegistered(db: Db): Promise<RegisteredDefinitionRow[]> {
+  return await db.selectFrom('registered_definitions').selectAll().orderBy('seq').execute();
+}
+
+export async function insertRegistered(db: Db, row: Omit<RegisteredDefinitionRow, 'seq'>): Promise<void> {
+  await db.insertInto('registered_definitions').values(row).execute();
+}
+
+/** False if there is none. */
+export async function deleteRegistered(tx: Db, definitionId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('registered_definitions')
+    .where('definition_id', '=', definitionId)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}

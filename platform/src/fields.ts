@@ -1,0 +1,33 @@
+/** Fields that requests of several folders have in common, and the query that every list takes. */
+import Type, { type Static } from 'typebox';
+
+const uuidPattern = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+
+export const Uuid = Type.String({ pattern: `^${uuidPattern}$` });
+
+/** Half a surrogate pair has no UTF-8 form: the file could not give it back as it was sent. */
+export const Name = Type.String({ minLength: 1, pattern: '^\\P{Surrogate}*$' });
+
+export const workspaceIdsParameter = {
+  /** Repeated or joined by commas. */
+  workspaceIds: Type.Optional(Type.Array(Type.String({ pattern: `^${uuidPattern}(,${uuidPattern})*$` }))),
+};
+
+export const pageParameters = {
+  limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
+  offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+};
+
+export const listParameters = {
+  ...workspaceIdsParameter,
+  includeDeleted: Type.Boolean({ default: false }),
+  ...pageParameters,
+};
+
+export const ListQuery = Type.Object(listParameters);
+export type ListQuery = Static<typeof ListQuery>;
+
+/** The workspaces that a list is asked for; undefined means all of them. */
+export function workspaceIdsOf(query: { workspaceIds?: string[] }): string[] | undefined {
+  return query.workspaceIds?.flatMap((joined) => joined.toLowerCase().split(','));
+}

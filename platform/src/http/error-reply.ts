@@ -1,0 +1,31 @@
+/** Answers failures in the platform's own error shapes (problems.ts). */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isBusy } from '../db/open.ts';
+import { OpaqueRefusal, Problem } from '../problems.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** The log entry with the same `errorId` holds what the reply leaves out. */
+export function createErrorReply({ newId }: Runtime) {
+  return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
+    const error = isBusy(thrown) ? new Problem('service-unavailable', null, { cause: thrown }) : thrown;
+    if (error instanceof Problem) {
+      request.log.info({ err: error }, 'platform: request refused');
+      if (error.title === 'invalid-api-key') void reply.header('www-authenticate', 'Bearer');
+      return reply.code(error.status).send(error.toBody());
+    }
+    const errorId = newId();
+    const status = refusedStatus(error);
+    if (status === undefined) request.log.error({ err: error, errorId }, 'platform: request failed');
+    else request.log.info({ err: error, errorId }, 'platform: request refused');
+    return reply.code(status ?? 500).send({ errorId });
+  };
+}
+
+/** Undefined when the fault is not the caller's. */
+function refusedStatus(error: FastifyError | Error): number | undefined {
+  if (error instanceof OpaqueRefusal) return error.status;
+  if (!('code' in error) || !error.code.startsWith('FST_ERR_CTP_')) return undefined;
+  const { statusCode } = error;
+  // The framework calls an unreadable body a bad request; in this API it is an unprocessable one.
+  return statusCode === 400 ? 422 : statusCode;
+}

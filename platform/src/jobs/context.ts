@@ -1,0 +1,19 @@
+/** What the rules of this folder need from outside. */
+import type { ActorsContext } from '../actors/context.ts';
+import type { Store } from '../db/open.ts';
+import type { Log } from '../log.ts';
+import type { Runner } from '../runner/runner.ts';
+import type { Runtime } from '../runtime.ts';
+
+export interface JobsContext {
+  store: Store;
+  runtime: Runtime;
+  log: Log;
+  runner: Runner;
+  actors: ActorsContext;
+  maxConcurrentSyncs: number;
+  /** Where the logs of a connection's jobs are; see job-logs.ts. The folder is made with the first log. */
+  logsFolder(connectionId: string): string;
+  /** Tells the scheduler that there may be something to start or to stop. */
+  wake(): void;
+}

@@ -1,0 +1,129 @@
+/**
+ * The SQL of `jobs` for requests. The API names a job by its number alone, so a look-up tells the workspace; every change
+ * is bound to the workspace that was told.
+ */
+import type { Db } from '../db/open.ts';
+import type { JobRow } from '../db/tables.ts';
+
+export interface NewJob {
+  connectionId: string;
+  jobType: JobRow['job_type'];
+  triggerKind: JobRow['trigger_kind'];
+  now: number;
+}
+
+/** Due at once. */
+export async function insertJob(
+  tx: Db,
+  workspaceId: string,
+  { connectionId, jobType, triggerKind, now }: NewJob,
+): Promise<JobRow> {
+  return await tx
+    .insertInto('jobs')
+    .values({
+      connection_id: connectionId,
+      workspace_id: workspaceId,
+      job_type: jobType,
+      trigger_kind: triggerKind,
+      status: 'pending',
+      next_attempt_at: now,
+      failure_message: null,
+      failure_origin: null,
+      failure_type: null,
+      created_at: now,
+      started_at: null,
+      updated_at: now,
+      ended_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findOpenJob(db: Db, workspaceId: string, connectionId: string): Promise<JobRow | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('connection_id', '=', connectionId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function findJobById(db: Db, jobId: number): Promise<JobRow | undefined> {
+  return await db.selectFrom('jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst();
+}
+
+export interface JobFilter {
+  workspaceIds: string[] | undefined;
+  connectionId: string | undefined;
+  jobType: JobRow['job_type'] | undefined;
+  status: JobRow['status'] | undefined;
+  createdFrom: number | undefined;
+  createdUntil: number | undefined;
+  updatedFrom: number | undefined;
+  updatedUntil: number | undefined;
+  column: 'created_at' | 'updated_at';
+  direction: 'asc' | 'desc';
+  limit: number;
+  offset: number;
+}
+
+/** Of one connection, of the named workspaces, or of all living ones. */
+export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
+  const { workspaceIds, connectionId, jobType, status, column, direction } = filter;
+  let jobs = db.selectFrom('jobs').selectAll();
+  if (connectionId !== undefined) jobs = jobs.where('connection_id', '=', connectionId);
+  else if (workspaceIds) jobs = jobs.where('workspace_id', 'in', workspaceIds);
+  else {
+    jobs = jobs.where('workspace_id', 'in', (eb) =>
+      eb.selectFrom('workspaces').select('workspace_id').where('deleted_at', 'is', null),
+    );
+  }
+  if (jobType !== undefined) jobs = jobs.where('job_type', '=', jobType);
+  if (status !== undefined) jobs = jobs.where('status', '=', status);
+  if (filter.createdFrom !== undefined) jobs = jobs.where('created_at', '>=', filter.createdFrom);
+  if (filter.createdUntil !== undefined) jobs = jobs.where('created_at', '<=', filter.createdUntil);
+  if (filter.updatedFrom !== undefined) jobs = jobs.where('updated_at', '>=', filter.updatedFrom);
+  if (filter.updatedUntil !== undefined) jobs = jobs.where('updated_at', '<=', filter.updatedUntil);
+  return await jobs
+    .orderBy(column, direction)
+    .orderBy('job_id', direction)
+    .limit(filter.limit)
+    .offset(filter.offset)
+    .execute();
+}
+
+export async function cancelOpenJobs(
+  tx: Db,
+  workspaceId: string,
+  connectionIds: readonly string[],
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ status: 'cancelled', next_attempt_at: null, updated_at: now, ended_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('connection_id', 'in', connectionIds)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** The newest of each connection that has any. */
+export async function findLastJobs(
+  db: Db,
+  workspaceIds: readonly string[],
+  connectionIds: readonly string[],
+): Promise<JobRow[]> {
+  return await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('workspace_id', 'in', workspaceIds)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select(({ fn }) => fn.max('job_id').as('job_id'))
+        .where('connection_id', 'in', connectionIds)
+        .groupBy('connection_id'),
+    )
+    .execute();
+}

@@ -1,0 +1,124 @@
+/** The SQL of `jobs` for the scheduler and its runs, which serve all workspaces. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { JobRow } from '../db/tables.ts';
+
+/** Whether the job is running in this attempt, under a lease that is still held. */
+export async function isCurrentRun(
+  tx: Db,
+  { job_id, attempts }: Pick<JobRow, 'job_id' | 'attempts'>,
+  holder: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('jobs')
+    .innerJoin('runner_lease', (join) => join.on('runner_lease.holder', '=', holder))
+    .select('jobs.job_id')
+    .where('jobs.job_id', '=', job_id)
+    .where('jobs.status', '=', 'running')
+    .where('jobs.attempts', '=', attempts)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Jobs that are running on paper, and not here. */
+export async function listAbandonedJobs(db: Db, runningHere: readonly number[]): Promise<number[]> {
+  let abandoned = db.selectFrom('jobs').select('job_id').where('ended_at', 'is', null).where('status', '=', 'running');
+  if (runningHere.length > 0) abandoned = abandoned.where('job_id', 'not in', runningHere);
+  return (await abandoned.execute()).map(({ job_id }) => job_id);
+}
+
+export async function putBackJobs(db: Db, jobIds: readonly number[], now: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ status: 'incomplete', next_attempt_at: now, updated_at: now })
+    .where('job_id', 'in', jobIds)
+    .where('status', '=', 'running')
+    .execute();
+}
+
+/** The job that has its turn: a workspace with fewer jobs running comes first. */
+export async function findNextJob(
+  tx: Db,
+  time: number,
+  busyConnections: readonly string[],
+): Promise<number | undefined> {
+  let waiting = tx.selectFrom('jobs').select('job_id').where('next_attempt_at', '<=', time);
+  if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
+  const next = await waiting
+    .orderBy(
+      sql`(select count(*) from jobs as others where others.workspace_id = jobs.workspace_id and others.status = 'running')`,
+    )
+    .orderBy('next_attempt_at')
+    .orderBy('job_id')
+    .executeTakeFirst();
+  return next?.job_id;
+}
+
+export async function startAttempt(tx: Db, jobId: number, time: number): Promise<JobRow> {
+  return await tx
+    .updateTable('jobs')
+    .set(({ eb, fn, val }) => ({
+      status: 'running',
+      attempts: eb('attempts', '+', 1),
+      next_attempt_at: null,
+      started_at: fn.coalesce('started_at', val(time)),
+      updated_at: time,
+    }))
+    .where('job_id', '=', jobId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Those of the given jobs that are still running on paper. */
+export async function listRunningJobs(db: Db, jobIds: readonly number[]): Promise<number[]> {
+  const running = await db
+    .selectFrom('jobs')
+    .select('job_id')
+    .where('job_id', 'in', jobIds)
+    .where('status', '=', 'running')
+    .execute();
+  return running.map(({ job_id }) => job_id);
+}
+
+/** Only while the job is in this attempt. */
+export async function putProgress(
+  db: Db,
+  { workspace_id, job_id, attempts }: JobRow,
+  progress: Pick<JobRow, 'records' | 'bytes' | 'updated_at'>,
+): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set(progress)
+    .where('workspace_id', '=', workspace_id)
+    .where('job_id', '=', job_id)
+    .where('attempts', '=', attempts)
+    .execute();
+}
+
+export async function updateJob(tx: Db, { workspace_id, job_id }: JobRow, changes: Partial<JobRow>): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set(changes)
+    .where('workspace_id', '=', workspace_id)
+    .where('job_id', '=', job_id)
+    .execute();
+}
+
+/** Removes all but the newest jobs of a connection; gives the ids of those that are gone. */
+export async function trimJobs(db: Db, { workspace_id, connection_id }: JobRow, keptJobs: number): Promise<number[]> {
+  const trimmed = await db
+    .deleteFrom('jobs')
+    .where('workspace_id', '=', workspace_id)
+    .where('connection_id', '=', connection_id)
+    .where('job_id', 'not in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('connection_id', '=', connection_id)
+        .orderBy('job_id', 'desc')
+        .limit(keptJobs),
+    )
+    .returning('job_id')
+    .execute();
+  return trimmed.map(({ job_id }) => job_id);
+}
