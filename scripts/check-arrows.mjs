@@ -38,11 +38,33 @@ const isHooks = (file) => file?.endsWith('.hooks.ts') ?? false;
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
 /** @param {string | undefined} file */
 const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
+/** @param {string | undefined} file */
+const isWorkerStore = (file) => file?.endsWith('.worker.store.ts') ?? false;
 /** @param {string} file @param {string[]} names */
 const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
 
 /**
- * The rules about a single import, in words and in code. `isPure` tells whether a file imports nothing of server/src.
+ * The two halves of the service have the same rooms, and the same rules. `plugsIn` are the files that put the routes of a
+ * half into an app; `edge` are those at its top that know HTTP.
+ */
+const halves = [
+  { root: 'server/src', plugsIn: ['server/src/app.ts'], edge: ['app', 'bundled-platform', 'cli', 'main'] },
+  { root: 'platform/src', plugsIn: ['platform/src/api.ts'], edge: ['api'] },
+].map(({ edge, ...half }) => ({ ...half, edge: edge.map((name) => `${half.root}/${name}.ts`) }));
+/** @param {string | undefined} file */
+const halfOf = (file) => halves.find(({ root }) => isIn(file, root));
+/** @param {string | undefined} file */
+const isDb = (file) => isIn(file, `${halfOf(file)?.root}/db`);
+/** Whether both are in the same half. @param {Arrow} arrow */
+const staysInHalf = ({ from, to }) => halfOf(from) !== undefined && halfOf(from) === halfOf(to);
+/** The folder of a half that a file is in; undefined for a file at the top. @param {string | undefined} file */
+const folderOf = (file) => {
+  const root = halfOf(file)?.root;
+  return root && dirname(file ?? '') !== root ? dirname(file ?? '') : undefined;
+};
+
+/**
+ * The rules about a single import, in words and in code. `isPure` tells whether a file imports nothing of its half.
  * @type {{ words: string, isBroken: (arrow: Arrow, isPure: (file: string) => boolean) => boolean }[]}
  */
 const importRules = [
@@ -105,48 +127,61 @@ const importRules = [
   {
     words: 'a store is imported only by files of its own folder',
     isBroken: ({ from, to }) =>
-      isIn(from, 'server') && to !== undefined && isStore(to) && dirname(from) !== dirname(to),
+      halfOf(from) !== undefined && to !== undefined && isStore(to) && dirname(from) !== dirname(to),
   },
   {
     words:
-      'a store imports of server/src only db/, stores of its own folder, ' +
-      'and files of its own folder or the top that import nothing of server/src',
-    isBroken: ({ from, to }, isPure) => {
-      if (
-        !isIn(from, 'server/src') ||
-        !isStore(from) ||
-        to === undefined ||
-        !isIn(to, 'server/src') ||
-        isIn(to, 'server/src/db')
-      )
-        return false;
+      'a store imports of its half only db/, stores of its own folder, ' +
+      'and files of its own folder or the top that import nothing of that half',
+    isBroken: (arrow, isPure) => {
+      const { from, to } = arrow;
+      const root = halfOf(from)?.root;
+      if (to === undefined || !isStore(from) || !staysInHalf(arrow) || isIn(to, `${root}/db`)) return false;
       if (isStore(to) || isRoutes(to)) return isRoutes(to) || dirname(from) !== dirname(to);
-      return !(isPure(to) && (dirname(to) === dirname(from) || dirname(to) === 'server/src'));
+      return !(isPure(to) && (dirname(to) === dirname(from) || dirname(to) === root));
     },
   },
   {
-    words: 'routes and hooks are imported only by app.ts',
-    isBroken: ({ from, to }) => isIn(from, 'server/src') && (isRoutes(to) || isHooks(to)) && !isTop(from, 'app'),
+    words: 'db/ imports of its half only the top',
+    isBroken: (arrow) => {
+      const { from, to } = arrow;
+      return staysInHalf(arrow) && isDb(from) && !isDb(to) && folderOf(to) !== undefined;
+    },
   },
   {
-    words: 'only routes, hooks, http/, app.ts, bundled-platform.ts, cli.ts and main.ts import http/ or fastify',
-    isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'server/src') &&
-      (isIn(to, 'server/src/http') || name === 'fastify') &&
-      !isRoutes(from) &&
-      !isHooks(from) &&
-      !isIn(from, 'server/src/http') &&
-      !isTop(from, 'app', 'bundled-platform', 'cli', 'main'),
-  },
-  {
-    words: 'http/ imports of server/src only itself, db/ and files of the top',
+    words: 'routes and hooks are imported only by app.ts, those of the platform by api.ts',
     isBroken: ({ from, to }) =>
-      isIn(from, 'server/src/http') &&
-      to !== undefined &&
-      isIn(to, 'server/src') &&
-      !isIn(to, 'server/src/http') &&
-      !isIn(to, 'server/src/db') &&
-      dirname(to) !== 'server/src',
+      (isRoutes(to) || isHooks(to)) && halfOf(from) !== undefined && !(halfOf(to)?.plugsIn.includes(from) ?? true),
+  },
+  {
+    words: 'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify',
+    isBroken: ({ from, to, package: name }) => {
+      const half = halfOf(from);
+      return (
+        half !== undefined &&
+        (isIn(to, `${half.root}/http`) || name === 'fastify') &&
+        !isRoutes(from) &&
+        !isHooks(from) &&
+        !isIn(from, `${half.root}/http`) &&
+        !half.edge.includes(from)
+      );
+    },
+  },
+  {
+    words: 'the runner imports of the platform only the protocol and the runtime',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'platform/src/runner') &&
+      isIn(to, 'platform/src') &&
+      !isIn(to, 'platform/src/runner') &&
+      !['platform/src/protocol.ts', 'platform/src/runtime.ts'].includes(to ?? ''),
+  },
+  {
+    words: 'http/ imports of its half only db/ and the top',
+    isBroken: (arrow) => {
+      const { from, to } = arrow;
+      const http = `${halfOf(from)?.root}/http`;
+      return staysInHalf(arrow) && isIn(from, http) && !isIn(to, http) && !isDb(to) && folderOf(to) !== undefined;
+    },
   },
   {
     words: 'no package imports bench or scripts',
@@ -155,6 +190,8 @@ const importRules = [
 ];
 
 const cycleRule = 'no import cycles, type-only imports included';
+const folderRule = 'no cycles between the folders of a half';
+const workerRule = 'no route reaches a worker store, which serves all tenants, not even through other files';
 
 const vagueNames = ['utils', 'helpers', 'common', 'shared', 'manager', 'service', 'impl', 'types'];
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
@@ -177,7 +214,13 @@ const nameRules = [
 ];
 
 /** Every rule in words, so that a test can tell whether each one has a fixture. */
-export const rules = [cycleRule, ...importRules.map(({ words }) => words), ...nameRules.map(({ words }) => words)];
+export const rules = [
+  cycleRule,
+  folderRule,
+  workerRule,
+  ...importRules.map(({ words }) => words),
+  ...nameRules.map(({ words }) => words),
+];
 
 /** @param {string} directory the repository @returns {Promise<Finding[]>} */
 export async function checkArrows(directory) {
@@ -191,7 +234,7 @@ export async function checkArrows(directory) {
     root,
     files.filter((file) => sourceExtensions.includes(extname(file)) && !isDeclaration(file)),
   );
-  const impure = new Set(arrows.filter(({ to }) => isIn(to, 'server/src')).map(({ from }) => from));
+  const impure = new Set(arrows.filter(staysInHalf).map(({ from }) => from));
 
   const imports = importRules.flatMap(({ words, isBroken }) =>
     arrows
@@ -201,7 +244,14 @@ export async function checkArrows(directory) {
   const names = nameRules.flatMap(({ words, isBroken }) =>
     files.filter((file) => isBroken(withoutFolder(file).split('/'))).map((file) => ({ rule: words, file })),
   );
-  return [...findCycles(arrows), ...imports, ...names];
+  const graph = graphOf(arrows);
+  return [
+    ...findCycles(graph, cycleRule),
+    ...findFolderCycles(arrows),
+    ...findRoutesToWorkerStores(graph),
+    ...imports,
+    ...names,
+  ];
 }
 
 /** @param {string} root @param {string} folder @returns {string[]} paths relative to the root, with slashes */
@@ -285,35 +335,58 @@ function findSource(root, path) {
   return found ?? path;
 }
 
-/**
- * The shortest way back to each file that has one; a file already reported as part of a cycle is not started from again.
- * @param {Arrow[]} arrows @returns {Finding[]}
- */
-function findCycles(arrows) {
-  /** @type {Map<string, string[]>} */
-  const targets = new Map();
-  for (const { from, to } of arrows) if (to) targets.set(from, [...(targets.get(from) ?? []), to]);
+/** @typedef {Map<string, string[]>} Graph */
 
+/** @param {{ from: string | undefined, to?: string | undefined }[]} arrows @returns {Graph} */
+function graphOf(arrows) {
+  /** @type {Graph} */
+  const graph = new Map();
+  for (const { from, to } of arrows) if (from && to) graph.set(from, [...(graph.get(from) ?? []), to]);
+  return graph;
+}
+
+/**
+ * The shortest way back to each place that has one; a place already reported as part of a cycle is not started from again.
+ * @param {Graph} graph @param {string} rule @returns {Finding[]}
+ */
+function findCycles(graph, rule) {
   /** @type {Set<string>} */
   const reported = new Set();
   const findings = [];
-  for (const start of targets.keys()) {
+  for (const start of graph.keys()) {
     if (reported.has(start)) continue;
-    const cycle = shortestWayBack(start, targets);
+    const cycle = shortestWay(start, (place) => place === start, graph);
     if (!cycle) continue;
-    for (const file of cycle) reported.add(file);
-    findings.push({ rule: cycleRule, file: start, import: cycle.slice(1).join(' → ') });
+    for (const place of cycle) reported.add(place);
+    findings.push({ rule, file: start, import: cycle.slice(1).join(' → ') });
   }
   return findings;
 }
 
-/** @param {string} start @param {Map<string, string[]>} targets @returns {string[] | undefined} */
-function shortestWayBack(start, targets) {
+/** @param {Arrow[]} arrows */
+function findFolderCycles(arrows) {
+  const between = arrows
+    .filter((arrow) => staysInHalf(arrow) && !isTest(arrow.from))
+    .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+    .filter(({ from, to }) => from !== to);
+  return findCycles(graphOf(between), folderRule);
+}
+
+/** @param {Graph} graph @returns {Finding[]} */
+function findRoutesToWorkerStores(graph) {
+  return [...graph.keys()].filter(isRoutes).flatMap((start) => {
+    const way = shortestWay(start, isWorkerStore, graph);
+    return way ? [{ rule: workerRule, file: start, import: way.slice(1).join(' → ') }] : [];
+  });
+}
+
+/** @param {string} start @param {(place: string) => boolean} isGoal @param {Graph} graph @returns {string[] | undefined} */
+function shortestWay(start, isGoal, graph) {
   const ways = [[start]];
   const seen = new Set();
   for (const way of ways) {
-    for (const next of targets.get(way.at(-1) ?? '') ?? []) {
-      if (next === start) return [...way, start];
+    for (const next of graph.get(way.at(-1) ?? '') ?? []) {
+      if (isGoal(next)) return [...way, next];
       if (seen.has(next)) continue;
       seen.add(next);
       ways.push([...way, next]);
