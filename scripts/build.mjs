@@ -1,7 +1,8 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The command
-// line is bundled into inlay.js and the bundled connectors, which run as processes of their own, into connectors/. Our own packages are bundled from their TypeScript source, so the product runs without
-// a loader; third-party packages stay external and are found in node_modules, but for a few. What browsers load, the widget and
-// the embed library, goes to widget/ and embed/, whole and compressed.
+// line is bundled into inlay.js, and the bundled connectors, which run as processes of their own, into connectors/. Our own
+// packages are bundled from their TypeScript source, so the product runs without a loader; third-party packages stay external
+// and are found in node_modules, but for a few. What browsers load goes to widget/, embed/ and reference/, whole and
+// compressed.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -60,7 +61,7 @@ export async function build({ outdir, entries = productEntries }) {
   if (entries === productEntries) for (const input of Object.keys(metafile.inputs)) refuseUnknownInput(input);
 }
 
-/** The widget and the embed library, as browsers load them. @param {string} folder */
+/** The widget, the embed library and the script of the API reference, as browsers load them. @param {string} folder */
 async function buildPages(folder) {
   await buildWithVite({
     configFile: `${root}/widget/vite.config.ts`,
@@ -77,7 +78,17 @@ async function buildPages(folder) {
     ],
   });
   await buildServed(`${folder}/embed`);
-  for (const part of [`${folder}/widget/assets`, `${folder}/embed`]) compress(part);
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: { reference: 'server/src/reference/browser/main.ts' },
+    outdir: `${folder}/reference`,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
+  });
+  for (const part of ['widget/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
 }
 
 /** Everything that the service needs. @param {string} folder */

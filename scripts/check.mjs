@@ -57,7 +57,7 @@ async function runTests() {
 
 await check('format and lint', () => run(installed('biome'), ['check', '.']));
 await check('types', () => run(installed('tsc'), ['--noEmit']));
-for (const folder of ['widget', 'widget/test', 'embed', 'embed/test']) {
+for (const folder of ['widget', 'widget/test', 'embed', 'embed/test', 'server/src/reference/browser']) {
   await check(`types of ${folder}`, () => run(installed('tsc'), ['--noEmit', '-p', folder]));
 }
 await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']));

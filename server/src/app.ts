@@ -216,13 +216,14 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     sourceTemplateRoutes(http, templates);
     connectionTemplateRoutes(http, templates);
     offerRoutes(http, templates);
+    const files = readBuiltFiles(builtFolder);
     widgetRoutes(http, {
       widgetTokens,
       isLive: (id) => isLiveWorkspace(workspaces, id),
-      files: readBuiltFiles(builtFolder),
+      files,
     });
     healthRoutes(http, metrics, readiness);
-    referenceRoutes(http);
+    referenceRoutes(http, files.referenceScript);
     if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
     routeTable.complete();
 

@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { type Endpoint, firstExample, type Media, mediaOf, type Parameter } from './document.ts';
 import { curlCommand, givenExample } from './example-request.ts';
-import { json, prose } from './prose.ts';
+import { formatJson, json, prose } from './prose.ts';
 import { describeSchema, type Field, fieldsOf, literal } from './schema-words.ts';
 
 export function anchorOf({ operationId }: Endpoint): string {
@@ -35,10 +35,49 @@ ${errorTable(endpoint)}
 </div>
 <div class="examples">
 <figure><figcaption>Request</figcaption><pre><code>${curlCommand(endpoint, serverUrl)}</code></pre></figure>
+${tryForm(endpoint)}
 ${answer ? html`<figure><figcaption>Answer ${status}</figcaption><pre><code>${json(firstExample(answer))}</code></pre></figure>` : ''}
 </div>
 </div>
 </article>`;
+}
+
+/** A form that sends the request. It is of use only with the script, which shows it. */
+function tryForm({ path, method, parameters = [], requestBody, security = [] }: Endpoint): Html {
+  const [scheme] = Object.keys(security[0] ?? {});
+  const body = mediaOf(requestBody);
+  const entries = parameters.filter((parameter) => parameter.in !== 'header');
+  return html`
+<details class="trying" hidden>
+<summary>Try it</summary>
+<form class="try" data-method="${method}" data-path="${path}">
+${
+  scheme === undefined
+    ? ''
+    : html`<label><span>${tokenName(scheme)}</span><input type="password" data-token="${scheme}" autocomplete="off" spellcheck="false"></label>
+`
+}${entries.map(
+  (
+    parameter,
+  ) => html`<label><span><code>${parameter.name}</code>${parameter.required ? '' : html` <span class="note">optional</span>`}</span><input name="${parameter.name}" data-in="${parameter.in}" autocomplete="off" spellcheck="false"></label>
+`,
+)}${
+  body
+    ? html`<label><span>Body</span><textarea name="body" data-in="body" rows="${rowsFor(body)}" spellcheck="false">${formatJson(firstExample(body))}</textarea></label>
+`
+    : ''
+}<p><button type="submit">Send ${method.toUpperCase()}</button> <span class="aside">to this service, with real effects</span></p>
+<output></output>
+</form>
+</details>`;
+}
+
+const rowsFor = (body: Media) => Math.min(16, formatJson(firstExample(body)).split('\n').length + 1);
+
+/** operatorToken → Operator token */
+function tokenName(scheme: string): string {
+  const words = scheme.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** May be broken before each slash. */

@@ -6,13 +6,22 @@ import { renderReference } from './reference-page.ts';
 import { style } from './style.ts';
 
 let test: TestApp;
+/** Of all pages, and of the first. */
 let page: string;
+let overview: string;
 
 beforeAll(async () => {
   test = await startTestApp('sqlite', { env: { INLAY_PUBLIC_URL: 'https://inlay.example.com' } });
-  const answer = await test.app.http.inject({ url: '/docs' });
-  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-  page = answer.body;
+  const load = async (url: string) => {
+    const answer = await test.app.http.inject({ url });
+    expect([answer.statusCode, answer.headers['content-type']], url).toEqual([200, 'text/html; charset=utf-8']);
+    return answer.body;
+  };
+  overview = await load('/docs');
+  const groups = [...overview.matchAll(/<li><a href="(docs\/[^"#]+)" data-page>/g)].map(([, address]) => address);
+  expect(groups.length).toBeGreaterThan(5);
+  page = overview;
+  for (const address of groups) page += await load(`/${address}`);
 });
 afterAll(() => test.stop());
 
@@ -29,18 +38,37 @@ describe('The API reference', () => {
     for (const { url, method } of routes) expect(text).toContain(`${method} ${url.replace(/:(\w+)/g, '{$1}')}\n`);
   });
 
-  it('runs no script, has no style of its own in it and loads nothing from elsewhere', () => {
-    expect(page).not.toMatch(/<script|\sstyle=|\son\w+=|<style|<iframe|<object|<embed|javascript:/i);
+  it('runs only its own script, has no style in it and loads nothing from elsewhere', () => {
+    expect(page.replace(/<script type="module" src="(\.\.\/)?docs\/reference\.js"><\/script>/g, '')).not.toMatch(
+      /<script|\sstyle=|\son\w+=|<style|<iframe|<object|<embed|javascript:/i,
+    );
     const loaded = [...page.matchAll(/<(?:link|img|source|use)\b[^>]*\b(?:href|src|srcset)="([^"]*)"/g)];
-    expect(loaded.map(([, address]) => address)).toEqual(['docs/style.css']);
+    expect([...new Set(loaded.map(([, address]) => address?.replace('../', '')))]).toEqual([
+      'docs/icon.svg',
+      'docs/style.css',
+    ]);
     expect(style).not.toMatch(/url\(|@import|@font-face/);
   });
 
-  it('has a place for every link within it, and every id once', () => {
-    const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const [, anchor] of page.matchAll(/href="#([^"]*)"/g)) expect(ids).toContain(anchor);
-    expect(ids).toContain('generate-scoped-token');
+  it('has a place for every link between its pages, and every id once on a page', async () => {
+    const ids = new Map<string, string[]>();
+    const pages = page.split('<!doctype html>').slice(1);
+    for (const [index, one] of pages.entries()) {
+      const own = [...one.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id ?? '');
+      expect(new Set(own).size, `page ${index}`).toBe(own.length);
+      for (const [, anchor] of one.matchAll(/href="#([^"]*)"/g)) expect(own).toContain(anchor);
+      const current = /contents-group current"[^>]*>\s*<p class="title"><a href="([^"]*)"/.exec(one)?.[1] ?? '';
+      ids.set(current.replace('../', ''), own);
+    }
+    for (const [, link] of overview.matchAll(/href="(docs[^"]*)" data-page/g)) {
+      const [address = '', anchor] = (link ?? '').split('#');
+      if (anchor !== undefined) expect(ids.get(address), link).toContain(anchor);
+    }
+    expect(ids.get('docs/tokens')).toContain('generate-scoped-token');
+  });
+
+  it('has no page for a group that there is not', async () => {
+    expect((await test.app.http.inject({ url: '/docs/nothing' })).statusCode).toBe(404);
   });
 
   it('gives a command that can be pasted', () => {
@@ -80,6 +108,10 @@ describe('The API reference', () => {
 });
 
 describe('A page of any document', () => {
+  const textOfPages = (document: OpenApiDocument) => {
+    const { overview, groups } = renderReference(document);
+    return [overview, ...groups.values()].map(({ text }) => text).join('');
+  };
   const hostile = '<script>alert(1)</script> "and" `<b>code</b>`';
   const document: OpenApiDocument = {
     info: { title: hostile, version: '1' },
@@ -111,8 +143,8 @@ describe('A page of any document', () => {
   };
 
   it('shows what the document says as text, and code between backticks', () => {
-    const { text } = renderReference(document);
-    expect(text).not.toContain('<script');
+    const text = textOfPages(document);
+    expect(text).not.toMatch(/<script(?! type="module" src="(\.\.\/)?docs\/reference\.js")/);
     expect(text).not.toContain('<b>');
     expect(text).toContain('&#60;script&#62;alert(1)');
     expect(text).toContain('<code>&#60;b&#62;code&#60;/b&#62;</code>');
@@ -123,7 +155,7 @@ describe('A page of any document', () => {
       info: { title: 'Bare', version: '1' },
       paths: { '/things': { get: { responses: {} }, delete: { responses: { 204: { description: 'Gone' } } } } },
     };
-    const { text } = renderReference(bare);
+    const text = textOfPages(bare);
     expect(endpointsOf(bare).map(({ operationId }) => operationId)).toEqual(['getThings', 'deleteThings']);
     expect(textOf(text)).toContain('DELETE /things\n');
     expect(textOf(text)).toContain('Other');

@@ -1,88 +1,162 @@
 /**
- * Renders an OpenAPI document as one readable page, without scripts: an introduction, then every endpoint under its tag.
- * It knows no endpoint by name; one that is in the document is on the page.
+ * Renders an OpenAPI document as readable pages: an overview, and a page for each tag with its endpoints. It knows no
+ * endpoint by name: what is in the document is on a page. The pages are whole without their script, which adds a search,
+ * buttons that copy, and forms that send a request.
  */
 import { type Html, html } from '../html.ts';
-import { type Endpoint, endpointsOf, type OpenApiDocument } from './document.ts';
+import { type Endpoint, endpointsOf, mediaOf, type OpenApiDocument } from './document.ts';
 import { anchorOf, endpointSection, methodBadge } from './endpoint-section.ts';
-import { introduction, type PlainRefusal } from './introduction.ts';
+import { type Chapter, introduction, type PlainRefusal } from './introduction.ts';
 import { prose } from './prose.ts';
+import { fieldsOf } from './schema-words.ts';
 
-export function renderReference(document: OpenApiDocument, plainRefusals: PlainRefusal[] = []): Html {
-  const { title, version, description } = document.info;
-  const serverUrl = document.servers?.[0]?.url ?? '';
-  const groups = groupByTag(document);
-  const chapters = introduction(plainRefusals);
+export interface ReferencePages {
+  overview: Html;
+  /** By the last part of their address. */
+  groups: ReadonlyMap<string, Html>;
+}
+
+export function renderReference(document: OpenApiDocument, plainRefusals: PlainRefusal[] = []): ReferencePages {
+  const reference: Reference = { document, chapters: introduction(plainRefusals), groups: groupByTag(document) };
+  return {
+    overview: layout(reference, overview(reference)),
+    groups: new Map(
+      reference.groups.map((group) => [
+        group.slug,
+        layout(reference, groupSection(group, serverUrlOf(document)), group),
+      ]),
+    ),
+  };
+}
+
+interface Reference {
+  document: OpenApiDocument;
+  chapters: Chapter[];
+  groups: Group[];
+}
+
+const serverUrlOf = (document: OpenApiDocument) => document.servers?.[0]?.url ?? '';
+
+/** `current`: the group that the page is of; without one it is the overview. */
+function layout({ document, chapters, groups }: Reference, content: Html, current?: Group): Html {
+  const { title, version } = document.info;
+  // Relative, because the service may be reached below a path: from /docs, and from /docs/group.
+  const root = current ? '../' : '';
+  const overviewPage = `${root}docs`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} API reference</title>
-<link rel="stylesheet" href="docs/style.css">
+<title>${current ? `${current.name} · ` : ''}${title} API reference</title>
+<link rel="icon" href="${root}docs/icon.svg">
+<link rel="stylesheet" href="${root}docs/style.css">
+<script type="module" src="${root}docs/reference.js"></script>
 </head>
-<body class="reference">
+<body class="reference" data-root="${root}">
 <a class="skip" href="#content">Skip to the content</a>
 <header class="brand">
-<a href="#content">${mark} ${title}</a> <span class="version">${version}</span>
+<a href="${overviewPage}" data-page>${mark} ${title}</a> <span class="version">${version}</span>
 </header>
 <nav class="contents" aria-label="Contents">
 <details>
 <summary>Contents</summary>
-${contentsGroup(
-  'Introduction',
-  chapters.map(({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>\n`),
-)}
-${groups.map(({ name, endpoints }) => contentsGroup(name, endpoints.map(contentsEntry)))}
+<p class="search" hidden><label><span class="hidden">Search</span><input type="search" id="search" placeholder="Search ( / )" autocomplete="off" spellcheck="false"></label></p>
+<p id="nothing-found" role="status" hidden>Nothing found.</p>
+${contentsGroup({
+  name: 'Introduction',
+  page: overviewPage,
+  isCurrent: !current,
+  entries: chapters.map(
+    ({ anchor, title, text }) =>
+      html`<li data-words="${text.text.replace(/<[^>]*>|\s+/g, ' ')}"><a href="${overviewPage}#${anchor}" data-page>${title}</a></li>\n`,
+  ),
+})}
+${groups.map((group) => {
+  const page = `${root}docs/${group.slug}`;
+  const entries = group.endpoints.map((endpoint) => contentsEntry(endpoint, page));
+  return contentsGroup({ name: group.name, page, isCurrent: group === current, entries });
+})}
 </details>
 </nav>
 <main id="content" tabindex="-1">
-<h1>${title} API reference</h1>
-${description === undefined ? '' : html`<p class="lead">${prose(description)}</p>`}
-<dl class="facts">
-<div><dt>Base URL</dt><dd><code>${serverUrl}</code></dd></div>
-<div><dt>Machine-readable</dt><dd><a href="openapi.json">OpenAPI 3.1 document</a></dd></div>
-</dl>
-${chapters.map(
-  ({ anchor, title, text }) => html`
-<section class="chapter" id="${anchor}" aria-labelledby="${anchor}-title">
-<h2 id="${anchor}-title"><a href="#${anchor}">${title}</a></h2>
-${text}
-</section>`,
-)}
-${groups.map(
-  ({ anchor, name, description, endpoints }) => html`
-<section class="group" id="${anchor}" aria-labelledby="${anchor}-title">
-<h2 id="${anchor}-title"><a href="#${anchor}">${name}</a></h2>
-${description === undefined ? '' : html`<p>${prose(description)}</p>`}
-${endpoints.map((endpoint) => endpointSection(endpoint, serverUrl))}
-</section>`,
-)}
+${content}
 </main>
 </body>
 </html>
 `;
 }
 
+function overview({ document, chapters, groups }: Reference): Html {
+  const { title, description } = document.info;
+  return html`<h1>${title} API reference</h1>
+${description === undefined ? '' : html`<p class="lead">${prose(description)}</p>`}
+<dl class="facts">
+<div><dt>Base URL</dt><dd><code>${serverUrlOf(document)}</code></dd></div>
+<div><dt>Machine-readable</dt><dd><a href="openapi.json">OpenAPI 3.1 document</a></dd></div>
+</dl>
+<ul class="groups">
+${groups.map(
+  ({ slug, name, description, endpoints }) =>
+    html`<li><a href="docs/${slug}" data-page><strong>${name}</strong> <span class="aside">${endpoints.length}</span></a>${description === undefined ? '' : html`<p>${prose(description)}</p>`}</li>\n`,
+)}</ul>
+${chapters.map(
+  ({ anchor, title, text }) => html`
+<section class="chapter" id="${anchor}" aria-labelledby="${anchor}-title">
+<h2 id="${anchor}-title"><a href="#${anchor}">${title}</a></h2>
+${text}
+</section>`,
+)}`;
+}
+
+function groupSection({ name, description, endpoints }: Group, serverUrl: string): Html {
+  return html`<h1>${name}</h1>
+${description === undefined ? '' : html`<p class="lead">${prose(description)}</p>`}
+<section class="group">
+${endpoints.map((endpoint) => endpointSection(endpoint, serverUrl))}
+</section>`;
+}
+
 /** One square let into another. */
 const mark = html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect class="ground" x="1" y="1" width="22" height="22" rx="5"/><path class="let-in" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>`;
 
-function contentsGroup(title: string, entries: Html[]): Html {
-  return html`<p class="title">${title}</p>
-<ul aria-label="${title}">
+/** The same for the tab of a browser, where no style reaches it. */
+export const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect fill="#0f6a62" x="1" y="1" width="22" height="22" rx="5"/>' +
+  '<path fill="#fff" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>';
+
+interface ContentsGroup {
+  name: string;
+  page: string;
+  isCurrent: boolean;
+  entries: Html[];
+}
+
+/** Its entries are shown on its own page, and while a search finds some of them. */
+function contentsGroup({ name, page, isCurrent, entries }: ContentsGroup): Html {
+  return html`<div class="contents-group${isCurrent ? ' current' : ''}" data-name="${name}">
+<p class="title"><a href="${page}" data-page>${name}</a></p>
+<ul aria-label="${name}">
 ${entries}</ul>
+</div>
 `;
 }
 
-function contentsEntry(endpoint: Endpoint): Html {
+function contentsEntry(endpoint: Endpoint, page: string): Html {
   const { method, path, summary = path, deprecated } = endpoint;
   const text = deprecated ? html`<s>${summary}</s>` : summary;
-  return html`<li><a href="#${anchorOf(endpoint)}">${methodBadge(method)} <span>${text}</span></a></li>\n`;
+  return html`<li data-words="${searchWords(endpoint)}"><a href="${page}#${anchorOf(endpoint)}" data-page>${methodBadge(method)} <span>${text}</span></a></li>\n`;
+}
+
+/** What an endpoint can be found by besides its title. */
+function searchWords({ path, description = '', parameters = [], requestBody }: Endpoint): string {
+  const fields = fieldsOf(mediaOf(requestBody)?.schema ?? {}).map(({ name }) => name);
+  return [path, description, ...parameters.map(({ name }) => name), ...new Set(fields)].join(' ');
 }
 
 interface Group {
-  anchor: string;
+  slug: string;
   name: string;
   description?: string;
   endpoints: Endpoint[];
@@ -92,8 +166,8 @@ interface Group {
 function groupByTag(document: OpenApiDocument): Group[] {
   const groups = new Map<string, Group>();
   const groupOf = (name: string, description?: string): Group => {
-    const anchor = `about-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
-    const group = groups.get(name) ?? { anchor, name, ...(description ? { description } : {}), endpoints: [] };
+    const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+    const group = groups.get(name) ?? { slug, name, ...(description ? { description } : {}), endpoints: [] };
     groups.set(name, group);
     return group;
   };

@@ -1,11 +1,13 @@
-/** The API reference: the OpenAPI document made from the schemas that validate, and a readable page of it. */
+/** The API reference: the OpenAPI document made from the schemas that validate, and readable pages of it. */
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
-import type { Html } from '../html.ts';
+import type { BuiltFile } from '../built-file.ts';
 import { refusalsOnAnyPath } from '../http/error-catalogue.ts';
+import { sendNotFound } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
+import { sendBuiltFile } from '../http/send-built-file.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
-import { renderReference } from './reference-page.ts';
+import { icon, type ReferencePages, renderReference } from './reference-page.ts';
 import { style } from './style.ts';
 
 /** Before any route, so that it sees them all. */
@@ -87,18 +89,38 @@ function withErrors(schema: FastifySchema, config: FastifyContextConfig | undefi
   return { ...schema, response: { ...(schema.response as object), ...config.describeErrors() } };
 }
 
-export function referenceRoutes(app: FastifyInstance): void {
+export function referenceRoutes(app: FastifyInstance, script: BuiltFile): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
-  let page: Html | undefined;
+  // No route is added once the service listens, so neither the document nor its pages change.
+  let rendered: ReferencePages | undefined;
+  const pages = () => {
+    rendered ??= renderReference(app.swagger() as OpenApiDocument, refusalsOnAnyPath());
+    return rendered;
+  };
   app.get('/openapi.json', options, async () => app.swagger());
-  app.get('/docs', options, async (_request, reply) => {
-    // No route is added once the service listens, so neither the document nor the page of it changes.
-    page ??= renderReference(app.swagger() as OpenApiDocument, refusalsOnAnyPath());
-    return sendPage(reply, { status: 200, page });
+  app.get('/docs', options, async (_request, reply) =>
+    sendPage(reply, { status: 200, page: pages().overview, runsScripts: true }),
+  );
+  app.get<{ Params: { group: string } }>('/docs/:group', options, async (request, reply) => {
+    const page = pages().groups.get(request.params.group);
+    return page ? sendPage(reply, { status: 200, page, runsScripts: true }) : sendNotFound(reply);
   });
-  // Whoever opens the printed address in a browser wants to know what they can do with it.
+  // A person who opens the printed address in a browser wants to know what the service offers.
   app.get('/', options, async (_request, reply) => reply.redirect('docs'));
+  const keptForMinutes = ['cache-control', 'public, max-age=300'] as const;
+  app.get('/docs/reference.js', options, async (request, reply) =>
+    sendBuiltFile(request, reply.header(...keptForMinutes), script),
+  );
   app.get('/docs/style.css', options, async (_request, reply) =>
-    reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=300').send(style),
+    reply
+      .type('text/css; charset=utf-8')
+      .header(...keptForMinutes)
+      .send(style),
+  );
+  app.get('/docs/icon.svg', options, async (_request, reply) =>
+    reply
+      .type('image/svg+xml')
+      .header(...keptForMinutes)
+      .send(icon),
   );
 }

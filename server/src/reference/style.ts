@@ -73,6 +73,12 @@ main { padding: 2rem clamp(1rem, 4vw, 2.5rem) 6rem; min-width: 0; }
 .contents ul { list-style: none; padding: 0; }
 .contents li a { display: flex; align-items: baseline; gap: .6rem; padding: .3rem .5rem; margin: 0 -.5rem; border-radius: 6px;
   color: inherit; text-decoration: none; line-height: 1.35; }
+.contents .title a { color: inherit; text-decoration: none; }
+.contents .title a:hover { color: var(--accent); }
+.contents .search { margin: .5rem 0; }
+.contents input { width: 100%; }
+.contents-group:not(.current, .unfolded) ul { display: none; }
+.contents-group.current > .title a { color: var(--accent); }
 .contents li a:hover { background: var(--raised); color: var(--accent); }
 .contents a .method { flex: none; width: 3.6em; padding: 0; background: none; font-size: .65rem; text-align: left; }
 .contents s { color: var(--quiet); }
@@ -104,14 +110,13 @@ dt { font-weight: 600; }
 .kinds > div { border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.1rem; }
 .kinds dd { margin-top: .35rem; font-size: .92rem; }
 .pair { display: grid; align-items: start; grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); gap: 1rem; }
-.group { margin-top: 4rem; padding-top: 2.5rem; border-top: 2px solid var(--line); }
-.group > p { margin-top: .5rem; color: var(--quiet); }
+.group { margin-top: 1rem; }
 h2 a, h3 a { color: inherit; text-decoration: none; }
 h2 a:hover, h3 a:hover { text-decoration: underline; }
 
 .endpoint { margin-top: 2.5rem; padding-top: 2rem; border-top: 1px solid var(--line); }
-.group > p + .endpoint, .group > h2 + .endpoint { border-top: 0; padding-top: 0; margin-top: 2rem; }
-.endpoint:target h3, .chapter:target h2, .group:target > h2 { color: var(--accent); }
+.group > .endpoint:first-child { border-top: 0; padding-top: 0; margin-top: 2rem; }
+.endpoint:target h3, .chapter:target h2 { color: var(--accent); }
 .endpoint > * + * { margin-top: .75rem; }
 .endpoint h4 { margin: 1.75rem 0 .4rem; }
 .endpoint .sides > div:first-child > :first-child { margin-top: 1rem; }
@@ -165,6 +170,36 @@ figure pre { font-size: .92rem; }
 }
 `;
 
+const tools = `
+input, textarea, button { font: inherit; color: inherit; }
+input, textarea { background: var(--ground); border: 1px solid var(--quiet); border-radius: 6px; padding: .35rem .6rem; }
+button { background: var(--raised); border: 1px solid var(--quiet); border-radius: 6px; padding: .3rem .8rem; cursor: pointer; }
+button:hover { border-color: var(--accent); color: var(--accent); }
+button:disabled { opacity: .6; cursor: default; }
+[hidden] { display: none !important; }
+figure { position: relative; }
+.copy { font-size: .75rem; padding: .1rem .5rem; }
+figure > .copy { position: absolute; top: 1.8rem; right: .5rem; }
+.route > .copy { margin-left: auto; }
+.groups { list-style: none; padding: 0; margin-top: 2rem; display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); }
+.groups li { border: 1px solid var(--line); border-radius: 10px; padding: .9rem 1.1rem; }
+.groups a { color: inherit; text-decoration: none; }
+.groups a:hover strong { color: var(--accent); text-decoration: underline; }
+.groups p { margin-top: .25rem; font-size: .92rem; color: var(--quiet); }
+.trying summary { font-weight: 600; font-size: .92rem; color: var(--accent); }
+.try { display: grid; gap: .75rem; margin-top: .75rem; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; }
+.try label { display: grid; gap: .25rem; font-size: .9rem; }
+.try textarea { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace;
+  resize: vertical; }
+.try .note { display: inline; }
+.try button { background: var(--accent); color: var(--ground); border-color: transparent; font-weight: 600; }
+.try button:hover { color: var(--ground); filter: brightness(1.1); }
+.try output { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 30rem; overflow-y: auto;
+  font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+.try output:not(:empty) { padding: .75rem; background: var(--raised); border-radius: 6px; }
+`;
+
 const narrow = `
 @media (max-width: 40rem) {
   thead { display: none; }
@@ -188,7 +223,7 @@ const notice = `
 const print = `
 @media print {
   body { font-size: 10pt; }
-  .contents, .skip { display: none; }
+  .contents, .skip, .copy, .trying { display: none; }
   .reference, .sides { display: block; }
   .brand { border: 0; padding: 0; }
   main { max-width: none; padding: 0; }
@@ -200,4 +235,4 @@ const print = `
 }
 `;
 
-export const style = [colours, text, frame, content, narrow, notice, print].join('');
+export const style = [colours, text, frame, content, tools, narrow, notice, print].join('');

@@ -3,14 +3,15 @@
  * The page is the same for everyone. Who may frame it is decided by its signed address; what it may see, by the token in
  * the fragment, which never arrives here.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ErrorCode } from '../errors.ts';
 import { html } from '../html.ts';
 import { statusOf } from '../http/error-catalogue.ts';
 import { sendNotFound } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
+import { sendBuiltFile } from '../http/send-built-file.ts';
 import type { WidgetTokens } from '../tokens/widget-tokens.ts';
-import { type BuiltFile, type BuiltFiles, embedFiles, preferredEncoding } from './built-files.ts';
+import { type BuiltFiles, embedFiles } from './built-files.ts';
 
 export interface WidgetRouteOptions {
   widgetTokens: WidgetTokens;
@@ -47,7 +48,7 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
   app.get<{ Params: { name: string } }>('/widget/assets/:name', options, async (request, reply) => {
     const file = files.assets.get(request.params.name);
     if (!file) return sendNotFound(reply);
-    return sendFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
+    return sendBuiltFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
   });
 
   for (const name of embedFiles) {
@@ -56,17 +57,9 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
       reply.header('cross-origin-resource-policy', 'cross-origin').header('access-control-allow-origin', '*');
       // Where a tool that imports the module from here finds its types.
       if (name === 'embed.mjs') reply.header('x-typescript-types', './embed.d.ts');
-      return sendFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary[name]);
+      return sendBuiltFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary[name]);
     });
   }
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: BuiltFile) {
-  reply.header('etag', file.etag).header('vary', 'accept-encoding');
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-  const encoding = preferredEncoding(file, request.headers['accept-encoding']);
-  if (encoding !== 'identity') reply.header('content-encoding', encoding);
-  return reply.type(file.mediaType).send(file.content.get(encoding));
 }
 
 const widgetPage = ({ script, styles }: BuiltFiles) => html`<!doctype html>
@@ -75,6 +68,7 @@ const widgetPage = ({ script, styles }: BuiltFiles) => html`<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Inlay</title>
+<link rel="icon" href="docs/icon.svg">
 ${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
 <script type="module" src="widget/${script}"></script>
 </head>
@@ -95,6 +89,7 @@ const notice = (error: ErrorCode, title: string, text: string) => ({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<link rel="icon" href="docs/icon.svg">
 <link rel="stylesheet" href="docs/style.css">
 <body class="notice">
 <main>

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { embedFiles, preferredEncoding, readBuiltFiles } from './built-files.ts';
+import { preferredEncoding } from '../built-file.ts';
+import { embedFiles, readBuiltFiles } from './built-files.ts';
 
 let test: TestApp;
 let script: string;
@@ -84,11 +85,11 @@ describe('What the build has made', () => {
   it('is sent as it is to a browser that reads no compression, or where there is none', () => {
     const folder = mkdtempSync(join(tmpdir(), 'inlay-built-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    for (const name of ['widget/assets', 'embed']) mkdirSync(join(folder, name), { recursive: true });
+    for (const name of ['widget/assets', 'embed', 'reference']) mkdirSync(join(folder, name), { recursive: true });
     const manifest = { 'src/main.tsx': { file: 'assets/a.js', isEntry: true, css: ['assets/a.css'] } };
     writeFileSync(join(folder, 'widget/manifest.json'), JSON.stringify(manifest));
     const embedded = embedFiles.map((name) => `embed/${name}`);
-    for (const name of ['widget/assets/a.js', 'widget/assets/a.css', ...embedded])
+    for (const name of ['widget/assets/a.js', 'widget/assets/a.css', 'reference/reference.js', ...embedded])
       writeFileSync(join(folder, name), 'x');
     const { assets, script, styles } = readBuiltFiles(folder);
     expect([script, styles, [...assets.keys()].sort()]).toEqual(['assets/a.js', ['assets/a.css'], ['a.css', 'a.js']]);

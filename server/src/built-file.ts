@@ -1,0 +1,46 @@
+/**
+ * A file that the build has made for browsers, also in compressed forms. It is read once and answered from memory.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+
+/** In the order of preference. */
+export const encodings = { br: '.br', gzip: '.gz' } as const;
+export type Encoding = keyof typeof encodings | 'identity';
+
+const mediaTypes: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  mjs: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  tgz: 'application/gzip',
+  ts: 'application/typescript; charset=utf-8',
+};
+
+export interface BuiltFile {
+  mediaType: string;
+  etag: string;
+  content: ReadonlyMap<Encoding, Buffer>;
+}
+
+export function readBuiltFile(file: string): BuiltFile {
+  const plain = readFileSync(file);
+  const content = new Map<Encoding, Buffer>();
+  for (const [encoding, ending] of Object.entries(encodings)) {
+    if (existsSync(file + ending)) content.set(encoding as Encoding, readFileSync(file + ending));
+  }
+  content.set('identity', plain);
+  const mediaType = mediaTypes[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  return { mediaType, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`, content };
+}
+
+/** The smallest form that the client has said it reads. */
+export function preferredEncoding(file: BuiltFile, acceptEncoding = ''): Encoding {
+  const accepted = acceptEncoding
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
+    .map((part) => part.split(';')[0]);
+  for (const encoding of file.content.keys()) if (accepted.includes(encoding)) return encoding;
+  return 'identity';
+}
