@@ -8,6 +8,8 @@ describe('formats', () => {
   it('know their fault types', () => {
     const types = Object.fromEntries(Object.entries(formats).map(([name, { type }]) => [name, type]));
     expect(types).toEqual({
+      'icon-address': 'value_error.icon',
+      'short-text': 'value_error.text',
       uuid: 'type_error.uuid',
       'date-time': 'value_error.datetime',
       name: 'value_error.name',

@@ -17,6 +17,9 @@ const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const cssColor =
   /^(#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-z]{3,30}|(rgb|hsl)a?\([\d.,%/ ]+\)|ok(lab|lch)\([\d.,%/ -]+\))$/i;
 const fontFamily = /^[\p{L}\p{N} ,_'"-]+$/u;
+const maxIconLength = 22_000;
+/** No SVG: a drawing can hold script, and whoever opens its address on its own would run it. */
+const iconData = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 const control = /\p{Cc}/u;
 const bidiControl = /\p{Bidi_Control}/u;
 const visible = /[^\p{White_Space}\p{Cf}]/u;
@@ -64,6 +67,7 @@ export const formats: Readonly<Record<string, Format>> = {
     fault: (text) =>
       text.includes('\0') || !text.isWellFormed() ? 'the text must be valid Unicode without NUL characters' : undefined,
   },
+  'short-text': { type: 'value_error.text', fault: (text) => shortTextFault('the text', text) },
   'css-color': {
     type: 'value_error.color',
     fault: (text) =>
@@ -79,6 +83,13 @@ export const formats: Readonly<Record<string, Format>> = {
       /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
         ? undefined
         : 'an address must be http:// or https://, as in https://app.example.com/logo.svg',
+  },
+  'icon-address': {
+    type: 'value_error.icon',
+    fault: (text) =>
+      text.length <= maxIconLength && (iconData.test(text) || (URL.canParse(text) && /^https:\/\//i.test(text)))
+        ? undefined
+        : 'an icon must be an https:// address, or a PNG, JPEG, GIF or WebP image of at most 16 kB as a data: address',
   },
   'web-origin': { type: 'value_error.origin', fault: originFault },
 };

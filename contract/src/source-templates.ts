@@ -61,6 +61,21 @@ const templateName = {
   maxLength: 255,
   examples: ['Sample data'],
 };
+const Description = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'short-text',
+  minLength: 1,
+  maxLength: 255,
+  description: 'One line for customers, below the name: what tells this template from others of the same connector',
+  examples: ['The shop in Berlin'],
+});
+const OwnIcon = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'icon-address',
+  description:
+    "Instead of the connector's icon: an image as a `data:` address (PNG, JPEG, GIF or WebP, at most 16 kB), or an https address. The widget loads the latter only from the origin that embeds it, or from Inlay's own",
+  examples: ['https://app.example.com/icons/berlin.png'],
+});
 const DefaultConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
@@ -79,6 +94,8 @@ export const CreateSourceTemplateRequest = Type.Object(
     name: Type.Optional(
       Type.String({ ...templateName, description: "The connector's, or the original's, by default" }),
     ),
+    description: Type.Optional(Description),
+    icon: Type.Optional(OwnIcon),
     customization: Type.Optional(Customization),
     tags: Type.Optional(TemplateTags),
   },
@@ -103,6 +120,8 @@ export type CreateSourceTemplateRequest = Static<typeof CreateSourceTemplateRequ
 export const UpdateSourceTemplateRequest = Type.Object(
   {
     name: Type.Optional(Type.String({ ...templateName, description: 'New name' })),
+    description: Type.Optional(Description),
+    icon: Type.Optional(OwnIcon),
     partial_default_config: Type.Optional(DefaultConfig),
     customization: Type.Optional(Customization),
     tags: Type.Optional(TemplateTags),
@@ -120,7 +139,11 @@ export type UpdateSourceTemplateRequest = Static<typeof UpdateSourceTemplateRequ
 const offeredFields = {
   id: Uuid('Identifier of the template', exampleId),
   name: Type.String({ description: 'Name of the template', examples: ['Sample data'] }),
-  icon: Type.Unsafe<string | null>({ type: ['string', 'null'], description: "Address of the connector's icon" }),
+  description: Description,
+  icon: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: "Address of the template's own icon, or of the connector's",
+  }),
   tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
 };
 const summaryFields = {

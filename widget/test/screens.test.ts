@@ -28,6 +28,8 @@ const looks: Record<string, BrowserContextOptions & { theme?: object }> = {
   },
 };
 
+const redSquare = 'data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
+
 beforeAll(async () => {
   const offers: [string, string, object][] = [
     ['PostgreSQL', postgresSource, {}],
@@ -38,7 +40,9 @@ beforeAll(async () => {
     await stage.sourceTemplate({ name, actor_definition_id, partial_default_config, tags: ['many'] });
   }
   for (const name of ['Demo shop', 'Café Zürich', 'Second shop', 'Third shop']) {
-    await stage.sourceTemplate({ name, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
+    // What tells templates of one connector apart.
+    const looks = name === 'Second shop' ? { description: 'The shop in Berlin', icon: redSquare } : {};
+    await stage.sourceTemplate({ name, ...looks, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
   }
   await stage.connectionTemplate();
 });
@@ -95,6 +99,13 @@ describe.each(Object.keys(looks))('%s', (look) => {
 
     frame = await open(page, many);
     await screen('choose');
+    const second = frame.getByRole('button', { name: /Second shop The shop in Berlin/ });
+    expect(await second.locator('img').getAttribute('src')).not.toBe(
+      await frame
+        .getByRole('button', { name: /Third shop/ })
+        .locator('img')
+        .getAttribute('src'),
+    );
     await lookAt(frame, 'choose');
     await frame.getByRole('searchbox').fill('cafe zur');
     await expect.poll(() => frame.getByRole('button', { name: /shop/ }).count()).toBe(0);
@@ -216,7 +227,7 @@ describe('Languages', () => {
 describe('Texts of others', () => {
   it('are shown as text, however they are written', async () => {
     const nasty = `<img src=x onerror="window.broken=1"><script>window.broken=1</script>`;
-    await stage.sourceTemplate({ name: nasty, tags: ['nasty'] });
+    await stage.sourceTemplate({ name: nasty, description: nasty, tags: ['nasty'] });
     await stage.sourceTemplate({ name: 'x'.repeat(255), tags: ['nasty'] });
     const page = await stage.newPage({ viewport: { width: 320, height: 640 } });
     const frame = await open(page, { workspace_name: nasty, selected_source_template_tags: ['nasty'] });

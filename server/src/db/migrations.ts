@@ -300,6 +300,11 @@ const migrations: Record<string, Step> = {
   '0005-name-parts': async (db, kind) => {
     for (const statement of namePartIndex[kind]) await statement.execute(db);
   },
+
+  '0006-template-looks': async (db) => {
+    await sql`alter table source_templates add column description text`.execute(db);
+    await sql`alter table source_templates add column own_icon text`.execute(db);
+  },
 };
 
 /**

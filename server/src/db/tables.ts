@@ -127,9 +127,13 @@ export interface SourceTemplateRow {
   id: string;
   organization_id: string;
   name: string;
+  /** One line for customers. */
+  description: string | null;
   definition_id: string;
   /** Of the definition, as it was when the template was made: a list needs no definitions. */
   icon: string | null;
+  /** Instead of the definition's, by the operator. */
+  own_icon: string | null;
   /** The default configuration as JSON, sealed as a whole. */
   sealed_defaults: string;
   /** JSON. */

@@ -22,7 +22,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { openDefaults, presentOffer, type SourceTemplate } from '../templates/source-templates.ts';
+import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -130,7 +130,7 @@ export async function listSources(ctx: PipelinesContext, { workspaceId }: Scope)
   return await Promise.all(
     rows.map(async (row) => ({
       ...presentCommon(row),
-      summarized_source_template: presentOffer(await templateOf(ctx, row)),
+      summarized_source_template: presentBrief(await templateOf(ctx, row)),
     })),
   );
 }
@@ -202,7 +202,7 @@ export async function presentSource(ctx: PipelinesContext, row: SourceRow): Prom
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
     ...presentCommon(row),
-    source_template: presentOffer(template),
+    source_template: presentBrief(template),
     source_config: maskConfiguration(definition, config),
     user_config_spec: definition
       ? userConfigSpec(definition.specification, openDefaults(ctx.templates, template))

@@ -46,11 +46,50 @@ describeOnBothDatabases('Source templates', (kind) => {
   const sealedOf = async (id: string) =>
     await test.app.store.db.selectFrom('source_templates').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
+  it('of one connector are told apart by a description and an icon of their own', async () => {
+    const icon = `data:image/png;base64,${Buffer.from('a picture').toString('base64')}`;
+    const looks = { description: 'The shop in Berlin', icon };
+    const made = await create({ name: 'Shop', ...looks });
+    expect(made).toMatchObject(looks);
+    const listed = (await test.request('GET', path)).body.data.find(({ id }: { id: string }) => id === made.id);
+    expect(listed).toMatchObject(looks);
+    const [, clone] = await call('POST', path, { original_source_template_id: made.id });
+    expect(clone).toMatchObject(looks);
+    const [, other] = await call('POST', path, { original_source_template_id: made.id, description: null, icon: null });
+    expect(other).toMatchObject({ description: null, icon: 'https://icons.example/crm.svg' });
+
+    await nextMillisecond();
+    const [, changed] = await call('PATCH', at(made.id), { icon: 'https://app.example.com/berlin.png' });
+    expect(changed).toMatchObject({ description: looks.description, icon: 'https://app.example.com/berlin.png' });
+    expect(changed.updated_at > made.updated_at).toBe(true);
+    const [, again] = await call('PATCH', at(made.id), { description: looks.description });
+    expect(again.updated_at).toBe(changed.updated_at);
+    const [, without] = await call('PATCH', at(made.id), { description: null, icon: null });
+    expect(without).toMatchObject({ description: null, icon: 'https://icons.example/crm.svg' });
+  });
+
+  it.each([
+    ['icon', 'http://app.example.com/icon.png'],
+    ['icon', 'javascript:alert(1)'],
+    ['icon', 'data:text/html;base64,PGI+'],
+    ['icon', 'data:image/svg+xml;base64,PHN2Zz4='],
+    ['icon', 'data:image/png;base64,not base64'],
+    ['icon', `data:image/png;base64,${'A'.repeat(22_000)}`],
+    ['description', ''],
+    ['description', 'two\nlines'],
+    ['description', 'x'.repeat(256)],
+  ])('refuse the %s %.60j', async (field, value) => {
+    const body = { actor_definition_id: crmId, partial_default_config: {}, [field]: value };
+    const [status, answer] = await call('POST', path, body);
+    expect([status, answer.detail[0].loc]).toEqual([422, ['body', field]]);
+  });
+
   it('are created from a definition and a part of its configuration', async () => {
     const made = await create({ partial_default_config: oauth, tags: ['crm', 'beta', 'crm'] });
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'CRM',
+      description: null,
       icon: 'https://icons.example/crm.svg',
       source_definition_id: crmId,
       tags: ['beta', 'crm'],

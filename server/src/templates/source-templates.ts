@@ -134,8 +134,10 @@ export async function createSourceTemplate(
     const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
       name: request.name ?? original?.name ?? definition.name,
+      description: request.description === undefined ? (original?.description ?? null) : request.description,
       definition_id: definition.id,
       icon: definition.icon,
+      own_icon: request.icon === undefined ? (original?.own_icon ?? null) : request.icon,
       sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
       customization: JSON.stringify(complete(customization)),
     });
@@ -198,7 +200,10 @@ function changesTo(
 ): Changes {
   const changes: Changes = {};
   const faults: Fault[] = [];
-  if (request.name !== undefined && request.name !== row.name) changes.name = request.name;
+  const { name, description, icon } = request;
+  if (name !== undefined && name !== row.name) changes.name = name;
+  if (description !== undefined && description !== row.description) changes.description = description;
+  if (icon !== undefined && icon !== row.own_icon) changes.own_icon = icon;
   if (request.partial_default_config) {
     const { connectionSpecification } = definition.specification;
     const stored = openDefaults(ctx, row);
@@ -283,8 +288,13 @@ export function presentSummary(template: SourceTemplate) {
   };
 }
 
-export function presentOffer({ id, name, icon, tags: names }: SourceTemplate) {
-  return { id, name, icon, tags: names };
+export function presentOffer(template: SourceTemplate) {
+  return { ...presentBrief(template), description: template.description };
+}
+
+/** As part of a source that was made from it. */
+export function presentBrief({ id, name, icon, own_icon, tags: names }: SourceTemplate) {
+  return { id, name, icon: own_icon ?? icon, tags: names };
 }
 
 export async function presentSourceTemplate(

@@ -17,7 +17,10 @@ export function ChooseScreen() {
   const { offers, pipelines, formatting, go, announce } = useWidget();
   const { sources } = pipelines;
   const [search, setSearch] = useState('');
-  const found = useMemo(() => offers.filter(({ name }) => matches(name, search)), [offers, search]);
+  const found = useMemo(
+    () => offers.filter(({ name, description }) => matches(`${name} ${description ?? ''}`, search)),
+    [offers, search],
+  );
   useEffect(() => {
     if (search !== '') announce(words.choose.found(found.length, formatting.number(found.length)));
   }, [search, found.length]);
@@ -85,6 +88,7 @@ function OfferCard({ offer, connected }: { offer: Offer; connected: number }) {
       <SourceIcon icon={offer.icon} name={offer.name} />
       <span class="inlay-card-text">
         <span class="inlay-card-name">{offer.name}</span>
+        {offer.description && <span class="inlay-card-description">{offer.description}</span>}
         {connected > 0 && (
           <span class="inlay-card-note">
             <Glyph name="check" />

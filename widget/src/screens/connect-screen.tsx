@@ -47,7 +47,14 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
       name="form"
       title={words.connect.title(offer.name)}
       icon={<SourceIcon icon={offer.icon} name={offer.name} size="large" />}
-      lead={loaded.value && <GuideLink address={loaded.value.template.user_config_spec.documentationUrl} />}
+      lead={
+        (offer.description || loaded.value) && (
+          <>
+            {offer.description && <span class="inlay-lead-line">{offer.description}</span>}
+            {loaded.value && <GuideLink address={loaded.value.template.user_config_spec.documentationUrl} />}
+          </>
+        )
+      }
       back={canGoBack ? { label: words.back, onClick: () => guard.leave(choose) } : undefined}
     >
       {loaded.value ? (
