@@ -194,6 +194,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       metrics,
       compilePart: createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat }),
       trustedProxies: config.trustedProxies,
+      maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     });
     const routeTable = keepRouteTable(http);
     await describeRoutes(http, publicUrl, version);

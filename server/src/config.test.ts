@@ -42,6 +42,7 @@ describe('The configuration', () => {
       settleMs: 0,
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
       trustedProxies: [],
+      maxConnectionsPerAddress: 1_000,
       allowPrivateNetworks: true,
       readableDirs: [],
       maxConcurrentSyncs: 4,
@@ -68,6 +69,7 @@ describe('The configuration', () => {
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
         'INLAY_MAX_CONCURRENT_SYNCS',
+        'INLAY_MAX_CONNECTIONS_PER_ADDRESS',
         'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
         'INLAY_OPERATOR_TOKEN',
         'INLAY_ORGANIZATION_ID',
@@ -110,6 +112,7 @@ describe('The configuration', () => {
       INLAY_ALLOW_PRIVATE_NETWORKS: 'x',
       INLAY_READABLE_DIRS: 'x',
       INLAY_MAX_CONCURRENT_SYNCS: 'x',
+      INLAY_MAX_CONNECTIONS_PER_ADDRESS: 'x',
       LOG_LEVEL: 'x',
     };
     const faults = faultsOf(bad);
@@ -307,6 +310,12 @@ describe.each([
     0,
     10_000_000,
     (value: string) => configOf({ INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: value }).rateLimits.operatorPerMinute,
+  ],
+  [
+    'INLAY_MAX_CONNECTIONS_PER_ADDRESS',
+    0,
+    1_000_000,
+    (value: string) => configOf({ INLAY_MAX_CONNECTIONS_PER_ADDRESS: value }).maxConnectionsPerAddress,
   ],
 ] as const)('%s', (name, min, max, read) => {
   it('takes whole numbers within its bounds', () => {

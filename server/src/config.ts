@@ -25,6 +25,7 @@ export interface Config {
   settleMs: number;
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
   trustedProxies: string[];
+  maxConnectionsPerAddress: number;
   allowPrivateNetworks: boolean;
   /** Folders that connectors may read files from. */
   readableDirs: string[];
@@ -92,6 +93,10 @@ export const variables = {
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
   INLAY_TRUSTED_PROXIES: ['none', 'Addresses or networks, separated by commas, whose forwarding headers count'],
+  INLAY_MAX_CONNECTIONS_PER_ADDRESS: [
+    '`1000`',
+    'Connections that one client address may have open at a time, per process; `0` is off. Trusted proxies are not counted. All addresses together may have 5,000',
+  ],
   INLAY_ALLOW_PRIVATE_NETWORKS: [
     '`true` with the bundled platform when both `HOST` and `INLAY_PUBLIC_URL` are on loopback, else `false`',
     'Whether connectors may reach private addresses. They never reach the service itself. `inlay doctor` says what they may reach',
@@ -249,6 +254,7 @@ export function readConfig(
       operatorPerMinute: integer('INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 0,
     },
     trustedProxies,
+    maxConnectionsPerAddress: integer('INLAY_MAX_CONNECTIONS_PER_ADDRESS', 0, 1_000_000) ?? 1_000,
     allowPrivateNetworks:
       allowPrivate === undefined
         ? platformUrl === undefined && isOnLoopback({ host, publicUrl })

@@ -6,6 +6,8 @@ import type { Backlog } from './workspaces/reconciler.ts';
 export interface Metrics {
   registry: Registry;
   request(route: string, method: string, status: number, seconds: number): void;
+  /** `address`: the client has too many connections. `total`: all clients together have. */
+  connectionRefused(reason: 'address' | 'total'): void;
   platformCall(operation: string, outcome: string, seconds: number, isRetry: boolean): void;
   platformBreaker(open: boolean): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
@@ -49,6 +51,12 @@ export function createMetrics(): Metrics {
     registers,
     collect: countRequests,
   });
+  const refusedConnections = new Counter({
+    name: 'inlay_http_connections_refused_total',
+    help: 'Connections refused because their address, or all together, had too many',
+    labelNames: ['reason'],
+    registers,
+  });
   const platformCalls = new Counter({
     name: 'inlay_platform_calls_total',
     help: 'Requests sent to the platform, by operation and outcome',
@@ -86,6 +94,7 @@ export function createMetrics(): Metrics {
       uncounted.push({ route, method, status, seconds });
       if (uncounted.length >= maxUncounted) countRequests();
     },
+    connectionRefused: (reason) => refusedConnections.inc({ reason }),
     platformCall(operation, outcome, seconds, isRetry) {
       platformCalls.inc({ operation, outcome });
       if (isRetry) platformRetries.inc({ operation });

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
+import { endConnection } from './connections.ts';
 import {
   detailOf,
   errorCatalogue,
@@ -19,7 +20,14 @@ import {
 export const codeHeader = 'x-inlay-error';
 
 export function replyToErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => sendError(asAppError(error), request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    // Its code is that of a lost database connection, so it has to be told apart before.
+    if (error === request.raw.errored) {
+      request.log.debug('the client went away before its request was complete');
+      return refuse(reply, 'bad_request');
+    }
+    return sendError(asAppError(error), request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     // TRACE is allowed nowhere, whether there is such a path or not.
     request.method === 'TRACE'
@@ -89,11 +97,15 @@ export function refuseOddRequests(app: FastifyInstance): void {
 
 /** Answers what never became a request: broken framing, headers too large or too slow. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
   const code = connectionRefusals[error.code ?? ''] ?? 'bad_request';
   const { status } = refusals[code];
   const body = JSON.stringify({ detail: refusalDetail(code) });
-  socket.end(
+  endConnection(
+    socket,
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${randomUUID()}\r\nX-Inlay-Error: ${code}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -5,6 +5,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRepl
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.ts';
 import { readJsonBodies } from './body.ts';
+import { limitConnections } from './connections.ts';
 import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from './error-reply.ts';
 import { RequestLog } from './request-log.ts';
 import type { PartCompiler } from './validation.ts';
@@ -14,10 +15,14 @@ export interface ServerOptions {
   metrics: Metrics;
   compilePart: PartCompiler;
   trustedProxies: string[];
+  /** How many connections one address may have at a time; 0 is off. */
+  maxConnectionsPerAddress: number;
+  /** How long a connection may take until it has sent the head of its first request. */
+  headersTimeoutMs?: number;
 }
 
 const bodyLimitBytes = 1_048_576;
-const headersTimeoutMs = 10_000;
+const usualHeadersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 /** Longer than any request may work without a word, shorter than a reader may stall. */
 const idleTimeoutMs = 60_000;
@@ -26,7 +31,14 @@ const maxConnections = 5_000;
 /** Enough for the longest tag, which can be part of a path. */
 const maxParamLength = 1_024;
 
-export function createServer({ log, metrics, compilePart, trustedProxies }: ServerOptions): FastifyInstance {
+export function createServer({
+  log,
+  metrics,
+  compilePart,
+  trustedProxies,
+  maxConnectionsPerAddress,
+  headersTimeoutMs = usualHeadersTimeoutMs,
+}: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -38,7 +50,11 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs / 4),
+      requireHostHeader: false,
+    },
     forceCloseConnections: 'idle',
     // Whoever got through is served; only new connections are refused while the process stops.
     return503OnClosing: false,
@@ -59,6 +75,8 @@ export function createServer({ log, metrics, compilePart, trustedProxies }: Serv
     };
   });
   app.server.maxConnections = maxConnections;
+  const onRefused = metrics.connectionRefused;
+  limitConnections(app.server, { maxPerAddress: maxConnectionsPerAddress, trustedProxies, log, onRefused });
   app.decorate('compilePart', compilePart);
   readJsonBodies(app);
   replyToErrors(app);

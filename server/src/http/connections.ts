@@ -1,0 +1,85 @@
+/**
+ * Keeps one client from taking all connections. A client may have only so many at a time, counted by its address; and
+ * a connection that is refused or came too late is closed for good, whatever its client does.
+ */
+import { BlockList, isIP, isIPv4, type Server, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+
+export interface ConnectionLimits {
+  /** 0 is off. */
+  maxPerAddress: number;
+  /** Addresses and networks that speak for many clients, so that they are not counted. */
+  trustedProxies: string[];
+  log: Logger;
+  onRefused(reason: 'address' | 'total'): void;
+}
+
+/** How often the log may name an address that has too many. */
+const warningEveryMs = 60_000;
+
+export function limitConnections(server: Server, { maxPerAddress, trustedProxies, log, onRefused }: ConnectionLimits) {
+  // Node itself refuses what exceeds server.maxConnections, and says so here.
+  server.on('drop', () => onRefused('total'));
+  if (maxPerAddress === 0) return;
+  const isProxy = addressMatcher(trustedProxies);
+  const open = new Map<string, number>();
+  let warnedAt = Number.NEGATIVE_INFINITY;
+
+  server.on('connection', (socket: Socket) => {
+    const address = plainAddress(socket.remoteAddress ?? '');
+    if (isProxy(address)) return;
+    const client = clientOf(address);
+    const count = (open.get(client) ?? 0) + 1;
+    if (count > maxPerAddress) {
+      socket.destroy();
+      onRefused('address');
+      if (performance.now() - warnedAt < warningEveryMs) return;
+      warnedAt = performance.now();
+      log.warn({ address, maxPerAddress }, 'an address has too many connections; further ones are refused');
+      return;
+    }
+    open.set(client, count);
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 1) - 1;
+      if (left === 0) open.delete(client);
+      else open.set(client, left);
+    });
+  });
+}
+
+/** An IPv4 address in its own form, also where the server listens on IPv6. */
+function plainAddress(address: string): string {
+  const inner = address.replace(/^::ffff:/i, '');
+  return isIPv4(inner) ? inner : address;
+}
+
+/** Whoever has an IPv6 address has the other addresses of its network of 64 bits as well. */
+function clientOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail ? tail.split(':') : [];
+  const zeros = tail === undefined ? [] : Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}
+
+function addressMatcher(list: string[]): (address: string) => boolean {
+  const matching = new BlockList();
+  for (const entry of list) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (prefix === undefined) matching.addAddress(address, family);
+    else matching.addSubnet(address, Number(prefix), family);
+  }
+  return (address) => isIP(address) !== 0 && matching.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+/** Time for the client to read the answer and to close. A client that does neither would hold the connection for good. */
+const lingerMs = 1_000;
+
+/** Answers and closes, for certain. */
+export function endConnection(socket: Socket, answer: string): void {
+  const linger = setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.once('close', () => clearTimeout(linger));
+  socket.end(answer);
+}
