@@ -30,6 +30,11 @@ const guards = {
     ],
     ['creation.ts', '!gone.has(id) && ', ''],
   ],
+  'memory-of-lost-creates': [['claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
+  'look-for-lost-creates': [['reconciler.ts', 'await lookForLostCreate(ctx, claim);', '']],
+  'claims-of-namesakes': [
+    ['claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
+  ],
   'generation-compare': [
     ['operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
     ['operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],

@@ -305,6 +305,15 @@ const migrations: Record<string, Step> = {
     await sql`alter table source_templates add column description text`.execute(db);
     await sql`alter table source_templates add column own_icon text`.execute(db);
   },
+
+  '0007-lost-creates': async (db) => {
+    // A part of the name: one from the platform may be longer than an entry of an index.
+    await sql`
+      create index workspaces_by_name on workspaces (substr(name_folded, 1, 100)) where lifecycle = 'live'`.execute(db);
+    await sql`
+      create index name_claims_unsettled on name_claims (no_post_before)
+      where state = 'bound' and no_post_before > 0`.execute(db);
+  },
 };
 
 /**

@@ -7,7 +7,7 @@ import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
-import { columns, deleted } from './workspaces.store.ts';
+import { columns, deleted, listLiveByName } from './workspaces.store.ts';
 
 const workspaceByName = prepare((db, organizationId: string, name: string) =>
   db
@@ -115,15 +115,16 @@ export async function releaseLease(db: Db, lease: Lease, lastError: string): Pro
   await held(db, lease).set({ lease_until: 0, last_error: lastError }).execute();
 }
 
-/** Gives the claim up: certainly nothing was, or will be, created for it. */
-export async function dropUnboundClaim(db: Db, lease: Lease): Promise<void> {
-  await db
-    .deleteFrom('name_claims')
-    .where('organization_id', '=', lease.organizationId)
-    .where('name', '=', lease.name)
-    .where('lease_id', '=', lease.leaseId)
-    .where('state', '=', 'creating')
-    .execute();
+/** Gives the claim up, with the lease: certainly nothing was, or will be, created for it. */
+export async function dropUnboundClaim(tx: Db, lease: Lease): Promise<void> {
+  const claim = await held(tx, lease).set({ lease_until: 0 }).returning('name').executeTakeFirst();
+  if (claim) await deleteUnlessCalledSo(tx, lease.organizationId, claim.name);
+}
+
+/** For a claim that this transaction has locked: who records a workspace of that name from now on will claim it. */
+async function deleteUnlessCalledSo(tx: Db, organizationId: string, name: string): Promise<void> {
+  if ((await listLiveByName(tx, organizationId, name)).length > 0) return;
+  await tx.deleteFrom('name_claims').where('organization_id', '=', organizationId).where('name', '=', name).execute();
 }
 
 function insertBound(tx: Db, organizationId: string, claims: { name: string; workspace_id: string }[]) {
@@ -214,28 +215,65 @@ export async function claimsOf(db: Db, workspaceIds: string[]): Promise<{ name: 
   return rows as { name: string; workspace_id: string }[];
 }
 
-/** The create that the window was opened for is confirmed: nothing is on its way any more. */
-export async function closeSettleWindow(tx: Db, organizationId: string, name: string): Promise<void> {
+/**
+ * The create that was sent under this lease is confirmed: nothing is on its way any more. A window that somebody else has
+ * opened since stays open.
+ */
+export async function closeSettleWindow(tx: Db, { organizationId, name, leaseId }: Lease): Promise<void> {
   await tx
     .updateTable('name_claims')
     .set({ no_post_before: 0 })
     .where('organization_id', '=', organizationId)
     .where('name', '=', name)
+    .where('lease_id', '=', leaseId)
     .execute();
 }
 
 /**
- * Frees names of a workspace: one, or all. A name with a create still on its way becomes unbound instead, so that the next
- * one who asks for it waits for the window like everybody else.
+ * Frees names of a workspace: one, or all. A name becomes unbound, not unclaimed, when a create for it was sent whose
+ * outcome nobody has looked at since, or when another live workspace is called so: nobody may take such a name by a
+ * rename, and the next token request or the reconciler finds out which workspace it leads to.
  */
 export async function dropClaims(tx: Db, organizationId: string, workspaceId: string, name?: string): Promise<void> {
-  const owned = sql<boolean>`organization_id = ${organizationId} and workspace_id = ${workspaceId}`;
-  const chosen = name === undefined ? owned : sql<boolean>`${owned} and name = ${name}`;
-  await tx.deleteFrom('name_claims').where(chosen).where('no_post_before', '<=', sql<number>`now_ms()`).execute();
-  await tx
+  let chosen = tx
     .updateTable('name_claims')
     .set({ state: 'creating', workspace_id: null, lease_id: '', lease_until: 0 })
-    .where(chosen)
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId);
+  if (name !== undefined) chosen = chosen.where('name', '=', name);
+  for (const claim of await chosen.returning(['name', 'no_post_before']).execute()) {
+    if (claim.no_post_before > 0) continue;
+    await deleteUnlessCalledSo(tx, organizationId, claim.name);
+  }
+}
+
+/**
+ * Names that were bound while a create for them had no answer, and that nobody has looked for since the create can no
+ * longer take effect.
+ */
+export async function listUnsettledNames(db: Db, limit: number): Promise<NameClaimRow[]> {
+  return await db
+    .selectFrom('name_claims')
+    .selectAll()
+    .where('state', '=', sql.lit('bound' as const))
+    .where('no_post_before', '>', sql.lit(0))
+    .where('no_post_before', '<=', sql<number>`now_ms()`)
+    .orderBy('no_post_before')
+    .limit(limit)
+    .execute();
+}
+
+/** The outcome of the create is known here. Does nothing if another create was sent meanwhile. */
+export async function recordSettled(
+  tx: Db,
+  claim: Pick<NameClaimRow, 'organization_id' | 'name' | 'no_post_before'>,
+): Promise<void> {
+  await tx
+    .updateTable('name_claims')
+    .set({ no_post_before: 0 })
+    .where('organization_id', '=', claim.organization_id)
+    .where('name', '=', claim.name)
+    .where('no_post_before', '=', claim.no_post_before)
     .execute();
 }
 

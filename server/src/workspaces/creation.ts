@@ -4,11 +4,14 @@
  *
  * What always holds: a create is sent only by the holder of the name's lease, only after that intent is on disk, and never
  * while an earlier create may still take effect (the settle window). Binding a name to an id is first-writer-wins; a
- * workspace of ours that lost is deleted. No transaction is open across a call to the platform.
+ * workspace of ours that lost is deleted. A create without an answer is remembered with its name, bound or not, until
+ * somebody has looked for its outcome; and a name by which a live workspace is called here is claimed, bound or not. So
+ * nobody takes a name by a rename that a workspace of ours has, or may still get. No transaction is open across a call
+ * to the platform.
  */
 
 import type { Db } from '../db/open.ts';
-import type { WorkspaceRow } from '../db/tables.ts';
+import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { createTimeoutMs } from '../platform/calls.ts';
 import { PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
@@ -94,8 +97,8 @@ async function createAsOwner(
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    // Nothing was sent this time. If nothing ever was, the claim stands for nothing.
-    if (claim.no_post_before === 0) await claims.dropUnboundClaim(store.db, lease);
+    // Nothing was sent this time. If nothing ever was, the claim stands at most for a workspace that is called so.
+    if (claim.no_post_before === 0) await store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
     else await claims.releaseLease(store.db, lease, error.message);
     throw refusal(error, 'reading');
   }
@@ -111,11 +114,11 @@ async function createAsOwner(
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.failure === 'unknown') await claims.releaseLease(store.db, lease, error.message);
-    else await claims.dropUnboundClaim(store.db, lease);
+    else await store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
     throw refusal(error, 'creating');
   }
   ctx.count('workspace_created');
-  return await store.transaction((tx) => bindCreated(ctx, tx, request, lease.name, created.id));
+  return await store.transaction((tx) => bindCreated(ctx, tx, request, lease, created.id));
 }
 
 /** Puts the intent on disk. A process that was suspended meanwhile does it again: its send must fall inside its own lease. */
@@ -131,9 +134,10 @@ async function bindCreated(
   ctx: WorkspacesContext,
   tx: Db,
   { organizationId, name }: WorkspaceRequest,
-  identity: string,
+  lease: claims.Lease,
   id: string,
 ): Promise<WorkspaceRow | undefined> {
+  const identity = lease.name;
   await workspaces.insertMissing(tx, organizationId, [{ id, name }]);
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   // Adopted by somebody else and deleted again while our answer was on its way.
@@ -142,7 +146,7 @@ async function bindCreated(
   if ((await withoutTaken(tx, organizationId, identity, [{ id, name }])).length === 0) return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
   if (boundTo === id) {
-    await claims.closeSettleWindow(tx, organizationId, identity);
+    await claims.closeSettleWindow(tx, lease);
     return row;
   }
   // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
@@ -154,7 +158,10 @@ async function bindCreated(
   return undefined;
 }
 
-/** Binds the name to a workspace that the platform has already, if it has one that may be ours. */
+/**
+ * Binds the name to a workspace that is there already: on the platform, if it may be ours, or only here. A workspace that
+ * we know and that the platform does not list may be missing from the list alone.
+ */
 export async function adopt(
   ctx: WorkspacesContext,
   organizationId: string,
@@ -162,7 +169,12 @@ export async function adopt(
   identity: string,
 ): Promise<WorkspaceRow | undefined> {
   const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, identity);
-  const adoptable = await withoutTaken(ctx.store.db, organizationId, identity, found);
+  const here = await workspaces.listLiveByName(ctx.store.db, organizationId, identity);
+  const free = await withoutTaken(ctx.store.db, organizationId, identity, found);
+  const adoptable: workspaces.NewWorkspace[] = [
+    ...free,
+    ...here.filter(({ id }) => !free.some((workspace) => workspace.id === id)),
+  ];
   if (adoptable.length > 1) {
     ctx.count('name_ambiguous');
     ctx.log.warn({ workspaceIds: adoptable.map(({ id }) => id) }, 'several workspaces on the platform share a name');
@@ -173,7 +185,8 @@ export async function adopt(
       const row = await workspaces.lockWorkspace(tx, organizationId, candidate.id);
       // Looked at again now that the row cannot change: deleted, another organization's, or renamed meanwhile.
       if (row?.lifecycle !== 'live') return undefined;
-      if ((await withoutTaken(tx, organizationId, identity, [candidate])).length === 0) return undefined;
+      const isCalledSo = nameIdentity(row.name) === identity;
+      if (!isCalledSo && (await withoutTaken(tx, organizationId, identity, [candidate])).length === 0) return undefined;
       const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, candidate.id);
       return boundTo === candidate.id ? row : await workspaces.findWorkspace(tx, organizationId, boundTo);
     });
@@ -185,13 +198,36 @@ export async function adopt(
   return undefined;
 }
 
+/**
+ * For a name that was bound while a create for it had no answer: records what the create has made after all, as a
+ * workspace beside the one that answers to the name. It is not deleted: somebody else may have made it.
+ */
+export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
+  const { organization_id: organizationId, name } = claim;
+  const platformOrganizationId = await ctx.platformOrganizationId(organizationId);
+  const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, name);
+  const recorded = await ctx.store.transaction(async (tx) => {
+    const inserted = await workspaces.insertMissing(tx, organizationId, found);
+    // Freed while we looked: the name is theirs then.
+    if (inserted[0]) await claims.bindIfUnbound(tx, organizationId, name, inserted[0].id);
+    await claims.recordSettled(tx, claim);
+    return inserted;
+  });
+  if (recorded.length === 0) return;
+  ctx.count('name_ambiguous');
+  ctx.log.warn(
+    { workspaceIds: recorded.map(({ id }) => id), boundTo: claim.workspace_id },
+    'a create whose answer was lost took effect after its name was given to another workspace',
+  );
+}
+
 /** Leaves out what we have a tombstone for and what answers to another name. */
 async function withoutTaken(
   db: Db,
   organizationId: string,
   identity: string,
-  found: PlatformWorkspace[],
-): Promise<PlatformWorkspace[]> {
+  found: workspaces.NewWorkspace[],
+): Promise<workspaces.NewWorkspace[]> {
   const ids = found.map(({ id }) => id);
   const known = await workspaces.findByIds(db, organizationId, ids);
   const gone = new Set(known.filter((row) => row.lifecycle !== 'live').map((row) => row.id));

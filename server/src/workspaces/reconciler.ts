@@ -1,14 +1,16 @@
 /**
  * Finishes what was left: by a crash, by a lost answer, by a platform that was away. Runs in every replica; a lease per
  * claim and operation keeps them apart. It never creates a workspace: for a claim that nobody is asking for any more it
- * looks whether the create took effect after all, and otherwise lets go of the name.
+ * looks whether the create took effect after all, and otherwise lets go of the name. It looks, too, for a create without
+ * an answer whose name leads to another workspace by now.
  */
 import { type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';
+import type { NameClaimRow } from '../db/tables.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
-import { adopt, leaseMs } from './creation.ts';
+import { adopt, leaseMs, recordLostCreate } from './creation.ts';
 import * as operations from './operations.store.ts';
 import { driveOperation } from './operations.ts';
 
@@ -31,6 +33,10 @@ export function createReconciler(ctx: WorkspacesContext): Reconciler {
     for (const claim of await claims.listAbandonedClaims(ctx.store.db, batch)) {
       if (stopping?.aborted) return;
       await settleClaim(ctx, claim.organization_id, claim.name);
+    }
+    for (const claim of await claims.listUnsettledNames(ctx.store.db, batch)) {
+      if (stopping?.aborted) return;
+      await lookForLostCreate(ctx, claim);
     }
     for (const operation of await operations.listDueOperations(ctx.store.db, batch)) {
       if (stopping?.aborted) return;
@@ -64,9 +70,19 @@ async function settleClaim(ctx: WorkspacesContext, organizationId: string, name:
     return;
   }
   if (claim.no_post_before <= claim.now) {
-    await claims.dropUnboundClaim(ctx.store.db, lease);
+    await ctx.store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
     ctx.count('claim_dropped');
   } else {
     await claims.releaseLease(ctx.store.db, lease, claim.last_error ?? 'waiting for an unconfirmed create to settle');
+  }
+}
+
+/** Needs no lease: all replicas may look at once. One that cannot look now does so with the next pass. */
+async function lookForLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
+  try {
+    await recordLostCreate(ctx, claim);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    ctx.log.warn({ err: error }, 'could not look for the outcome of a create yet');
   }
 }

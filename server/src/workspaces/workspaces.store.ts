@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import type { Position } from './cursor.ts';
-import { foldForSearch } from './names.ts';
+import { foldForSearch, nameIdentity } from './names.ts';
 
 /** All of a row but what the database derives from it to find it. */
 export const columns = [
@@ -187,6 +187,26 @@ export async function findByIds(db: Db, organizationId: string, ids: string[]): 
     .where('organization_id', '=', organizationId)
     .where('id', 'in', ids)
     .execute();
+}
+
+/**
+ * The live workspaces that are called so here, oldest first. A name that could not be kept as it was is no name: what
+ * stands in its place may be another one's.
+ */
+export async function listLiveByName(db: Db, organizationId: string, identity: string): Promise<WorkspaceRow[]> {
+  if (identity.includes('\ufffd')) return [];
+  const folded = foldForSearch(identity);
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(columns)
+    .where('organization_id', '=', organizationId)
+    .where('lifecycle', '=', sql.lit('live' as const))
+    // As it is indexed: names from the platform may be longer than an entry of an index.
+    .where(sql<boolean>`substr(name_folded, 1, 100) = substr(${folded}, 1, 100)`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.filter((row) => nameIdentity(row.name) === identity);
 }
 
 export async function recordDesiredName(tx: Db, id: string, name: string | null): Promise<void> {

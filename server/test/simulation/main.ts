@@ -1,4 +1,7 @@
-/** Runs schedules and reports. `--seeds N` how many, `--from S` the first; one seed replays exactly. */
+/**
+ * Runs schedules and reports. `--seeds N` how many, `--from S` the first; one seed replays exactly. With `--namesakes`
+ * somebody else uses our names.
+ */
 import { parseArgs } from 'node:util';
 import { runSchedule } from './schedule.ts';
 
@@ -8,6 +11,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     stop: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
+    namesakes: { type: 'boolean', default: false },
   },
 });
 const first = Number(values.from);
@@ -18,7 +22,10 @@ let creates = 0;
 let names = 0;
 const convergence: number[] = [];
 for (let seed = first; seed < first + count; seed++) {
-  const outcome = await runSchedule(seed, values.trace ? console.log : undefined);
+  const outcome = await runSchedule(seed, {
+    trace: values.trace ? console.log : undefined,
+    namesakes: values.namesakes,
+  });
   creates += outcome.creates;
   names += outcome.names;
   convergence.push(outcome.convergedAfterMs);

@@ -58,16 +58,20 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
       violations.push(`I2: ${claim.name} leads to ${row.id}, which is called ${row.name}`);
     }
   }
-  // A create of ours is known here, unless its answer was lost and somebody else's workspace of that name was adopted instead:
-  // the two cannot be told apart from outside.
-  const theirs = new Set<string>();
-  for (const { ours, versions } of platform.workspaces.values()) {
-    if (!ours) for (const { name } of versions) theirs.add(nameIdentity(name));
+  // The outcome of every create is known here, even if its answer was lost and somebody else's workspace got the name.
+  for (const { name, no_post_before } of claims) {
+    if (no_post_before > 0) violations.push(`I2: nobody has looked for the outcome of a create of ${name}`);
   }
   for (const { id, ours, name } of live.values()) {
-    if (ours && local.get(id)?.lifecycle !== 'live' && !theirs.has(nameIdentity(name))) {
+    if (ours && local.get(id)?.lifecycle !== 'live') {
       violations.push(`I2: ${name} (${id}) lives there and is ${local.get(id)?.lifecycle} here`);
     }
+  }
+  // A name by which a workspace is called is claimed, so that nobody takes it by a rename.
+  const claimed = new Set(claims.map(({ name }) => name));
+  for (const { id, name, lifecycle } of rows) {
+    if (lifecycle === 'live' && !claimed.has(nameIdentity(name)))
+      violations.push(`I2: ${name} (${id}) is called by a name that nobody has claimed`);
   }
 
   // I3: what is deleted stays deleted.

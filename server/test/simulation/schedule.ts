@@ -29,10 +29,18 @@ export interface Outcome {
   convergedAfterMs: number;
 }
 
-export async function runSchedule(seed: number, trace?: (line: string) => void): Promise<Outcome> {
+export interface Options {
+  trace?: ((line: string) => void) | undefined;
+  /** Somebody else gives their workspaces our names, while creates of ours take effect late and lists lag. */
+  namesakes?: boolean;
+}
+
+export async function runSchedule(seed: number, { trace, namesakes = false }: Options = {}): Promise<Outcome> {
   const world = new World(seed);
   const say = trace && ((line: string) => trace(`${String(world.now - world.startedAt).padStart(7)} ${line}`));
-  const platform = new HostedPlatform(world, weatherOf(world), say);
+  const weather = weatherOf(world);
+  if (namesakes) Object.assign(weather, { listLagMs: 5_000, lateApply: 0.2 });
+  const platform = new HostedPlatform(world, weather, say);
   const deployment = await Deployment.open(world, platform);
   await deployment.db
     .insertInto('organizations')
@@ -136,7 +144,12 @@ export async function runSchedule(seed: number, trace?: (line: string) => void):
 
   async function somebodyElse(): Promise<void> {
     while (world.now < world.startedAt + stormMs) {
-      await world.pause(world.between(1_000, 20_000));
+      await world.pause(world.between(1_000, namesakes ? 10_000 : 20_000));
+      if (namesakes && world.chance(0.5)) {
+        const { id, versions } = platform.create(organizationId, world.pick(names), false);
+        say?.(`somebody else makes ${id} ${versions[0]?.name}`);
+        continue;
+      }
       const theirs = platform.live().filter(({ ours }) => !ours);
       const chosen = theirs.length > 0 ? world.pick(theirs) : undefined;
       if (!chosen || chosen.organizationId !== organizationId || world.chance(0.4)) {
@@ -149,7 +162,7 @@ export async function runSchedule(seed: number, trace?: (line: string) => void):
   const troubled = world.chance(0.7);
   for (let i = world.between(2, 6); i > 0; i--) void client();
   if (troubled) void trouble();
-  if (world.chance(0.5)) void somebodyElse();
+  if (world.chance(0.5) || namesakes) void somebodyElse();
   await world.run(world.startedAt + stormMs + 45_000);
 
   platform.calm = true;
