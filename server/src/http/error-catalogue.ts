@@ -179,6 +179,7 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     detail: ({ total }) => `Synchronisation stopped after ${total} workspaces; retry`,
     example: 'Synchronisation stopped after 200 workspaces; retry',
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
+    retryAfterSeconds: 5,
   },
   source_not_found: at(
     404,

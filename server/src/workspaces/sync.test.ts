@@ -36,8 +36,17 @@ describeOnBothDatabases('synchronising with the platform', (kind) => {
     const answer = await sync();
     expect(answer.status).toBe(502);
     expect(answer.body).toEqual({ detail: 'Synchronisation stopped after 190 workspaces; retry' });
+    expect(answer.headers['retry-after']).toBe('5');
     restore();
     expect((await sync()).body).toMatchObject({ total_count: 250, created_count: 60 });
+  });
+
+  it('passes on when a platform that throttles may be asked again', async () => {
+    await makeMany(1);
+    faulty.rule(answering(isList, 429, '{}', { 'retry-after': '17' }));
+    const answer = await sync();
+    expect(answer.status).toBe(502);
+    expect(answer.headers['retry-after']).toBe('17');
   });
 
   it('shows a new name given on the platform, and lets both names lead there', async () => {

@@ -46,7 +46,9 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.failure === 'unauthorised') throw new AppError('platform_credentials_rejected', {}, { cause: error });
-    throw new AppError('sync_stopped', { total }, { cause: error });
+    const { retryAfterSeconds } = error;
+    const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    throw new AppError('sync_stopped', { total, ...retry }, { cause: error });
   }
   ctx.log.info({ found: total, created: created.length }, 'synchronised workspaces');
   if (created.length >= manyNew) await ctx.store.learnSizes();
