@@ -314,6 +314,10 @@ const migrations: Record<string, Step> = {
       create index name_claims_unsettled on name_claims (no_post_before)
       where state = 'bound' and no_post_before > 0`.execute(db);
   },
+
+  '0008-overtaken-renames': async (db) => {
+    await sql`alter table workspaces add column name_gen integer not null default 1`.execute(db);
+  },
 };
 
 /**

@@ -57,6 +57,8 @@ export interface WorkspaceRow {
   lifecycle: Lifecycle;
   /** Bumped by every change of intent, so that a worker holding an older one notices. */
   gen: number;
+  /** The generation of the last rename that was asked for, so that a rename that was overtaken is not taken for a refused one. */
+  name_gen: number;
   /** Bumped to revoke all tokens issued so far; a token names the generation it was issued in. */
   token_gen: number;
   created_at: number;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TestApp } from '../../test/support/app.ts';
+import type { Answer, TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import {
   answering,
@@ -9,9 +9,11 @@ import {
   isDelete,
   isRename,
   lostAnswer,
+  type Match,
   unreachable,
   useFaultyPlatform,
 } from '../../test/support/faults.ts';
+import type { PlatformRequest } from '../platform/transport.ts';
 
 describeOnBothDatabases('changes that the platform has to be told', (kind) => {
   let test: TestApp;
@@ -113,6 +115,105 @@ describeOnBothDatabases('changes that the platform has to be told', (kind) => {
     expect((await get(id)).body.name).toBe('third');
     expect(await platformName(id)).toBe('third');
     expect(await test.workspaceId('second')).not.toBe(id);
+  });
+
+  /** Sends the second request when the first has reached the platform, which goes on once the second is recorded, or done. */
+  async function overtake(
+    id: string,
+    isFirst: Match,
+    [sendFirst, sendSecond]: [() => Promise<Answer>, () => Promise<Answer>],
+    until: 'recorded' | 'done' = 'recorded',
+  ): Promise<[Answer, Answer]> {
+    const generation = async () => {
+      const { db } = test.app.store;
+      return (await db.selectFrom('workspaces').select('gen').where('id', '=', id).executeTakeFirstOrThrow()).gen;
+    };
+    let second: Promise<Answer> | undefined;
+    faulty.rule(
+      first(1, isFirst, (match) => async (request, forward) => {
+        if (!match(request)) return undefined;
+        const before = await generation();
+        second = sendSecond();
+        if (until === 'done') await second;
+        while ((await generation()) === before) await new Promise((resolve) => setImmediate(resolve));
+        return await forward();
+      }),
+    );
+    const answer = await sendFirst();
+    return [answer, (await second) as Answer];
+  }
+
+  it.each(['later', 'before'])('answers a rename that a rename to %s overtakes as done', async (name) => {
+    const id = await test.workspaceId('before');
+    const [overtaken, later] = await overtake(id, isRename, [
+      () => update(id, { name: 'between' }),
+      () => update(id, { name }),
+    ]);
+    expect([overtaken.status, later.status]).toEqual([200, 200]);
+    expect([overtaken.body.name, later.body.name]).toEqual([name, name]);
+    expect(await platformName(id)).toBe(name);
+  });
+
+  it('answers a rename that was overtaken as done, even if the platform cannot be told the later name yet', async () => {
+    const id = await test.workspaceId('before');
+    const isLater = (request: PlatformRequest) => isRename(request) && request.body?.includes('later') === true;
+    faulty.rule(unreachable(isLater));
+    const [overtaken, later] = await overtake(id, isRename, [
+      () => update(id, { name: 'between' }),
+      () => update(id, { name: 'later' }),
+    ]);
+    expect([overtaken.status, later.status]).toEqual([200, 503]);
+  });
+
+  it('tells only the later of two renames that the platform refuses its name', async () => {
+    const id = await test.workspaceId('before');
+    const isBad = (request: PlatformRequest) => isRename(request) && request.body?.includes('bad') === true;
+    faulty.rule(answering(isBad, 422, '{}'));
+    const [overtaken, later] = await overtake(id, isRename, [
+      () => update(id, { name: 'between' }),
+      () => update(id, { name: 'bad' }),
+    ]);
+    expect([overtaken.status, later.status]).toEqual([200, 422]);
+    expect((await get(id)).body.name).toBe('before');
+  });
+
+  it.each([
+    ['rename', isRename, { name: 'after' }],
+    ['deactivation', isConnectionPatch, { status: 'inactive' }],
+  ] as const)('answers 404 to a %s of a workspace that is deleted meanwhile', async (_what, match, change) => {
+    const id = await test.workspaceId('leaving');
+    await makeConnections(id, ['active']);
+    const [answer, deletion] = await overtake(id, match, [() => update(id, change), () => remove(id)], 'done');
+    expect([answer.status, deletion.status]).toEqual([404, 200]);
+    expect(answer.body).toEqual({ detail: 'Workspace not found' });
+  });
+
+  it.each([
+    ['rename', isRename, { name: 'after' }],
+    ['deactivation', isConnectionPatch, { status: 'inactive' }],
+  ] as const)('answers 409 to a %s of a workspace whose deletion has begun meanwhile', async (_what, match, change) => {
+    const id = await test.workspaceId('leaving');
+    await makeConnections(id, ['active']);
+    faulty.rule(unreachable(isDelete));
+    const [answer, deletion] = await overtake(id, match, [() => update(id, change), () => remove(id)]);
+    expect([answer.status, deletion.status]).toEqual([409, 503]);
+    expect(answer.body).toEqual({ detail: 'Workspace is being deleted' });
+  });
+
+  it('does not tell a deactivation that was overtaken what the activation could not do', async () => {
+    const id = await test.workspaceId('flip');
+    await makeConnections(id, ['active']);
+    const isEnabling = (request: PlatformRequest) =>
+      isConnectionPatch(request) && request.body?.includes('"active"') === true;
+    faulty.rule(unreachable(isEnabling));
+    const [overtaken, later] = await overtake(id, isConnectionPatch, [
+      () => update(id, { status: 'inactive' }),
+      () => update(id, { status: 'active' }),
+    ]);
+    expect(overtaken.status).toBe(200);
+    expect(overtaken.body.status).toBe('active');
+    expect(later.status).toBe(502);
+    expect(later.body).toEqual({ detail: '1 of 1 connections are not enabled yet; this will be completed' });
   });
 
   it('takes a recorded rename back when the old name is wanted again', async () => {

@@ -151,7 +151,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
 async function takeBackRename(tx: Db, row: WorkspaceRow): Promise<void> {
   if (row.desired_name === null) return;
   const wanted = nameIdentity(row.desired_name);
-  await workspaces.recordDesiredName(tx, row.id, null);
+  await workspaces.forgetDesiredName(tx, row.id);
   if (wanted !== nameIdentity(row.name)) await claims.dropClaims(tx, row.organization_id, row.id, wanted);
 }
 

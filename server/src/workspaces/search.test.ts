@@ -59,6 +59,7 @@ describeOnBothDatabases('A search for a part of a name', (kind) => {
           status: 'active' as const,
           lifecycle: 'live' as const,
           gen: 1,
+          name_gen: 1,
           token_gen: 1,
           created_at: row.createdAt,
           updated_at: row.createdAt,

@@ -99,7 +99,7 @@ async function record(
       live += 1;
       // Renamed on the platform, unless what we were shown may be older than a rename of our own.
       const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
-      if (renamed) await workspaces.applyName(tx, id, name);
+      if (renamed) await workspaces.recordNameOfPlatform(tx, id, name);
       // What is not kept as it is leads nowhere: another name may come to look the same.
       if (name !== given || (claimed.has(id) && !renamed)) continue;
       const identity = nameIdentity(renamed ? name : row.name);

@@ -18,6 +18,7 @@ export const columns = [
   'status',
   'lifecycle',
   'gen',
+  'name_gen',
   'token_gen',
   'created_at',
   'updated_at',
@@ -164,6 +165,7 @@ export async function insertMissing(
       status: sql.lit('active'),
       lifecycle: sql.lit('live'),
       gen: sql.lit(1),
+      name_gen: sql.lit(1),
       token_gen: sql.lit(1),
       created_at: sql`now_ms()`,
       updated_at: sql`now_ms()`,
@@ -209,8 +211,20 @@ export async function listLiveByName(db: Db, organizationId: string, identity: s
   return rows.filter((row) => nameIdentity(row.name) === identity);
 }
 
-export async function recordDesiredName(tx: Db, id: string, name: string | null): Promise<void> {
-  await tx.updateTable('workspaces').set({ desired_name: name, gen: sql`gen + 1` }).where('id', '=', id).execute();
+/** Records what the workspace shall be called; null for the name it has. Gives the generation of this wish. */
+export async function recordDesiredName(tx: Db, id: string, name: string | null): Promise<number> {
+  const row = await tx
+    .updateTable('workspaces')
+    .set({ desired_name: name, gen: sql`gen + 1`, name_gen: sql`gen + 1` })
+    .where('id', '=', id)
+    .returning('name_gen')
+    .executeTakeFirstOrThrow();
+  return row.name_gen;
+}
+
+/** The platform refuses the name: it is no longer wished for. No new wish, so that who made it notices the refusal. */
+export async function forgetDesiredName(tx: Db, id: string): Promise<void> {
+  await tx.updateTable('workspaces').set({ desired_name: null, gen: sql`gen + 1` }).where('id', '=', id).execute();
 }
 
 export async function recordStatus(tx: Db, id: string, status: WorkspaceStatus): Promise<void> {
@@ -227,6 +241,12 @@ export async function applyName(tx: Db, id: string, name: string): Promise<void>
     .set({ name, name_folded: foldForSearch(name), desired_name: null, updated_at: laterThanUpdatedAt })
     .where('id', '=', id)
     .execute();
+}
+
+/** Somebody else has renamed it on the platform: as good as a rename of ours that came later. */
+export async function recordNameOfPlatform(tx: Db, id: string, name: string): Promise<void> {
+  await applyName(tx, id, name);
+  await tx.updateTable('workspaces').set({ gen: sql`gen + 1`, name_gen: sql`gen + 1` }).where('id', '=', id).execute();
 }
 
 export async function recordDeleting(tx: Db, id: string): Promise<void> {

@@ -77,6 +77,8 @@ export async function updateWorkspace(
   if (name !== undefined) failure = await renameWorkspace(ctx, organizationId, id, name);
   if (status !== undefined) failure = (await setStatus(ctx, organizationId, id, status)) ?? failure;
   const row = await getWorkspace(ctx, organizationId, id);
+  // Deleted meanwhile: nothing of the request matters any more.
+  assertLive(row);
   if (failure) throw failure;
   return row;
 }
@@ -91,11 +93,12 @@ async function renameWorkspace(
   const ref = { organizationId, workspaceId: id, kind: 'rename' } as const;
   const leaseId = ctx.runtime.newId();
   const present = await getWorkspace(ctx, organizationId, id);
+  let nameGen = present.name_gen;
   if (present.lifecycle !== 'live' || name !== (present.desired_name ?? present.name)) {
-    await ctx.store.transaction(async (tx) => {
+    nameGen = await ctx.store.transaction(async (tx) => {
       const row = await workspaces.lockWorkspace(tx, organizationId, id);
       assertLive(row);
-      if (name === (row.desired_name ?? row.name)) return;
+      if (name === (row.desired_name ?? row.name)) return row.name_gen;
       const [wanted, current] = [nameIdentity(name), nameIdentity(row.name)];
       if (!(await claims.claimForWorkspace(tx, organizationId, wanted, id))) throw new AppError('workspace_name_taken');
       // A name that was wanted before and never became the name is free again.
@@ -103,8 +106,8 @@ async function renameWorkspace(
       if (dropped !== undefined && dropped !== wanted && dropped !== current) {
         await claims.dropClaims(tx, organizationId, id, dropped);
       }
-      await workspaces.recordDesiredName(tx, id, name === row.name ? null : name);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
+      return await workspaces.recordDesiredName(tx, id, name === row.name ? null : name);
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
     return undefined;
@@ -112,17 +115,17 @@ async function renameWorkspace(
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   const row = await getWorkspace(ctx, organizationId, id);
-  // In force, even if the operation stays open to assert the name once more; or a later rename has won.
-  if (row.name === name || (outcome.state === 'done' && row.name !== present.name)) return undefined;
+  assertLive(row);
+  // In force, even if the operation stays open to assert the name once more; or a later rename has taken over, whatever
+  // becomes of that one.
+  if (row.name === name || row.name_gen !== nameGen) return undefined;
   const error = outcome.state === 'open' ? outcome.error : undefined;
   if (error instanceof Refused && error.failure === 'not_found') {
     throw new AppError('platform_lost_workspace', {}, { cause: error });
   }
   // Refused to us, or to somebody else who drove the operation for us.
-  if (outcome.state === 'done' || (error instanceof Refused && error.refusedName === name)) throw nameRefused('name');
-  return error instanceof Refused
-    ? undefined
-    : new AppError('rename_recorded', { delay: delayOf(error) }, { cause: error });
+  if (outcome.state === 'done' || error instanceof Refused) throw nameRefused('name');
+  return new AppError('rename_recorded', { delay: delayOf(error) }, { cause: error });
 }
 
 async function setStatus(
@@ -148,6 +151,8 @@ async function setStatus(
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   if (outcome.state !== 'open') return undefined;
+  // What is left to do is then left of a later change, and told to its caller.
+  if ((await getWorkspace(ctx, organizationId, id)).status !== status) return undefined;
   const { error, pending, total } = outcome;
   if (pending !== undefined && total !== undefined) {
     const verb = status === 'inactive' ? 'disabled' : 'enabled';
