@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import SlowestFirst from './scripts/test-sequencer.mjs';
 
 /** Tests of what runs as a process, or in a browser. */
 const programs = [
@@ -9,14 +11,18 @@ const programs = [
 ];
 const exclude = ['**/node_modules/**', '**/dist/**', '**/builds/**', 'scripts/fixtures/**'];
 
+const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than there are cores: many tests wait for processes, timers and pages.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: SlowestFirst },
     // Against tests that hang, and nothing else: no test depends on how quick the machine is, and a busy machine may be
     // ten times as slow as an idle one.
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: timeoutMs,
+    hookTimeout: timeoutMs,
     expect: { poll: { timeout: 60_000, interval: 50 } },
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
     // build are for the tests of what runs as a process.

@@ -1,5 +1,8 @@
 // Everything CI runs, in one command: npm run check. Every step runs even if an earlier one failed. Each step and each
 // test counts; the last line is the sum.
+//
+//   npm run check -- --long          longer proofs: more schedules of the simulation, every kill point, more rounds
+//   npm run check -- --shard 1/3     a third of the tests, for one of three machines
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,11 +10,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { summarize } from './test-report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** @param {string} name */
 const installed = (name) => join(root, 'node_modules', '.bin', name);
+
+const { values: options } = parseArgs({
+  options: { long: { type: 'boolean', default: false }, shard: { type: 'string' } },
+});
 
 let passed = 0;
 let failed = 0;
@@ -45,11 +53,18 @@ async function runTests() {
   const directory = await mkdtemp(join(tmpdir(), 'inlay-check-'));
   const reportFile = join(directory, 'report.json');
   try {
-    const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`];
-    const child = spawn(installed('vitest'), args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    const durationsFile = join(directory, 'durations.json');
+    const reporters = ['default', 'json', join(root, 'scripts/durations-reporter.mjs')];
+    const args = ['run', ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${reportFile}`];
+    if (options.shard) args.push(`--shard=${options.shard}`);
+    const long = options.long ? { INLAY_LONG_TESTS: '1' } : {};
+    const env = { ...process.env, ...long, INLAY_TEST_DURATIONS: durationsFile };
+    const child = spawn(installed('vitest'), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
     const [code, signal] = await once(child, 'exit');
     const report = await readFile(reportFile, 'utf8').then(JSON.parse, () => undefined);
-    return { exit: code ?? signal, report };
+    /** @type {{ name: string, seconds: number }[]} */
+    const durations = await readFile(durationsFile, 'utf8').then(JSON.parse, () => []);
+    return { exit: code ?? signal, report, durations };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -64,11 +79,16 @@ await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']))
 await check('programs that tests start', () => run(process.execPath, ['scripts/find-programs.mjs']));
 
 console.log('\ntests');
-const { exit, report } = await runTests();
+const { exit, report, durations } = await runTests();
 const tests = summarize(exit, report);
 passed += tests.passed;
 failed += tests.failed;
 for (const { name, complaint } of tests.checks) await check(name, async () => complaint);
+
+console.log('\nthe slowest files');
+const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+for (const { name, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(8)} s  ${name}`);
+console.log();
 
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -1,4 +1,5 @@
 /** `kill -9` at any time: what was acknowledged is there afterwards, and what was not is either absent or completed. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';
 import { type Service, startService } from './support/service.ts';
@@ -75,7 +76,7 @@ describeOnBothDatabases('a service that is killed', (kind) => {
       });
       // Killed after a different amount of work each time, not after a time.
       const goal = acknowledged.size + 5 + round * 7;
-      while (acknowledged.size < goal) await new Promise((resolve) => setImmediate(resolve));
+      while (acknowledged.size < goal) await delay(2);
       await crash();
       stop = true;
       await Promise.all(workers);

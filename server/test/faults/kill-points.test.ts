@@ -80,7 +80,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
       if (now === 'answered' && ++answered === points.length) process.kill(service.pid, 'SIGKILL');
     };
     const sent = points.map(({ work }) => work.send().catch(() => undefined));
-    await eventually('all work is at its kill point', () => held.size === points.length, 15_000);
+    await eventually('all work is at its kill point', () => held.size === points.length);
     if (phase === 'answered') {
       letGo();
       await service.exited;

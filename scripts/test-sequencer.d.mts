@@ -1,0 +1,2 @@
+export const slowFiles: string[];
+export { BaseSequencer as default } from 'vitest/node';
