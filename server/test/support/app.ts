@@ -55,7 +55,7 @@ export async function startTestApp(
     shared?: TestDatabase;
   } = {},
 ): Promise<TestApp> {
-  const database = shared ?? (await createTestDatabase(kind));
+  const database = shared ?? (await createTestDatabase(kind, { migrated: true }));
   const { dataDir } = database;
   const environment = {
     INLAY_DATA_DIR: dataDir,

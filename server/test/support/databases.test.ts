@@ -58,4 +58,21 @@ describeOnBothDatabases('A test database', (kind) => {
     expect(existsSync(database.dataDir)).toBe(false);
     if (database.url) await expect(run(database, 'select 1')).rejects.toThrow(/does not exist/);
   });
+
+  it('can come with every table, and is nobody else’s all the same', async () => {
+    const [first, second] = await Promise.all([
+      createTestDatabase(kind, { migrated: true }),
+      createTestDatabase(kind, { migrated: true }),
+    ]);
+    onTestFinished(async () => {
+      await first.drop();
+      await second.drop();
+    });
+    if (!first.url) return;
+    const name = '00000000-0000-4000-8000-000000000001';
+    const insert = `insert into organizations (id, name, created_at) values ('${name}', 'Acme', 1)`;
+    const count = 'select count(*)::int as count from organizations';
+    expect(await run(first, insert, count)).toEqual([{ count: 1 }]);
+    expect(await run(second, count)).toEqual([{ count: 0 }]);
+  });
 });

@@ -1,12 +1,14 @@
 // Fresh databases for tests. Every suite that touches storage runs on both kinds; the title says which one, so that
 // `npm run check` can count that the PostgreSQL half really ran.
 
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, inject } from 'vitest';
+import { migrate } from '../../src/db/migrations.ts';
+import { openPostgres } from '../../src/db/open.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +22,7 @@ export type TestDatabaseKind = (typeof databaseKinds)[number];
 
 export interface TestDatabase {
   readonly kind: TestDatabaseKind;
-  /** PostgreSQL only: the URL of an empty database. */
+  /** PostgreSQL only: the URL of a database of its own. */
   readonly url?: string;
   /** An empty directory; SQLite keeps its files there. */
   readonly dataDir: string;
@@ -28,19 +30,22 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export async function createTestDatabase(kind: TestDatabaseKind): Promise<TestDatabase> {
+/** Empty, unless it may be `migrated`: a copy of a database with all tables costs a tenth of making them. */
+export async function createTestDatabase(
+  kind: TestDatabaseKind,
+  { migrated = false }: { migrated?: boolean } = {},
+): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'inlay-test-'));
   const removeDataDir = () => rm(dataDir, { recursive: true, force: true });
   if (kind === 'sqlite') return { kind, dataDir, drop: removeDataDir };
 
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
-  // From template0, which accepts no sessions: copying a template fails while someone is connected to it.
-  await administer(`create database ${name} template template0 encoding 'UTF8'`);
-  const url = new URL(inject('postgresUrl'));
-  url.pathname = `/${name}`;
+  // Nobody is ever connected to either template: copying one that somebody is connected to fails.
+  const template = migrated ? await migratedTemplate() : 'template0';
+  await administer(`create database ${name} template ${template} encoding 'UTF8'`);
   return {
     kind,
-    url: url.href,
+    url: urlOf(name),
     dataDir,
     async drop() {
       await administer(`drop database if exists ${name} with (force)`);
@@ -55,11 +60,45 @@ export function describeOnBothDatabases(name: string, define: (kind: TestDatabas
   }
 }
 
+function urlOf(database: string): string {
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+let template: Promise<string> | undefined;
+
+/** The name of the database with all tables, which the first test file that asks makes for all of them. */
+function migratedTemplate(): Promise<string> {
+  template ??= ensureTemplate();
+  return template;
+}
+
+async function ensureTemplate(): Promise<string> {
+  const migrations = await readFile(new URL('../../src/db/migrations.ts', import.meta.url));
+  const name = `inlay_template_${createHash('sha256').update(migrations).digest('hex').slice(0, 16)}`;
+  await asAdministrator(async (client) => {
+    // Held until the session ends: test files run side by side.
+    await client.query("select pg_advisory_lock(hashtext('inlay test template'))");
+    if ((await client.query('select 1 from pg_database where datname = $1', [name])).rowCount) return;
+    await client.query(`drop database if exists ${name}_unfinished with (force)`);
+    await client.query(`create database ${name}_unfinished template template0 encoding 'UTF8'`);
+    const store = openPostgres({ url: urlOf(`${name}_unfinished`), maxConnections: 1, onIdleError: () => {} });
+    await migrate(store).finally(() => store.close());
+    await client.query(`alter database ${name}_unfinished rename to ${name}`);
+  });
+  return name;
+}
+
 async function administer(statement: string): Promise<void> {
+  await asAdministrator((client) => client.query(statement));
+}
+
+async function asAdministrator(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
-    await client.query(statement);
+    await work(client);
   } finally {
     await client.end();
   }

@@ -7,7 +7,7 @@ import { openPostgres, openSqlite, type Store } from '../../src/db/open.ts';
 import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
 
 export async function openTestStore(kind: TestDatabaseKind): Promise<Store> {
-  const database = await createTestDatabase(kind);
+  const database = await createTestDatabase(kind, { migrated: true });
   const store = database.url
     ? openPostgres({ url: database.url, maxConnections: 3, onIdleError: () => {} })
     : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now });
