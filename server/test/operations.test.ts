@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemRuntime } from '../src/runtime.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
-import { createTestDatabase, describeOnBothDatabases } from './support/databases.ts';
+import { createTestDatabase, describeOnBothDatabases, describeOnOneDatabase } from './support/databases.ts';
 import { nextMillisecond } from './support/next-millisecond.ts';
 import { type Service, startService } from './support/service.ts';
 
@@ -75,7 +75,7 @@ describeOnBothDatabases('Health and metrics', (kind) => {
   });
 });
 
-describeOnBothDatabases('Request ids', (kind) => {
+describeOnOneDatabase('Request ids', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);
@@ -109,7 +109,7 @@ describeOnBothDatabases('Request ids', (kind) => {
   });
 });
 
-describeOnBothDatabases('Rate limits', (kind) => {
+describeOnOneDatabase('Rate limits', (kind) => {
   const start = async (env: Record<string, string>) => {
     // The minute of a limit does not pass, however long the requests take.
     const runtime = { ...systemRuntime, elapsed: () => 0 };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type RequestOptions, startTestApp, type TestApp } from '../../test/support/app.ts';
 import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeOnOneDatabase } from '../../test/support/databases.ts';
 import { startHostedServer } from '../../test/support/hosted-server.ts';
 import { startService } from '../../test/support/service.ts';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
@@ -25,7 +25,7 @@ const get = async (test: TestApp, url: string, options: RequestOptions = {}) => 
   return { status, body };
 };
 
-describeOnBothDatabases('Definitions', (kind) => {
+describeOnOneDatabase('Definitions', (kind) => {
   const start = async (options: Parameters<typeof startTestApp>[1] = {}) => {
     const test = await startTestApp(kind, options);
     onTestFinished(() => test.stop());

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemRuntime } from '../../src/runtime.ts';
 import { createScopedTokens } from '../../src/tokens/scoped-tokens.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 import { addTenant, expectSame401, infoPath, keysOf, readToken, signToken, unknownId } from './support.ts';
 
 type Fields = Record<string, unknown>;
 
-describeOnBothDatabases('A token that our own key signed', (kind) => {
+describeOnOneDatabase('A token that our own key signed', (kind) => {
   let test: TestApp;
   let good: string;
   let header: Fields;

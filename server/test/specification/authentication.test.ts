@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newOperatorSecret } from '../../src/tokens/operator-secrets.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const origin = 'https://app.example';
 const unauthenticated = '{"detail":"Invalid authentication credentials"}';
@@ -27,7 +27,7 @@ const scopedEndpoints: [number | string, string][] = [
   ['2, deprecated', '/api/v1/embedded/organizations/current-scoped'],
 ];
 
-describeOnBothDatabases('Authentication', (kind) => {
+describeOnOneDatabase('Authentication', (kind) => {
   let app: TestApp;
   let tokens: { scoped: string; widget: string; inWidget: string; read: string };
   beforeAll(async () => {

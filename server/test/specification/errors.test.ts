@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const path = '/api/v1/workspaces';
 const tokenPath = '/api/v1/embedded/scoped-token';
 
-describeOnBothDatabases('Errors', (kind) => {
+describeOnOneDatabase('Errors', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const path = '/api/v1/workspaces';
 const fault = (loc: string, type: string, msg: string) => ({ loc: loc.split('.'), msg, type });
@@ -19,7 +19,7 @@ const notMember = (loc: string, ...members: string[]) =>
     `value is not a valid enumeration member; permitted: ${members.map((member) => `'${member}'`).join(', ')}`,
   );
 
-describeOnBothDatabases('422', (kind) => {
+describeOnOneDatabase('422', (kind) => {
   let app: TestApp;
   let id: string;
   beforeAll(async () => {

@@ -2,14 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/);
 const us = '645a183f-b12b-4c6e-8ad3-99e165603450';
 const eu = 'b9e48d61-f082-4a14-a8d0-799a907938cb';
 
-describeOnBothDatabases('Resources', (kind) => {
+describeOnOneDatabase('Resources', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);

@@ -3,11 +3,11 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const infoPath = '/api/v1/embedded/scoped-token/info';
 
-describeOnBothDatabases('Scoped token', (kind) => {
+describeOnOneDatabase('Scoped token', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);
@@ -161,7 +161,7 @@ describeOnBothDatabases('Scoped token', (kind) => {
   });
 });
 
-describeOnBothDatabases('Scoped token, configured', (kind) => {
+describeOnOneDatabase('Scoped token, configured', (kind) => {
   it('INLAY_VENDOR names the scope claim and INLAY_PUBLIC_URL the issuer', async () => {
     const env = { INLAY_VENDOR: 'acme', INLAY_PUBLIC_URL: 'https://inlay.example/base/' };
     const app = await startTestApp(kind, { env });

@@ -2,7 +2,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const origin = 'https://app.example';
 const originFault = {
@@ -16,7 +16,7 @@ const modeFault = (field: string) => ({
   type: 'type_error.enum',
 });
 
-describeOnBothDatabases('Widget token', (kind) => {
+describeOnOneDatabase('Widget token', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);

@@ -69,10 +69,9 @@ describeOnBothDatabases('A test database', (kind) => {
       await second.drop();
     });
     if (!first.url) return;
-    const name = '00000000-0000-4000-8000-000000000001';
-    const insert = `insert into organizations (id, name, created_at) values ('${name}', 'Acme', 1)`;
-    const count = 'select count(*)::int as count from organizations';
-    expect(await run(first, insert, count)).toEqual([{ count: 1 }]);
-    expect(await run(second, count)).toEqual([{ count: 0 }]);
+    const count = 'select count(*)::int as count from notes';
+    expect(await run(first, 'select id from organizations')).toEqual([]);
+    expect(await run(first, 'create table notes (body text)', count)).toEqual([{ count: 0 }]);
+    await expect(run(second, count)).rejects.toThrow('"notes" does not exist');
   });
 });

@@ -1,5 +1,5 @@
-// Fresh databases for tests. Every suite that touches storage runs on both kinds; the title says which one, so that
-// `npm run check` can count that the PostgreSQL half really ran.
+// Fresh databases for tests. Suites about storage run on both kinds; the title says which one, so that `npm run check`
+// can count that the PostgreSQL half really ran.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -54,10 +54,17 @@ export async function createTestDatabase(
   };
 }
 
+/** For suites about stores: what they write and find, and what becomes of it when something fails. */
 export function describeOnBothDatabases(name: string, define: (kind: TestDatabaseKind) => void): void {
   for (const kind of databaseKinds) {
     describe(`${name} [${kind}]`, () => define(kind));
   }
+}
+
+/** For suites about HTTP: nothing that they look at comes from SQL of its own. The long run has both databases all the same. */
+export function describeOnOneDatabase(name: string, define: (kind: TestDatabaseKind) => void): void {
+  if (process.env.INLAY_LONG_TESTS) describeOnBothDatabases(name, define);
+  else describe(`${name} [sqlite]`, () => define('sqlite'));
 }
 
 function urlOf(database: string): string {
