@@ -12,8 +12,11 @@ async function run(database: TestDatabase, ...statements: string[]): Promise<unk
   if (database.url) {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    for (const statement of statements) rows = (await client.query(statement)).rows;
-    await client.end();
+    try {
+      for (const statement of statements) rows = (await client.query(statement)).rows;
+    } finally {
+      await client.end();
+    }
   } else {
     const file = new SqliteConnection(join(database.dataDir, 'test.db'));
     for (const statement of statements) {
