@@ -70,7 +70,7 @@ export const CreateConnectionTemplateRequest = Type.Object(
     tags: Type.Optional(TemplateTags),
   },
   {
-    title: 'Create connection template',
+    title: 'Create connection template request',
     examples: [
       {
         destination_name: 'Warehouse',
@@ -94,7 +94,7 @@ export const UpdateConnectionTemplateRequest = Type.Object(
     prefix: Type.Optional(placement.prefix),
     tags: Type.Optional(TemplateTags),
   },
-  { title: 'Update connection template', examples: [{ cron_expression: '0 30 2 * * ?' }] },
+  { title: 'Update connection template request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
 );
 export type UpdateConnectionTemplateRequest = Static<typeof UpdateConnectionTemplateRequest>;
 
@@ -120,7 +120,7 @@ export type ConnectionTemplate = Static<typeof ConnectionTemplate>;
 
 export const ConnectionTemplateList = Type.Object(
   { data: Type.Array(ConnectionTemplate, { description: 'Oldest first' }) },
-  { title: 'Connection templates' },
+  { title: 'Connection template list' },
 );
 export type ConnectionTemplateList = Static<typeof ConnectionTemplateList>;
 
@@ -137,7 +137,7 @@ export const DescribeCronRequest = Type.Object(
       examples: [hourly],
     }),
   },
-  { title: 'Describe schedule' },
+  { title: 'Describe cron request' },
 );
 export type DescribeCronRequest = Static<typeof DescribeCronRequest>;
 
@@ -152,6 +152,6 @@ export const CronDescription = Type.Object(
     next_runs: Type.Array(Timestamp('A run'), { description: 'The next five runs; fewer when it ends before' }),
     error: Type.Optional(Type.String({ description: 'What is wrong with it, if it is not valid' })),
   },
-  { title: 'Schedule in words' },
+  { title: 'Cron description' },
 );
 export type CronDescription = Static<typeof CronDescription>;

@@ -50,7 +50,7 @@ export const Connection = Type.Object(
 );
 export type Connection = Static<typeof Connection>;
 
-export const ConnectionList = Type.Object({ data: Type.Array(Connection) }, { title: 'Connections' });
+export const ConnectionList = Type.Object({ data: Type.Array(Connection) }, { title: 'Connection list' });
 
 export const ListJobsQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Jobs on a page' })),
@@ -59,5 +59,5 @@ export const ListJobsQuery = Type.Object({
 
 export const JobList = Type.Object(
   { data: Type.Array(Job, { description: 'Newest first; an empty list is the end' }) },
-  { title: 'Jobs' },
+  { title: 'Job list' },
 );

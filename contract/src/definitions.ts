@@ -51,20 +51,35 @@ const detailFields = {
 const sourceId = Uuid('Identifier of the definition', exampleId);
 const destinationId = Uuid('Identifier of the definition', 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815');
 
+const SourceDefinitionSummary = Type.Object(
+  { sourceDefinitionId: sourceId, ...definitionFields },
+  { title: 'Source definition summary' },
+);
+const SourceDefinitionDetail = Type.Object(
+  { sourceDefinitionId: sourceId, ...definitionFields, ...detailFields },
+  { title: 'Source definition detail' },
+);
+const DestinationDefinitionSummary = Type.Object(
+  { id: destinationId, name: definitionFields.name, icon: definitionFields.iconUrl },
+  { title: 'Destination definition summary' },
+);
+const DestinationDefinitionDetail = Type.Object(
+  { destinationDefinitionId: destinationId, ...definitionFields, ...detailFields },
+  { title: 'Destination definition detail' },
+);
+
 export const SourceDefinitionList = Type.Object(
   {
-    definitions: Type.Array(Type.Object({ sourceDefinitionId: sourceId, ...definitionFields }), {
-      description: 'By name',
-    }),
+    definitions: Type.Array(SourceDefinitionSummary, { description: 'By name' }),
   },
-  { title: 'Source definitions' },
+  { title: 'Source definition list' },
 );
 export type SourceDefinitionList = Static<typeof SourceDefinitionList>;
 
 export const SourceDefinition = Type.Object(
   {
     id: sourceId,
-    definition: Type.Object({ sourceDefinitionId: sourceId, ...definitionFields, ...detailFields }),
+    definition: SourceDefinitionDetail,
   },
   { title: 'Source definition' },
 );
@@ -72,19 +87,16 @@ export type SourceDefinition = Static<typeof SourceDefinition>;
 
 export const DestinationDefinitionList = Type.Object(
   {
-    destinations: Type.Array(
-      Type.Object({ id: destinationId, name: definitionFields.name, icon: definitionFields.iconUrl }),
-      { description: 'By name' },
-    ),
+    destinations: Type.Array(DestinationDefinitionSummary, { description: 'By name' }),
   },
-  { title: 'Destination definitions' },
+  { title: 'Destination definition list' },
 );
 export type DestinationDefinitionList = Static<typeof DestinationDefinitionList>;
 
 export const DestinationDefinition = Type.Object(
   {
     id: destinationId,
-    definition: Type.Object({ destinationDefinitionId: destinationId, ...definitionFields, ...detailFields }),
+    definition: DestinationDefinitionDetail,
   },
   { title: 'Destination definition' },
 );

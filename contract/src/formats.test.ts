@@ -47,7 +47,21 @@ describe('formats', () => {
     it.each([
       [
         'css-color',
-        ['', '#12345', 'url(https://x)', 'red; background: url(x)', 'var(--x)', 'rgb(1,2,3', 'expression(1)'],
+        [
+          '',
+          '#12345',
+          'redd',
+          'nocolour',
+          'currentcolor',
+          'rgb(1,2)',
+          'rgb(1 2 3 4)',
+          'hsl(1,2,3)',
+          'url(https://x)',
+          'red; background: url(x)',
+          'var(--x)',
+          'rgb(1,2,3',
+          'expression(1)',
+        ],
       ],
       ['font-family', ['', 'a;b', 'url(x)', 'a}b', 'a\\b']],
       ['image-address', ['', 'logo.svg', 'javascript:alert(1)', 'data:image/png;base64,AA', 'ftp://a/b']],

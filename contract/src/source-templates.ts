@@ -13,17 +13,20 @@ export type StreamSelectionMode = (typeof streamSelectionModes)[number];
 
 const FieldPath = Type.Array(Type.String(), { description: 'A field, or the way to a nested one' });
 
-const StreamCustomization = Type.Object({
-  primary_key_fields: Type.Optional(
-    Type.Array(FieldPath, { description: 'Fields that identify a record', examples: [[['id']]] }),
-  ),
-  cursor_field: Type.Optional(
-    Type.Array(Type.String(), {
-      description: 'The field by which newer records are found',
-      examples: [['updated_at']],
-    }),
-  ),
-});
+const StreamCustomization = Type.Object(
+  {
+    primary_key_fields: Type.Optional(
+      Type.Array(FieldPath, { description: 'Fields that identify a record', examples: [[['id']]] }),
+    ),
+    cursor_field: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The field by which newer records are found',
+        examples: [['updated_at']],
+      }),
+    ),
+  },
+  { title: 'Stream customization' },
+);
 
 export const Customization = Type.Object(
   {
@@ -50,7 +53,7 @@ export const Customization = Type.Object(
       }),
     ),
   },
-  { description: 'Which streams of the source are synced, and how' },
+  { title: 'Customization', description: 'Which streams of the source are synced, and how' },
 );
 /** With the defaults filled in. */
 export type Customization = Required<Static<typeof Customization>>;
@@ -100,7 +103,7 @@ export const CreateSourceTemplateRequest = Type.Object(
     tags: Type.Optional(TemplateTags),
   },
   {
-    title: 'Create source template',
+    title: 'Create source template request',
     if: { required: ['original_source_template_id'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {},
@@ -132,7 +135,7 @@ export const UpdateSourceTemplateRequest = Type.Object(
       }),
     ),
   },
-  { title: 'Update source template', examples: [{ partial_default_config: { seed: 8 }, propagate: true }] },
+  { title: 'Update source template request', examples: [{ partial_default_config: { seed: 8 }, propagate: true }] },
 );
 export type UpdateSourceTemplateRequest = Static<typeof UpdateSourceTemplateRequest>;
 
@@ -155,6 +158,7 @@ const summaryFields = {
 };
 const userConfigSpec = {
   user_config_spec: Type.Object(ConnectorSpecification.properties, {
+    title: 'Connector specification',
     description: "What a customer is asked for: the connector's specification without what the defaults cover",
   }),
 };
@@ -176,9 +180,11 @@ export const UpdatedSourceTemplate = Type.Object(
 );
 export type UpdatedSourceTemplate = Static<typeof UpdatedSourceTemplate>;
 
+export const SourceTemplateSummary = Type.Object(summaryFields, { title: 'Source template summary' });
+
 export const SourceTemplateList = Type.Object(
-  { data: Type.Array(Type.Object(summaryFields), { description: 'Oldest first' }) },
-  { title: 'Source templates' },
+  { data: Type.Array(SourceTemplateSummary, { description: 'Oldest first' }) },
+  { title: 'Source template list' },
 );
 export type SourceTemplateList = Static<typeof SourceTemplateList>;
 
@@ -189,9 +195,11 @@ export const OfferedSourceTemplate = Type.Object(
 );
 export type OfferedSourceTemplate = Static<typeof OfferedSourceTemplate>;
 
+export const OfferedSourceTemplateSummary = Type.Object(offeredFields, { title: 'Offered source template summary' });
+
 export const OfferedSourceTemplateList = Type.Object(
-  { data: Type.Array(Type.Object(offeredFields), { description: 'Oldest first' }) },
-  { title: 'Offered source templates' },
+  { data: Type.Array(OfferedSourceTemplateSummary, { description: 'Oldest first' }) },
+  { title: 'Offered source template list' },
 );
 export type OfferedSourceTemplateList = Static<typeof OfferedSourceTemplateList>;
 

@@ -54,7 +54,7 @@ export const CreateSourceRequest = Type.Object(
     ...connectionTags,
   },
   {
-    title: 'Create source',
+    title: 'Create source request',
     examples: [{ source_template_id: exampleTemplateId, name: 'Our shop', source_config: { count: 1000 } }],
   },
 );
@@ -62,7 +62,7 @@ export type CreateSourceRequest = Static<typeof CreateSourceRequest>;
 
 export const UpdateSourceRequest = Type.Object(
   { name: Type.Optional(SourceName), source_config: Type.Optional(SourceConfig) },
-  { title: 'Update source', examples: [{ name: 'Our new shop' }] },
+  { title: 'Update source request', examples: [{ name: 'Our new shop' }] },
 );
 export type UpdateSourceRequest = Static<typeof UpdateSourceRequest>;
 
@@ -73,7 +73,7 @@ export const SummarizedSourceTemplate = Type.Object(
     icon: Type.Union([Type.String(), Type.Null()]),
     tags: Type.Array(Type.String()),
   },
-  { title: 'Source template, in short' },
+  { title: 'Summarized source template' },
 );
 
 const common = {
@@ -93,7 +93,7 @@ const common = {
 
 export const SourceSummary = Type.Object(
   { ...common, summarized_source_template: SummarizedSourceTemplate },
-  { title: 'Source, in short' },
+  { title: 'Source summary' },
 );
 export type SourceSummary = Static<typeof SourceSummary>;
 
@@ -105,7 +105,7 @@ export const Source = Type.Object(
       'The part that was given, secrets as asterisks. Send the asterisks back to keep a secret.',
       [{ count: 1000 }],
     ),
-    user_config_spec: Type.Union([Type.Object(ConnectorSpecification.properties), Type.Null()], {
+    user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
       description:
         'What can be changed in `source_config`; null while the definition of its connector is not to be had',
     }),
@@ -114,7 +114,7 @@ export const Source = Type.Object(
 );
 export type Source = Static<typeof Source>;
 
-export const SourceList = Type.Object({ data: Type.Array(SourceSummary) }, { title: 'Sources' });
+export const SourceList = Type.Object({ data: Type.Array(SourceSummary) }, { title: 'Source list' });
 
 export const DeletedSource = Type.Object(
   { id: Uuid('Identifier of the deleted source', exampleId), deleted_at: Timestamp('When it was deleted') },
@@ -123,13 +123,16 @@ export const DeletedSource = Type.Object(
 
 export const CheckSourceRequest = Type.Object(
   { source_template_id: CreateSourceRequest.properties.source_template_id, source_config: Type.Optional(SourceConfig) },
-  { title: 'Check source', examples: [{ source_template_id: exampleTemplateId, source_config: { count: 1000 } }] },
+  {
+    title: 'Check source request',
+    examples: [{ source_template_id: exampleTemplateId, source_config: { count: 1000 } }],
+  },
 );
 export type CheckSourceRequest = Static<typeof CheckSourceRequest>;
 
 export const RecheckSourceRequest = Type.Object(
   { source_config: Type.Optional(SourceConfig) },
-  { title: 'Check existing source' },
+  { title: 'Recheck source request' },
 );
 
 export const StartedCheck = Type.Object({ id: Uuid('Identifier of the check', exampleId) }, { title: 'Started check' });

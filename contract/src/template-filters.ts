@@ -26,7 +26,7 @@ export const templateFilterFields = {
 };
 
 export const TemplateFilterRequest = Type.Object(templateFilterFields, {
-  title: 'Template filters',
+  title: 'Template filter request',
   examples: [{ selected_source_template_tags: ['crm'], selected_source_template_tags_mode: 'any' }],
 });
 export type TemplateFilterRequest = Static<typeof TemplateFilterRequest>;

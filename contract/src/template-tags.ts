@@ -12,13 +12,13 @@ export const TemplateTag = Type.Object(
     created_at: Timestamp('When the tag was created'),
     updated_at: Timestamp('When it was last renamed'),
   },
-  { title: 'Tag' },
+  { title: 'Template tag' },
 );
 export type TemplateTag = Static<typeof TemplateTag>;
 
 export const TemplateTagList = Type.Object(
   { data: Type.Array(TemplateTag, { description: 'All of the organization, by name' }) },
-  { title: 'Tags' },
+  { title: 'Template tag list' },
 );
 export type TemplateTagList = Static<typeof TemplateTagList>;
 
@@ -28,7 +28,10 @@ const TagName = Type.String({
   examples: ['crm'],
 });
 
-export const TemplateTagRequest = Type.Object({ name: TagName }, { title: 'Tag request', examples: [{ name: 'crm' }] });
+export const TemplateTagRequest = Type.Object(
+  { name: TagName },
+  { title: 'Template tag request', examples: [{ name: 'crm' }] },
+);
 export type TemplateTagRequest = Static<typeof TemplateTagRequest>;
 
 export const TemplateTagPath = Type.Object({ tag_name: TagName });
@@ -39,14 +42,14 @@ export const DeletedTemplateTag = Type.Object(
     id: Uuid('Identifier of the deleted tag', exampleId),
     deleted_at: Timestamp('When it was deleted'),
   },
-  { title: 'Deleted tag' },
+  { title: 'Deleted template tag' },
 );
 export type DeletedTemplateTag = Static<typeof DeletedTemplateTag>;
 
 /** The body that gives a template one more tag. */
 export const TagTemplateRequest = Type.Object(
   { tag: TagName },
-  { title: 'Tag a template', examples: [{ tag: 'crm' }] },
+  { title: 'Tag template request', examples: [{ tag: 'crm' }] },
 );
 export type TagTemplateRequest = Static<typeof TagTemplateRequest>;
 

@@ -45,7 +45,7 @@ export const TokenResponse = Type.Object(
       examples: ['eyJhbGciOiJFZERTQSIs…'],
     }),
   },
-  { title: 'Token' },
+  { title: 'Token response' },
 );
 export type TokenResponse = Static<typeof TokenResponse>;
 
@@ -57,7 +57,7 @@ export const ScopedTokenInfo = Type.Object(
       '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11',
     ),
   },
-  { title: 'Scoped token information' },
+  { title: 'Scoped token info' },
 );
 export type ScopedTokenInfo = Static<typeof ScopedTokenInfo>;
 
@@ -79,7 +79,7 @@ export const RevokeTokenResponse = Type.Object(
       examples: [true],
     }),
   },
-  { title: 'Revocation' },
+  { title: 'Revoke token response' },
 );
 export type RevokeTokenResponse = Static<typeof RevokeTokenResponse>;
 
@@ -105,7 +105,7 @@ export type OperatorToken = Static<typeof OperatorToken>;
 
 export const OperatorTokenList = Type.Object(
   { data: Type.Array(OperatorToken, { description: 'All of the organization, oldest first' }) },
-  { title: 'Operator tokens' },
+  { title: 'Operator token list' },
 );
 export type OperatorTokenList = Static<typeof OperatorTokenList>;
 
@@ -114,7 +114,7 @@ export const OperatorTokenWithSecret = Type.Object(
     ...OperatorToken.properties,
     token: Type.String({ description: 'The secret. Shown this once, never again.', examples: ['inlay_op_…'] }),
   },
-  { title: 'New operator token' },
+  { title: 'Operator token with secret' },
 );
 export type OperatorTokenWithSecret = Static<typeof OperatorTokenWithSecret>;
 
@@ -134,7 +134,7 @@ export const CreateOperatorTokenRequest = Type.Object(
     ),
     expires_at: Type.Optional(Timestamp('When the token shall stop working; never, if not given')),
   },
-  { title: 'Create operator token', examples: [{ name: 'production backend', permission: 'full' }] },
+  { title: 'Create operator token request', examples: [{ name: 'production backend', permission: 'full' }] },
 );
 export type CreateOperatorTokenRequest = Static<typeof CreateOperatorTokenRequest>;
 
@@ -151,7 +151,7 @@ export const RotateOperatorTokenRequest = Type.Object(
     ),
     expires_at: Type.Optional(Timestamp('When the new token shall stop working; when the old one would, if not given')),
   },
-  { title: 'Rotate operator token' },
+  { title: 'Rotate operator token request' },
 );
 export type RotateOperatorTokenRequest = Static<typeof RotateOperatorTokenRequest>;
 

@@ -67,7 +67,7 @@ export const UpdateWorkspaceRequest = Type.Object(
       }),
     ),
   },
-  { title: 'Update workspace', examples: [{ name: 'acme-europe', status: 'inactive' }] },
+  { title: 'Update workspace request', examples: [{ name: 'acme-europe', status: 'inactive' }] },
 );
 export type UpdateWorkspaceRequest = Static<typeof UpdateWorkspaceRequest>;
 

@@ -2,7 +2,7 @@
  * What a validator found, in the literals that existing clients match on. Used for requests and for the configurations
  * inside them. A message names rules, never values: a value may be a secret.
  */
-import type { Fault } from '@inlay/contract/errors';
+import type { Fault, FaultType } from '@inlay/contract/errors';
 import type { Format } from '@inlay/contract/formats';
 import type { ErrorObject } from 'ajv';
 
@@ -28,7 +28,7 @@ export function addFaults(
   }
 }
 
-const typeFaults: Record<string, [msg: string, type: string]> = {
+const typeFaults: Record<string, [msg: string, type: FaultType]> = {
   string: ['str type expected', 'type_error.str'],
   integer: ['value is not a valid integer', 'type_error.integer'],
   number: ['value is not a valid float', 'type_error.float'],
@@ -46,7 +46,7 @@ interface FaultySchema {
 
 function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Record<string, Format>>): Fault {
   const place = error.instancePath.split('/').slice(1).map(unescapePointer);
-  const fault = (msg: string, type: string): Fault => ({ loc: [...at, ...place], msg, type });
+  const fault = (msg: string, type: FaultType): Fault => ({ loc: [...at, ...place], msg, type });
   const missing = (name: string): Fault => ({
     loc: [...at, ...place, name],
     msg: 'field required',
@@ -102,7 +102,7 @@ function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Re
   return fault(`the value ${error.message ?? 'is not accepted'}`, 'value_error');
 }
 
-function notAMember(members: unknown[], fault: (msg: string, type: string) => Fault): Fault {
+function notAMember(members: unknown[], fault: (msg: string, type: FaultType) => Fault): Fault {
   const permitted = members.map((member) => `'${member}'`).join(', ');
   return fault(`value is not a valid enumeration member; permitted: ${permitted}`, 'type_error.enum');
 }

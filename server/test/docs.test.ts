@@ -1,6 +1,7 @@
 /** Documents that cannot drift: what they say of the code is generated from it or compared with it. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { variables } from '../src/config.ts';
 import {
@@ -16,11 +17,11 @@ const read = (file: string) => readFileSync(root + file, 'utf8');
 const manifest = (folder: string) => JSON.parse(read(`${folder}package.json`));
 
 /** With UPDATE_DOCS the page is written, otherwise compared. */
-function expectGenerated(file: string, content: string): void {
+function expectGenerated(file: string, content: string, heading = ''): void {
   const [begin, end] = ['<!-- generated: npm run docs -->\n', '<!-- /generated -->'];
   const page = read(file);
-  const head = page.slice(0, page.indexOf(begin) + begin.length);
-  const expected = `${head}${content}${page.slice(page.indexOf(end))}`;
+  const from = page.indexOf(begin, page.indexOf(heading)) + begin.length;
+  const expected = `${page.slice(0, from)}${content}${page.slice(page.indexOf(end, from))}`;
   if (process.env.UPDATE_DOCS) writeFileSync(root + file, expected);
   else expect(page, `run: npm run docs`).toBe(expected);
 }
@@ -53,6 +54,23 @@ describe('the reference pages', () => {
       'docs/reference/errors.md',
       `| Status | \`X-Inlay-Error\` | \`detail\` | When |\n|---|---|---|---|\n${rows.join('\n')}\n`,
     );
+  });
+
+  it('list every type of a fault, which is every type that code can give', () => {
+    const rows = Object.entries(faultTypes).map(([type, [cause, msg]]) => `| ${cause} | \`${type}\` | \`${msg}\` |`);
+    const table = `| Cause | \`type\` | \`msg\` |\n|---|---|---|\n${rows.join('\n')}\n`;
+    expectGenerated('docs/reference/errors.md', table, '## 422');
+    // The compiler takes no type that is not listed; here none is listed that no code gives.
+    const sources = ['contract/src', 'server/src'].flatMap((folder) =>
+      readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'errors.ts')
+        .map((file) => read(`${folder}/${file}`)),
+    );
+    for (const type of Object.keys(faultTypes))
+      expect(
+        sources.some((text) => text.includes(`'${type}'`)),
+        type,
+      ).toBe(true);
   });
 
   it('name every direct dependency, and none that is gone', () => {

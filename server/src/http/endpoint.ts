@@ -7,8 +7,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Static, TSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
-import { detailOf, errorCatalogue } from './error-catalogue.ts';
-import type { PartCompiler } from './validation.ts';
+import { maxFaults } from '../schema-faults.ts';
+import { detailOf, errorCatalogue, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
+import type { ResponseHeaderName } from './response-headers.ts';
+import { findUnknownIn, listPlaces, type Place, prefersStrictHandling } from './unknown-members.ts';
+import { type PartCompiler, UnreadableBody } from './validation.ts';
 
 /**
  * public: anyone. operator: an operator token, and for anything but GET one that may write. scoped: a scoped token or
@@ -20,8 +23,8 @@ export type Access = (typeof accessPolicies)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** For the API reference: the schemas of its errors by status. Asked for when it is made, not at the start. */
-    describeErrors?: () => Record<string, object>;
+    /** For the API reference: its answers by status. Asked for when the reference is made, not at the start. */
+    describeResponses?: () => Record<string, object>;
   }
   interface FastifySchema {
     hide?: boolean;
@@ -60,6 +63,8 @@ export interface Endpoint<
   body?: B;
   status?: 200 | 201;
   answer: R;
+  /** Headers of a success, beyond those that its access and schemas imply. */
+  answerHeaders?: ResponseHeaderName[];
   /** What else than success this endpoint answers, beyond what its access and schemas imply. */
   errors?: ErrorCode[];
   handle(input: {
@@ -84,6 +89,22 @@ export function endpoint<
   const checkQuery = query && app.compilePart('query', query);
   const checkBody = body && app.compilePart('body', body);
 
+  const findInQuery = findUnknownIn(query);
+  const findInBody = findUnknownIn(body);
+
+  /** Names what the request says and the endpoint does not know; with strict handling, as faults. */
+  function reportUnknown({ query, body, headers }: FastifyRequest, reply: FastifyReply, faults: Fault[]): void {
+    const unknown: Place[] = [];
+    findInQuery(query, ['query'], unknown);
+    if (!(body instanceof UnreadableBody)) findInBody(body, ['body'], unknown);
+    if (prefersStrictHandling(headers.prefer)) {
+      reply.header('preference-applied', 'handling=strict');
+      for (const loc of unknown.slice(0, maxFaults - faults.length)) faults.push({ loc, ...extra });
+    } else if (unknown.length > 0) {
+      reply.header('x-inlay-unknown', listPlaces(unknown));
+    }
+  }
+
   /** What this endpoint says of a request with nothing in its body, or with nonsense everywhere. */
   function exampleFault(): Fault[] {
     const faults: Fault[] = [];
@@ -91,13 +112,22 @@ export function endpoint<
     checkParams?.(nonsenseFor(params), faults);
     checkQuery?.(nonsenseFor(query), faults);
     checkBody?.(nonsenseFor(body), faults);
+    faults.push({ loc: ['query', 'surprise'], ...extra });
     return faults.slice(0, 1);
   }
+
+  const success = { 'x-response-description': titleOf(answer), ...answer };
 
   app.route({
     method,
     url,
-    config: { access, describeErrors: () => errorAnswers(impliedErrors(definition), exampleFault()) },
+    config: {
+      access,
+      describeResponses: () => ({
+        [status]: { ...success, headers: asHeaders(successHeaders(definition)) },
+        ...errorAnswers(impliedErrors(definition), exampleFault(), access !== 'public'),
+      }),
+    },
     schema: {
       tags: [definition.tag],
       summary: definition.summary,
@@ -107,7 +137,7 @@ export function endpoint<
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
       // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
-      response: { [status]: { 'x-response-description': titleOf(answer), ...answer } } as Record<string, object>,
+      response: { [status]: success } as Record<string, object>,
       security: securityOf(access, method),
     },
     handler: async (request, reply) => {
@@ -120,12 +150,15 @@ export function endpoint<
         request,
         reply,
       };
+      reportUnknown(request, reply, faults);
       if (faults.length > 0) throw new AppError('invalid_request', { faults });
       reply.code(status);
       return await definition.handle(input);
     },
   });
 }
+
+const extra = { msg: 'extra fields not permitted', type: 'value_error.extra' } as const;
 
 function nonsenseFor(schema: TSchema | undefined): Record<string, string> {
   const { properties = {} } = (schema ?? {}) as { properties?: object };
@@ -142,32 +175,66 @@ function securityOf(access: Access, method: HTTPMethods): Record<string, string[
   return [{ [`${access}Token`]: access === 'operator' && method !== 'GET' ? ['full'] : [] }];
 }
 
-function impliedErrors(definition: {
+interface Described {
   access: Access;
+  deprecated?: boolean;
   params?: unknown;
   query?: unknown;
   body?: unknown;
+  answerHeaders?: ResponseHeaderName[];
   errors?: ErrorCode[];
-}): ErrorCode[] {
-  const codes = new Set<ErrorCode>();
+}
+
+const rateLimitHeaders: ResponseHeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+
+function successHeaders({ access, deprecated, answerHeaders = [] }: Described): ResponseHeaderName[] {
+  return [
+    'X-Request-Id',
+    'X-Inlay-Unknown',
+    'Preference-Applied',
+    ...(access === 'public' ? [] : rateLimitHeaders),
+    ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
+    ...answerHeaders,
+  ];
+}
+
+function asHeaders(names: ResponseHeaderName[]): Record<string, object> {
+  return Object.fromEntries(names.map((name) => [name, {}]));
+}
+
+function impliedErrors(definition: Described): (ErrorCode | RefusalCode)[] {
+  const codes = new Set<ErrorCode | RefusalCode>();
   const isPublic = definition.access === 'public';
   if (!isPublic) codes.add('unauthenticated').add('forbidden').add('rate_limited');
-  if (definition.params || definition.query || definition.body) codes.add('invalid_request');
+  // Every endpoint refuses unknown parameters when a request asks for it.
+  codes.add('invalid_request');
+  if (definition.body) codes.add('body_too_large').add('unsupported_media_type');
   for (const code of definition.errors ?? []) codes.add(code);
   // Whatever asks for a token looks it up in the store.
   if (!isPublic) codes.add('storage_unavailable');
   return [...codes];
 }
 
+interface ErrorAnswer {
+  'x-examples': Record<string, { summary: string; value: object }>;
+  headers: Record<string, object>;
+}
+
 /** One answer a status; its examples are the errors that share it, each under its code and with the case it stands for. */
-function errorAnswers(codes: ErrorCode[], exampleFault: Fault[]): Record<string, object> {
-  const answers: Record<string, object & { 'x-examples': Record<string, { summary: string; value: object }> }> = {};
+function errorAnswers(
+  codes: (ErrorCode | RefusalCode)[],
+  exampleFault: Fault[],
+  isLimited: boolean,
+): Record<string, object> {
+  const answers: Record<string, ErrorAnswer> = {};
   for (const code of codes) {
-    const { statuses, when, example } = errorCatalogue[code];
+    const { statuses, when, detail, canRetry } = describeError(code);
     for (const status of statuses) {
-      answers[status] ??= { ...(status === 422 ? ValidationErrorBody : ErrorBody), 'x-examples': {} };
-      const detail = status === 422 ? exampleFault : (example ?? detailOf(code));
-      answers[status]['x-examples'][code] = { summary: when, value: { detail } };
+      const body = status === 422 ? ValidationErrorBody : ErrorBody;
+      answers[status] ??= { ...body, 'x-examples': {}, headers: asHeaders(errorHeaders(status, isLimited)) };
+      const answer = answers[status];
+      if (canRetry) answer.headers['Retry-After'] = {};
+      answer['x-examples'][code] = { summary: when, value: { detail: status === 422 ? exampleFault : detail } };
     }
   }
   return Object.fromEntries(
@@ -176,4 +243,28 @@ function errorAnswers(codes: ErrorCode[], exampleFault: Fault[]): Record<string,
       return [status, { ...answer, 'x-response-description': cases.join(' ') }];
     }),
   );
+}
+
+function errorHeaders(status: number, isLimited: boolean): ResponseHeaderName[] {
+  return [
+    'X-Request-Id',
+    'X-Inlay-Error',
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
+    // A token that is refused is not counted.
+    ...(isLimited && status !== 401 ? rateLimitHeaders : []),
+  ];
+}
+
+function describeError(code: ErrorCode | RefusalCode) {
+  if (isRefusal(code)) {
+    const { status, when } = refusals[code];
+    return { statuses: [status], when, detail: refusalDetail(code), canRetry: false };
+  }
+  const { statuses, when, example, retryAfterSeconds } = errorCatalogue[code];
+  const canRetry = retryAfterSeconds !== undefined || code === 'rate_limited';
+  return { statuses, when, detail: example ?? detailOf(code), canRetry };
+}
+
+function isRefusal(code: ErrorCode | RefusalCode): code is RefusalCode {
+  return code in refusals;
 }

@@ -273,6 +273,9 @@ export function refusalWith(status: number): RefusalCode {
   return codes.find((code) => refusals[code].status === status) ?? 'bad_request';
 }
 
+/** The closed list. */
+export const errorCodes: string[] = [...Object.keys(errorCatalogue), ...Object.keys(refusals)].toSorted();
+
 /** In the order of statuses: what every path of the API may refuse, whatever its endpoint does. */
 export function refusalsOnAnyPath(): { status: number; code: string; detail: string; when: string }[] {
   const codes = (Object.keys(refusals) as RefusalCode[]).filter((code) => code !== 'not_ready');

@@ -25,6 +25,18 @@ export const responseHeaders = {
     type: 'integer',
     example: 5,
   },
+  'X-Inlay-Unknown': {
+    description:
+      'Query parameters and fields of the body that the endpoint does not know and has ignored. With the request header ' +
+      '`Prefer: handling=strict` they are refused with 422 instead',
+    type: 'string',
+    example: 'query.name, body.theme.colour',
+  },
+  'Preference-Applied': {
+    description: 'The preference of the request header `Prefer` that was followed (RFC 7240)',
+    type: 'string',
+    example: 'handling=strict',
+  },
   'WWW-Authenticate': {
     description: 'The kind of token that is accepted',
     type: 'string',

@@ -57,7 +57,7 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
               .code(204)
               .header('access-control-allow-origin', '*')
               .header('access-control-allow-methods', allowed.join(', '))
-              .header('access-control-allow-headers', 'authorization, content-type')
+              .header('access-control-allow-headers', 'authorization, content-type, prefer')
               .header('access-control-max-age', preflightMaxAgeSeconds)
               .send();
           }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formats } from '@inlay/contract/formats';
@@ -19,19 +19,20 @@ import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
 import { quartzFormat } from '../templates/cron.ts';
+import { componentName, inlineComponents } from './components.ts';
 import { type Endpoint, endpointsOf, firstExample, type Media, type OpenApiDocument } from './document.ts';
 
 /** How many calls a breaker looks at. */
 const breakerCalls = 20;
 
 let test: TestApp;
-let document: OpenApiDocument & { components: { securitySchemes: object } };
+let document: OpenApiDocument & { components: { securitySchemes: object; headers: object } };
 let endpoints: Endpoint[];
 
 beforeAll(async () => {
   test = await startTestApp('sqlite');
   ({ body: document } = await test.request('GET', '/openapi.json', { token: null }));
-  endpoints = endpointsOf(document);
+  endpoints = endpointsOf(inlineComponents(document));
 });
 afterAll(() => test.stop());
 
@@ -83,6 +84,54 @@ describe('The OpenAPI document', () => {
     });
     const id = await test.workspaceId('untouched');
     expect((await test.request('PUT', `/api/v1/workspaces/${id}`)).status).toBe(200);
+  });
+
+  it('names every object that is sent or answered once, as the contract does', async () => {
+    const { schemas = {} } = document.components;
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining(['Workspace', 'WorkspacePage', 'SyncResult', 'TokenResponse', 'ErrorBody', 'Fault']),
+    );
+    const contract = new URL('../../../contract/src/', import.meta.url);
+    const titled = new Set<string>();
+    for (const file of readdirSync(contract).filter((name) => /^[\w-]+\.ts$/.test(name))) {
+      const exported: Record<string, { title?: unknown }> = await import(new URL(file, contract).href);
+      for (const [name, value] of Object.entries(exported)) {
+        if (typeof value?.title !== 'string') continue;
+        titled.add(name);
+        expect(componentName(value.title), `${file}: ${name}`).toBe(name);
+      }
+    }
+    expect(titled.size).toBeGreaterThan(40);
+    // No object of a body or an answer is without a name, however deep it stands.
+    const anonymous = /"type":"object","(?:required":\[[^\]]*\],")?properties"/;
+    for (const { operationId, requestBody, responses } of endpointsOf(document)) {
+      const used = JSON.stringify([requestBody?.content, responses], (key, value) =>
+        key === 'example' || key === 'examples' ? undefined : value,
+      );
+      expect(used, operationId).not.toMatch(anonymous);
+    }
+  });
+
+  it('describes the headers of its answers', () => {
+    const { headers = {} } = document.components;
+    const headersOf = (name: string, status: number) =>
+      Object.keys(endpoints.find((one) => nameOf(one) === name)?.responses[status]?.headers ?? {});
+    const list = 'GET /api/v1/workspaces';
+    expect(headersOf(list, 200)).toEqual(
+      expect.arrayContaining(['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'X-Inlay-Unknown']),
+    );
+    expect(headersOf(list, 401)).toEqual(['X-Request-Id', 'X-Inlay-Error', 'WWW-Authenticate']);
+    expect(headersOf(list, 429)).toContain('Retry-After');
+    expect(headersOf('GET /api/v1/embedded/scoped-token-info', 200)).toContain('Deprecation');
+    expect(headersOf('GET /api/v1/embedded/scoped-token/info', 200)).not.toContain('Deprecation');
+    for (const { responses } of endpoints) {
+      for (const response of Object.values(responses)) {
+        for (const [name, { $ref }] of Object.entries(response.headers ?? {})) {
+          expect(headers).toHaveProperty([name]);
+          expect($ref).toBe(`#/components/headers/${name}`);
+        }
+      }
+    }
   });
 
   it('has only valid schemas, and examples that are valid by them', () => {
@@ -187,7 +236,7 @@ describe('The errors of an endpoint', () => {
 
   it('are those of its path, query and body: 404 and 422', async () => {
     for (const endpoint of endpoints) {
-      const { path, parameters = [], requestBody } = endpoint;
+      const { method, path, parameters = [], requestBody } = endpoint;
       const token = await tokenFor(test, endpoint);
       if (path.includes('{')) {
         expectDocumented(endpoint, 404, await call(test, endpoint, {}));
@@ -195,10 +244,29 @@ describe('The errors of an endpoint', () => {
         expectDocumented(endpoint, 422, await call(test, endpoint, { ids: '%20' }));
       } else if (requestBody) {
         expectDocumented(endpoint, 422, await test.request('POST', path, { token, payload: '[' }));
-      } else if (parameters.length > 0) {
+      } else if (parameters.length === 0) {
+        const strict = { headers: { prefer: 'handling=strict' } };
+        expectDocumented(
+          endpoint,
+          422,
+          await test.request(method.toUpperCase(), `${path}?surprise=1`, { token, ...strict }),
+        );
+      } else {
         const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x';
         expectDocumented(endpoint, 422, await test.request('GET', `${path}?${query}`, { token }));
       }
+    }
+  });
+
+  it('are those of what can be read of a body: 413 and 415', async () => {
+    const tooLarge = ' '.repeat(1_048_577);
+    for (const endpoint of endpoints.filter(({ requestBody }) => requestBody)) {
+      const { method, path } = endpoint;
+      const token = await tokenFor(test, endpoint);
+      const send = (payload: string, headers = {}) =>
+        test.request(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { token, payload, headers });
+      expectDocumented(endpoint, 413, await send(tooLarge));
+      expectDocumented(endpoint, 415, await send('x', { 'content-type': 'text/plain' }));
     }
   });
 

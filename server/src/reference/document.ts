@@ -9,6 +9,26 @@ export interface OpenApiDocument {
   servers?: { url: string }[];
   tags?: { name: string; description?: string }[];
   paths: Record<string, Partial<Record<Method, Operation>>>;
+  components?: {
+    schemas?: Record<string, Schema>;
+    responses?: Record<string, ResponseObject>;
+    headers?: Record<string, HeaderObject>;
+    securitySchemes?: object;
+  };
+}
+
+export interface ResponseObject {
+  $ref?: string;
+  description?: string;
+  headers?: Record<string, HeaderObject>;
+  content?: Content;
+}
+
+export interface HeaderObject {
+  $ref?: string;
+  description?: string;
+  schema?: Schema;
+  example?: unknown;
 }
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
@@ -24,7 +44,7 @@ export interface Operation {
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
-  responses: Record<string, { description: string; content?: Content }>;
+  responses: Record<string, ResponseObject>;
 }
 
 export interface Parameter extends Media {
@@ -78,10 +98,16 @@ export function completeDocument(document: OpenApiDocument): OpenApiDocument {
     }
     for (const response of Object.values(operation.responses)) {
       if (response.content) response.content = withExamples(response.content);
+      if (response.headers) response.headers = referToHeaders(response.headers);
     }
     paths[path] = { ...paths[path], [method]: operation };
   }
   return { ...document, paths };
+}
+
+/** Each is described once, in `components.headers`. */
+function referToHeaders(headers: Record<string, HeaderObject>): Record<string, HeaderObject> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
 function withExamples(content: Content): Content {

@@ -4,6 +4,7 @@
  * buttons that copy, and forms that send a request.
  */
 import { type Html, html } from '../html.ts';
+import { inlineComponents } from './components.ts';
 import { type Endpoint, endpointsOf, mediaOf, type OpenApiDocument } from './document.ts';
 import { anchorOf, endpointSection, methodBadge } from './endpoint-section.ts';
 import { type Chapter, introduction, type PlainRefusal } from './introduction.ts';
@@ -16,7 +17,8 @@ export interface ReferencePages {
   groups: ReadonlyMap<string, Html>;
 }
 
-export function renderReference(document: OpenApiDocument, plainRefusals: PlainRefusal[] = []): ReferencePages {
+export function renderReference(given: OpenApiDocument, plainRefusals: PlainRefusal[] = []): ReferencePages {
+  const document = inlineComponents(given);
   const reference: Reference = { document, chapters: introduction(plainRefusals), groups: groupByTag(document) };
   return {
     overview: layout(reference, overview(reference)),

@@ -2,10 +2,12 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import type { BuiltFile } from '../built-file.ts';
-import { refusalsOnAnyPath } from '../http/error-catalogue.ts';
+import { errorCodes, refusalsOnAnyPath } from '../http/error-catalogue.ts';
 import { sendNotFound } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
+import { type ResponseHeader, responseHeaders } from '../http/response-headers.ts';
 import { sendBuiltFile } from '../http/send-built-file.ts';
+import { referToComponents } from './components.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
 import { icon, type ReferencePages, renderReference } from './reference-page.ts';
 import { style } from './style.ts';
@@ -57,6 +59,8 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
       components: {
+        schemas: { ErrorCode: { type: 'string', title: 'Error code', enum: errorCodes } },
+        headers: headerObjects(),
         securitySchemes: {
           operatorToken: {
             type: 'http',
@@ -74,19 +78,28 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
     },
     // The bundled platform is documented by the platform it imitates.
     transform: ({ schema, url, route }) => ({
-      schema: url.startsWith('/platform/') ? { ...schema, hide: true } : withErrors(schema, route.config),
+      schema: url.startsWith('/platform/') ? { ...schema, hide: true } : withResponses(schema, route.config),
       url,
     }),
     transformObject: (made) => {
       if (!('openapiObject' in made)) throw new Error('The reference is made of OpenAPI 3.');
-      return completeDocument(made.openapiObject as OpenApiDocument) as typeof made.openapiObject;
+      return referToComponents(completeDocument(made.openapiObject as OpenApiDocument)) as typeof made.openapiObject;
     },
   });
 }
 
-function withErrors(schema: FastifySchema, config: FastifyContextConfig | undefined): FastifySchema {
-  if (!config?.describeErrors) return schema;
-  return { ...schema, response: { ...(schema.response as object), ...config.describeErrors() } };
+function withResponses(schema: FastifySchema, config: FastifyContextConfig | undefined): FastifySchema {
+  return config?.describeResponses ? { ...schema, response: config.describeResponses() } : schema;
+}
+
+function headerObjects() {
+  const described = Object.entries(responseHeaders as Record<string, ResponseHeader>).map(
+    ([name, { description, type, example }]) => {
+      const schema = name === 'X-Inlay-Error' ? { $ref: '#/components/schemas/ErrorCode' } : { type };
+      return [name, { description, schema, example }];
+    },
+  );
+  return Object.fromEntries(described);
 }
 
 export function referenceRoutes(app: FastifyInstance, script: BuiltFile): void {

@@ -1,6 +1,8 @@
 /** Says a JSON schema in words for readers, lists its fields, and makes an example of it. Words may contain `code`. */
 
 export interface Schema {
+  /** What stands here stands elsewhere in the document. */
+  $ref?: string;
   type?: string | string[];
   title?: string;
   description?: string;
@@ -20,6 +22,7 @@ export interface Schema {
   /** Applies where another condition of the schema does not. */
   else?: Schema;
   items?: Schema;
+  patternProperties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;
   anyOf?: Schema[];
   oneOf?: Schema[];
