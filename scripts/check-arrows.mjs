@@ -261,6 +261,7 @@ function listFiles(root, folder) {
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => !/(^|\/)(node_modules|dist)\//.test(file))
     .sort();
 }
 

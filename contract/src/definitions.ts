@@ -1,7 +1,7 @@
 /** What crosses the wire for connector definitions. Field names inside a definition are the hosted platform's own. */
 import { type Static, Type } from 'typebox';
 import type { JsonSchema } from './connector-configuration.ts';
-import { Uuid } from './fields.ts';
+import { Enumeration, Uuid } from './fields.ts';
 
 const exampleId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 const exampleSchema = {
@@ -36,7 +36,9 @@ export type ConnectorSpecification = Static<typeof ConnectorSpecification>;
 const definitionFields = {
   name: Type.String({ description: 'Name of the connector', examples: ['Sample Data'] }),
   dockerRepository: TextOrNull('Where its image is', { examples: ['inlay/source-sample-data'] }),
-  iconUrl: TextOrNull('Address of its icon', { examples: ['https://connectors.example/sample-data.svg'] }),
+  iconUrl: TextOrNull('Address of its icon', {
+    examples: ['https://inlay.example.com/icons/5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14/0f2e6a1b9c3d4e5f'],
+  }),
   custom: Type.Boolean({ description: 'Whether the operator added it', examples: [false] }),
   supportLevel: TextOrNull('How well it is kept, in the words of the registry', { examples: ['certified'] }),
 };
@@ -44,7 +46,7 @@ const definitionFields = {
 const detailFields = {
   dockerImageTag: TextOrNull('Its version', { examples: ['0.1.0'] }),
   documentationUrl: TextOrNull('A page on how to set it up'),
-  documentation: TextOrNull('The same in a few words'),
+  documentation: TextOrNull('In a few words, what it is for and how to set it up'),
   spec: ConnectorSpecification,
 };
 
@@ -68,9 +70,28 @@ const DestinationDefinitionDetail = Type.Object(
   { title: 'Destination definition detail' },
 );
 
+/** One shape for connectors of both kinds; what a connector asks for is in its own answer. */
+export const Connector = Type.Object(
+  {
+    id: sourceId,
+    name: definitionFields.name,
+    type: Enumeration(['source', 'destination'], { description: 'What kind of connector it is' }),
+    icon: definitionFields.iconUrl,
+    version: detailFields.dockerImageTag,
+    documentation: detailFields.documentation,
+    documentation_url: detailFields.documentationUrl,
+    support_level: definitionFields.supportLevel,
+    custom: definitionFields.custom,
+  },
+  { title: 'Connector' },
+);
+export type Connector = Static<typeof Connector>;
+const inOurShape = 'The same connectors, in the shape that all lists of this service have';
+
 export const SourceDefinitionList = Type.Object(
   {
     definitions: Type.Array(SourceDefinitionSummary, { description: 'By name' }),
+    data: Type.Array(Connector, { description: inOurShape }),
   },
   { title: 'Source definition list' },
 );
@@ -88,6 +109,7 @@ export type SourceDefinition = Static<typeof SourceDefinition>;
 export const DestinationDefinitionList = Type.Object(
   {
     destinations: Type.Array(DestinationDefinitionSummary, { description: 'By name' }),
+    data: Type.Array(Connector, { description: inOurShape }),
   },
   { title: 'Destination definition list' },
 );

@@ -83,7 +83,7 @@ const DefaultConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
   description:
-    "The part of the connector's configuration that the operator provides. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret",
+    "The part of the connector's configuration that the operator provides. Nothing, if it is not given. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret",
   examples: [{ seed: 7 }],
 });
 
@@ -107,7 +107,7 @@ export const CreateSourceTemplateRequest = Type.Object(
     if: { required: ['original_source_template_id'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {},
-    else: { required: ['actor_definition_id', 'partial_default_config'] },
+    else: { required: ['actor_definition_id'] },
     examples: [
       {
         actor_definition_id: exampleDefinitionId,

@@ -157,7 +157,15 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       runtime,
       log,
     });
-    const templates: TemplatesContext = { store, runtime, log, sealer, definitions, propagate: propagateTemplate };
+    const templates: TemplatesContext = {
+      store,
+      runtime,
+      log,
+      sealer,
+      definitions,
+      publicUrl,
+      propagate: propagateTemplate,
+    };
     const background = createBackground({ runtime, log });
     const pipelines: PipelinesContext = {
       store,
@@ -212,7 +220,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     operatorTokenRoutes(http, operatorTokens);
     workspaceRoutes(http, workspaces, publicUrl);
     pipelineRoutes(http, pipelines);
-    definitionRoutes(http, { definitions });
+    definitionRoutes(http, { definitions, publicUrl });
     tagRoutes(http, templates);
     sourceTemplateRoutes(http, templates);
     connectionTemplateRoutes(http, templates);

@@ -25,6 +25,8 @@ const get = async (test: TestApp, url: string, options: RequestOptions = {}) => 
   return { status, body };
 };
 
+const iconAddress = (id: string) => expect.stringMatching(`^http://localhost:8080/icons/${id}/[0-9a-f]{16}$`);
+
 describeOnOneDatabase('Definitions', (kind) => {
   const start = async (options: Parameters<typeof startTestApp>[1] = {}) => {
     const test = await startTestApp(kind, options);
@@ -41,13 +43,26 @@ describeOnOneDatabase('Definitions', (kind) => {
           sourceDefinitionId: sampleDataId,
           name: 'Sample Data',
           dockerRepository: 'inlay/source-sample-data',
-          iconUrl: expect.stringMatching(/^data:image\/svg\+xml,/),
+          iconUrl: iconAddress(sampleDataId),
           custom: false,
           supportLevel: null,
         },
       ],
+      data: [
+        {
+          id: sampleDataId,
+          name: 'Sample Data',
+          type: 'source',
+          icon: iconAddress(sampleDataId),
+          version: '0.1.0',
+          documentation: expect.any(String),
+          documentation_url: null,
+          support_level: null,
+          custom: false,
+        },
+      ],
     });
-    expect((await get(test, '/sources?name=nothing-like-it')).body).toEqual({ definitions: [] });
+    expect((await get(test, '/sources?name=nothing-like-it')).body).toEqual({ definitions: [], data: [] });
     const { body: one } = await get(test, `/sources/${sampleDataId.toUpperCase()}`);
     expect(one).toMatchObject({ id: sampleDataId, definition: { name: 'Sample Data', dockerImageTag: '0.1.0' } });
     const onPlatform = await test.platform('GET', '/connector_definitions?type=source');
@@ -55,14 +70,37 @@ describeOnOneDatabase('Definitions', (kind) => {
     expect(one.definition.spec).toEqual(specification);
 
     const { body: destinations } = await get(test, '/destinations?name=files');
-    expect(destinations.destinations).toEqual([
-      { id: expect.any(String), name: 'Local Files', icon: expect.stringMatching(/^data:/) },
-    ]);
+    const [{ id, ...localFiles }] = destinations.destinations;
+    expect(localFiles).toEqual({ name: 'Local Files', icon: iconAddress(id) });
+    expect(destinations.data).toEqual([expect.objectContaining({ id, type: 'destination', ...localFiles })]);
     const { body: destination } = await get(test, `/destinations/${destinations.destinations[0].id}`);
     expect(destination.definition).toMatchObject({
       destinationDefinitionId: destinations.destinations[0].id,
       spec: { connectionSpecification: { required: ['path'] } },
     });
+  });
+
+  it('have icons that anybody can load, that may be kept for ever and that run nothing', async () => {
+    const test = await start();
+    const { body } = await get(test, '/sources?name=sample');
+    const { pathname } = new URL(body.data[0].icon);
+    const icon = await test.request('GET', pathname, { token: null });
+    expect(icon).toMatchObject({
+      status: 200,
+      headers: {
+        'content-type': 'image/svg+xml',
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringMatching(/^default-src 'none'; .*sandbox$/),
+        'cross-origin-resource-policy': 'cross-origin',
+      },
+      text: expect.stringMatching(/^<svg .*<\/svg>$/),
+    });
+    // The image of an earlier version is gone: the present one takes its place, for a while.
+    const other = await test.request('GET', pathname.replace(/\w+$/, 'other'), { token: null });
+    expect([other.text, other.headers['cache-control']]).toEqual([icon.text, 'public, max-age=300']);
+    const missing = await test.request('GET', `/icons/${unknownId}/other`, { token: null });
+    expect([missing.status, missing.body]).toEqual([404, { detail: 'Not Found' }]);
   });
 
   it('that do not exist, or are of the other kind, are not found', async () => {
@@ -100,6 +138,7 @@ describeOnOneDatabase('Definitions', (kind) => {
           supportLevel: 'certified',
         },
       ],
+      data: [expect.objectContaining({ id: crmId, icon: 'https://icons.example/crm.svg', support_level: 'certified' })],
     });
     const { body } = await get(test, `/sources/${crmId}`);
     expect(body.definition.spec).toEqual(registryDocument.sources[0]?.spec);

@@ -13,7 +13,7 @@ export interface Definition {
   name: string;
   version: string | null;
   dockerRepository: string | null;
-  /** An address. */
+  /** An address of the web, or the image itself as a `data:` address. Answers carry what icons.ts makes of it. */
   icon: string | null;
   documentationUrl: string | null;
   documentation: string | null;
@@ -31,6 +31,8 @@ export interface Definitions {
 
 export interface DefinitionsContext {
   definitions: Definitions;
+  /** The base of addresses in answers. */
+  publicUrl: string;
 }
 
 export async function listDefinitions(

@@ -130,7 +130,7 @@ export async function listSources(ctx: PipelinesContext, { workspaceId }: Scope)
   return await Promise.all(
     rows.map(async (row) => ({
       ...presentCommon(row),
-      summarized_source_template: presentBrief(await templateOf(ctx, row)),
+      summarized_source_template: presentBrief(ctx.templates, await templateOf(ctx, row)),
     })),
   );
 }
@@ -202,7 +202,7 @@ export async function presentSource(ctx: PipelinesContext, row: SourceRow): Prom
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
     ...presentCommon(row),
-    source_template: presentBrief(template),
+    source_template: presentBrief(ctx.templates, template),
     source_config: maskConfiguration(definition, config),
     user_config_spec: definition
       ? userConfigSpec(definition.specification, openDefaults(ctx.templates, template))

@@ -53,6 +53,12 @@ ${plainRefusals.map(
 </details>`,
   },
   {
+    anchor: 'unknown-fields',
+    title: 'Unknown fields',
+    text: html`
+<p>${prose('Query parameters and fields of the body that an endpoint does not know are ignored, and named in the header `X-Inlay-Unknown` of the answer. With the header `Prefer: handling=strict` the request is refused with 422 instead.')}</p>`,
+  },
+  {
     anchor: 'pagination',
     title: 'Pagination',
     text: html`

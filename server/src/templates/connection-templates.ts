@@ -17,6 +17,7 @@ import { readQuartz } from '@inlay/schedule/quartz';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
 import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
+import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -222,7 +223,7 @@ function present(
     destination_name: template.destination_name,
     destination_definition_id: template.definition_id,
     destination_config: maskConfiguration(definition, openDestinationConfig(ctx, template)),
-    icon: template.icon,
+    icon: iconAddress(ctx, template.definition_id, template.icon),
     cron_expression: template.cron_expression,
     non_breaking_changes_preference: template.non_breaking_changes_preference,
     sync_on_create: template.sync_on_create === 1,

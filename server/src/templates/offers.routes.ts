@@ -26,7 +26,7 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
       const { tags = [], tags_mode: mode = 'all' } = query;
       const { organizationId, templateFilters } = principal;
       const offered = await templates.listOfferedSourceTemplates(ctx, organizationId, templateFilters, { tags, mode });
-      return { data: offered.map(templates.presentOffer) };
+      return { data: offered.map((template) => templates.presentOffer(ctx, template)) };
     },
   });
 
@@ -46,7 +46,7 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
       const template = await templates.findOfferedSourceTemplate(ctx, organizationId, id, templateFilters);
       if (!template) throw new AppError('source_template_not_found');
       return {
-        ...templates.presentOffer(template),
+        ...templates.presentOffer(ctx, template),
         user_config_spec: await templates.userConfigSpecOf(ctx, template),
       };
     },

@@ -74,7 +74,7 @@ describeOnBothDatabases('A scoped token', (kind) => {
       id: ids.both,
       name: 'both',
       description: null,
-      icon: expect.stringMatching(/^data:image/),
+      icon: expect.stringMatching(/^http:\/\/localhost:8080\/icons\//),
       tags: ['crm', 'eu'],
     });
     const { properties, required } = body.user_config_spec.connectionSpecification;

@@ -36,7 +36,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     handle: async ({ query, principal }) => {
       const { tags = [], tags_mode: mode = 'all' } = query;
       const found = await templates.listSourceTemplates(ctx, principal.organizationId, { tags, mode });
-      return { data: found.map(templates.presentSummary) };
+      return { data: found.map((template) => templates.presentSummary(ctx, template)) };
     },
   });
 

@@ -84,6 +84,11 @@ describeOnBothDatabases('Source templates', (kind) => {
     expect([status, answer.detail[0].loc]).toEqual([422, ['body', field]]);
   });
 
+  it('are created without a configuration when there is nothing to set', async () => {
+    const answer = await test.request('POST', path, { body: { actor_definition_id: crmId } });
+    expect([answer.status, answer.body.partial_default_config]).toEqual([201, {}]);
+  });
+
   it('are created from a definition and a part of its configuration', async () => {
     const made = await create({ partial_default_config: oauth, tags: ['crm', 'beta', 'crm'] });
     expect(made).toEqual({
@@ -302,15 +307,9 @@ describeOnBothDatabases('Source templates', (kind) => {
   };
   const required = (field: string) => [field, 'field required', 'value_error.missing'];
 
-  it('need a definition and defaults, or an original', async () => {
+  it('need a definition or an original', async () => {
     expect(await faultsOf('POST', path, undefined)).toEqual([required('body')]);
-    expect(await faultsOf('POST', path, {})).toEqual([
-      required('body.actor_definition_id'),
-      required('body.partial_default_config'),
-    ]);
-    expect(await faultsOf('POST', path, { actor_definition_id: crmId })).toEqual([
-      required('body.partial_default_config'),
-    ]);
+    expect(await faultsOf('POST', path, {})).toEqual([required('body.actor_definition_id')]);
     for (const id of [unknownId, warehouseId]) {
       const body = { actor_definition_id: id, partial_default_config: {} };
       expect(await faultsOf('POST', path, body)).toEqual([

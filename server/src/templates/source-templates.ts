@@ -18,6 +18,7 @@ import type {
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -278,9 +279,9 @@ function refuse(faults: Fault[]): void {
   if (faults.length > 0) throw invalidRequest(...faults);
 }
 
-export function presentSummary(template: SourceTemplate) {
+export function presentSummary(ctx: TemplatesContext, template: SourceTemplate) {
   return {
-    ...presentOffer(template),
+    ...presentOffer(ctx, template),
     source_definition_id: template.definition_id,
     customization: customizationOf(template),
     created_at: isoTime(template.created_at),
@@ -288,13 +289,14 @@ export function presentSummary(template: SourceTemplate) {
   };
 }
 
-export function presentOffer(template: SourceTemplate) {
-  return { ...presentBrief(template), description: template.description };
+export function presentOffer(ctx: TemplatesContext, template: SourceTemplate) {
+  return { ...presentBrief(ctx, template), description: template.description };
 }
 
 /** As part of a source that was made from it. */
-export function presentBrief({ id, name, icon, own_icon, tags: names }: SourceTemplate) {
-  return { id, name, icon: own_icon ?? icon, tags: names };
+export function presentBrief(ctx: TemplatesContext, template: SourceTemplate) {
+  const { id, name, definition_id, icon, own_icon, tags: names } = template;
+  return { id, name, icon: own_icon ?? iconAddress(ctx, definition_id, icon), tags: names };
 }
 
 export async function presentSourceTemplate(
@@ -304,7 +306,7 @@ export async function presentSourceTemplate(
   const definition = await getDefinition(ctx, 'source', template.definition_id);
   const defaults = openDefaults(ctx, template);
   return {
-    ...presentSummary(template),
+    ...presentSummary(ctx, template),
     user_config_spec: userConfigSpec(definition.specification, defaults),
     partial_default_config: maskConfiguration(definition, defaults),
   };

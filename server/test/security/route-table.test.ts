@@ -95,6 +95,7 @@ describe('The route table', () => {
       'GET /embed.tgz',
       'GET /health/live',
       'GET /health/ready',
+      'GET /icons/:id/:edition',
       'GET /metrics',
       'GET /openapi.json',
       'GET /widget',
@@ -222,7 +223,7 @@ describe('A route for scoped tokens', () => {
         expect(headers['access-control-allow-origin']).toBe('*');
         expect(headers['access-control-allow-credentials']).toBeUndefined();
       }
-      expect(preflight.headers['access-control-allow-headers']).toBe('authorization, content-type');
+      expect(preflight.headers['access-control-allow-headers']).toBe('authorization, content-type, prefer');
     }
   });
 });

@@ -1,0 +1,60 @@
+/**
+ * Icons of connectors. A connector may bring its icon along as a `data:` address. Whoever is shown a connector gets an
+ * address of this service instead, which serves the image: answers stay small, and a browser loads each icon once. The
+ * address changes with the image, so that it may be kept for ever.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '../errors.ts';
+import type { Definition, DefinitionsContext } from './definitions.ts';
+
+export interface Icon {
+  mediaType: string;
+  content: Buffer;
+  /** Whether this is the very image that was asked for, and not one that has taken its place. */
+  isExact: boolean;
+}
+
+export const iconsPath = '/icons';
+
+const dataAddress = /^data:(image\/(?:svg\+xml|png|jpeg|gif|webp))((?:;[^,;]*)*),(.*)$/s;
+
+/** The address of an icon in answers. An image of a kind that is not served has none. */
+export function iconAddress(
+  { publicUrl }: DefinitionsContext,
+  definitionId: string,
+  icon: string | null,
+): string | null {
+  if (icon === null || !icon.startsWith('data:')) return icon;
+  return readImage(icon) && `${publicUrl}${iconsPath}/${definitionId}/${editionOf(icon)}`;
+}
+
+export async function getIcon(ctx: DefinitionsContext, definitionId: string, edition: string): Promise<Icon> {
+  const icon = await findGivenIcon(ctx, definitionId.toLowerCase());
+  const image = icon === undefined ? null : readImage(icon);
+  if (icon === undefined || image === null) throw new AppError('route_not_found');
+  return { ...image, isExact: editionOf(icon) === edition };
+}
+
+async function findGivenIcon({ definitions }: DefinitionsContext, id: string): Promise<string | undefined> {
+  for (const kind of ['source', 'destination'] as const) {
+    const found: Definition | undefined = (await definitions.list(kind)).find((definition) => definition.id === id);
+    if (found) return found.icon ?? undefined;
+  }
+  return undefined;
+}
+
+function editionOf(icon: string): string {
+  return createHash('sha256').update(icon).digest('hex').slice(0, 16);
+}
+
+function readImage(icon: string): { mediaType: string; content: Buffer } | null {
+  const [, mediaType, parameters = '', data = ''] = dataAddress.exec(icon) ?? [];
+  if (mediaType === undefined) return null;
+  if (parameters.split(';').includes('base64')) return { mediaType, content: Buffer.from(data, 'base64') };
+  try {
+    return { mediaType, content: Buffer.from(decodeURIComponent(data)) };
+  } catch (error) {
+    if (error instanceof URIError) return null;
+    throw error;
+  }
+}
