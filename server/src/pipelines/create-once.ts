@@ -31,9 +31,10 @@ export async function createOnce<Wanted>(
 ): Promise<string> {
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
+  // Before the look: one that began earlier proves nothing of what took effect meanwhile.
+  const waitMs = await remote.settleWaitMs(db, table, row.id);
   const found = await find();
   if (found !== undefined) return await remote.bindIfUnbound(db, table, row.id, found);
-  const waitMs = await remote.settleWaitMs(db, table, row.id);
   if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));
   const wanted = await prepare();
   // A platform that needs no settling, the bundled one, is done with a request when whoever sent it is.

@@ -98,6 +98,35 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     await expectExactlyOne();
   });
 
+  it.each(['/sources', '/destinations', '/connections'])(
+    'sends POST %s again only after a look at the platform that began when the lost one could no longer take effect',
+    async (path) => {
+      let late: ReturnType<typeof lateApply> | undefined;
+      faulty.rule(
+        first(1, post(path), (match) => {
+          late = lateApply(match);
+          return late.rule;
+        }),
+      );
+      const id = await acme.connect(template);
+      await untilPutOff(id);
+      const isList: Match = ({ method, path: asked }) => method === 'GET' && asked.split('?')[0] === path;
+      faulty.rule(
+        first(1, isList, (match) => async (request, forward) => {
+          if (!match(request)) return undefined;
+          const answer = await forward();
+          // The list is on its way while the create takes effect, and the window ends.
+          await late?.apply();
+          await hosted.letSettle();
+          return answer;
+        }),
+      );
+      await test.app.store.db.updateTable('sources').set({ due_at: 0 }).execute();
+      expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+      await expectExactlyOne();
+    },
+  );
+
   it('waits for a connection that a gateway gave up on and the platform makes later', async () => {
     const late = lateApply(post('/connections'));
     faulty.rule(late.rule);

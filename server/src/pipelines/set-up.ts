@@ -160,9 +160,14 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
 
 /** For a source that is being deleted. */
 async function takeDown({ ctx, row }: Work): Promise<boolean> {
+  // Before the look: one that began earlier proves nothing of what took effect meanwhile.
+  const lookedAt = await ctx.store.now();
   const platformId = row.platform_id ?? (await ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)));
   if (platformId !== undefined) await deleteOnPlatform(ctx, row, platformId);
-  else await waitUntilSettled(ctx, row);
+  else if (row.no_post_before > lookedAt) {
+    // A create may still take effect, and would leave a source that nobody knows.
+    throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
+  }
   await ctx.store.transaction(async (tx) => {
     const deleted = await sources.recordSourceDeleted(tx, row.id);
     await connections.recordConnectionsDeleted(tx, row.id, deleted?.deleted_at ?? ctx.runtime.now());
@@ -176,12 +181,6 @@ async function deleteOnPlatform(ctx: PipelinesContext, row: SourceRow, platformI
   } catch (error) {
     if (!(await isGoneFromPlatform(ctx, 'source', { id: row.id, workspaceId: row.workspace_id }, error))) throw error;
   }
-}
-
-/** A create may still take effect, and would leave a source that nobody knows. */
-async function waitUntilSettled(ctx: PipelinesContext, row: SourceRow): Promise<void> {
-  const now = await ctx.store.now();
-  if (row.no_post_before > now) throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
 }
 
 const everyMs = 5_000;
