@@ -8,7 +8,8 @@ export default defineConfig({
   // Addresses in the bundle are relative: the service may live below a path.
   base: './',
   publicDir: false,
-  esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
+  // Also where a test makes the build: what is served must not depend on NODE_ENV, nor name files of this machine.
+  esbuild: { jsx: 'automatic', jsxDev: false, jsxImportSource: 'preact', legalComments: 'none' },
   resolve: {
     dedupe: ['preact'],
   },

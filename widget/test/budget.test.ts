@@ -31,8 +31,10 @@ it('The embed library is at most 4 kB, or 5 kB where only gzip is read', () => {
   expect(sizeOf('embed/embed.js.gz')).toBeLessThanOrEqual(5_120);
 });
 
-it('Nothing that is served makes code of text', () => {
+it('Nothing that is served makes code of text, or names files of the machine it was built on', () => {
   for (const name of readdirSync(`${built}widget/assets`).filter((name) => name.endsWith('.js'))) {
-    expect(readFileSync(`${built}widget/assets/${name}`, 'utf8'), name).not.toMatch(/\beval\(|new Function\(/);
+    const script = readFileSync(`${built}widget/assets/${name}`, 'utf8');
+    expect(script, name).not.toMatch(/\beval\(|new Function\(/);
+    expect(script, name).not.toMatch(/\.tsx?["'`]/);
   }
 });
