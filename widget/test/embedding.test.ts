@@ -303,7 +303,7 @@ describe('The token', () => {
     await openHost(page);
     const { whole } = await stage.widgetToken();
     await stage.operator('POST', '/embedded/tokens/revoke', { token: whole });
-    const frame = await openModal(page, whole, 1);
+    const frame = await openModal(page, whole);
     await frame.waitForSelector('[data-screen="expired"]');
     await frame.getByText('Reload this page to continue.').waitFor();
     expect(stage.takeProblems().join()).toMatch(/401/);

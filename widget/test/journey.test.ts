@@ -127,11 +127,13 @@ describe('A customer', () => {
 
     await field.fill('a wrong one');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    await frame.getByText('The check found a problem').waitFor({ timeout: 120_000 });
+    // The message names the authentication: it is said once, there, and the field in it has the focus.
+    const fault = frame.locator('.inlay-field-fault');
+    await fault.waitFor({ timeout: 120_000 });
     await takePicture(page, 'check-failed');
-    // What names no field is said once, below all of them.
-    expect(await frame.getByRole('alert').count()).toBe(1);
-    expect(await frame.locator('.inlay-field-fault, .inlay-fault-summary').count()).toBe(0);
+    expect(await fault.count()).toBe(1);
+    expect(await frame.locator('.inlay-notice, .inlay-fault-summary').count()).toBe(0);
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(await field.inputValue()).toBe('a wrong one');
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();
@@ -146,7 +148,7 @@ describe('A customer', () => {
     await frame.getByRole('tab', { name: 'Settings' }).click();
     expect(await frame.content()).not.toContain('first-key-of-the-api');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('The check found a problem').first().waitFor({ timeout: 120_000 });
+    await fault.waitFor({ timeout: 120_000 });
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
     await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });

@@ -171,8 +171,11 @@ describe.each(Object.keys(looks))('%s', (look) => {
     frame = await open(page, many);
     await screen('error');
     await lookAt(frame, 'error');
-    await page.unroute('**/api/v1/embedded/**');
+    // The screen also tries again by itself, so that the button would be gone on its own once the service answers.
+    const retried = page.waitForRequest('**/api/v1/embedded/**');
     await frame.getByRole('button', { name: 'Try again' }).click();
+    await retried;
+    await page.unroute('**/api/v1/embedded/**');
     await screen('list');
 
     const { widgetUrl, whole } = await stage.widgetToken({ ...many });
