@@ -228,8 +228,8 @@ export async function checkArrows(directory) {
   const root = realpathSync(directory);
   const files = [...sourceFolders, ...toolFolders]
     .flatMap((folder) => listFiles(root, folder))
-    // Fixtures are wrong on purpose.
-    .filter((file) => !isIn(file, 'scripts/fixtures'));
+    // Fixtures are wrong on purpose, and results are not sources.
+    .filter((file) => !isIn(file, 'scripts/fixtures') && !isIn(file, 'bench/results'));
   const arrows = await readArrows(
     root,
     files.filter((file) => sourceExtensions.includes(extname(file)) && !isDeclaration(file)),
