@@ -67,6 +67,9 @@ export async function build({ outdir, entries = productEntries }) {
   for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
     const undeclared = imports.map(({ path }) => packageOf(path)).find((name) => name && !declared.includes(name));
     if (undeclared) throw new Error(`${file} imports ${undeclared}, which is not a dependency of any of our packages.`);
+    // Bundled, such an import has no named exports where the package is not a module of the language.
+    const dynamic = imports.find(({ kind, path }) => kind === 'dynamic-import' && packageOf(path));
+    if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
   }
   writeLicenses(
     `${resolve(root, outdir)}/licenses.txt`,

@@ -72,7 +72,7 @@ export function httpTransport(baseUrl: string): Transport {
   return {
     async send(request) {
       // Not at the start: with the bundled platform it is never needed, and it takes longer to load than the framework.
-      const { Agent, Client } = await import('undici');
+      const { Agent, Client } = await import('./http-agents.ts');
       agent ??= new Agent({ connect, connections: 16 });
       const startedAt = performance.now();
       let connected = !request.freshConnection;
