@@ -16,7 +16,7 @@ export function startProgram<Question extends object, Answer>(
   signal: AbortSignal,
 ): ChildProgram<Question, Answer> {
   const child = fork(file, { signal, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
-  // An interruption ends it; whoever waits for an answer is told by that end.
+  // An interruption ends the program. The end tells the caller, which may still wait for an answer.
   child.on('error', () => {});
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} could not be started.`);
@@ -49,7 +49,7 @@ async function endOf(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** What such a program does: answers each question, and ends with whoever asks. */
+/** What such a program does: it answers each question, and ends when its parent ends. */
 export function answerQuestions<Question, Answer>(answer: (question: Question) => Promise<Answer>): void {
   process.on('message', (question: Question) => {
     answer(question).then(

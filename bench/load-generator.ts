@@ -90,7 +90,7 @@ answerQuestions(async ({ port, connections, durationMs, requests }: LoadQuestion
   };
 });
 
-/** Undefined while parts of it are still on their way. */
+/** Undefined while parts of the answer are still on their way. */
 function readAnswer(bytes: Buffer): { status: string } | undefined {
   const end = bytes.indexOf(headersEnd);
   if (end < 0) return undefined;

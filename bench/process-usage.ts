@@ -24,7 +24,7 @@ const sampleEveryMs = 20;
 const ticksPerSecond = 100;
 
 /**
- * `nameOf` tells from a command line what a process is called, and undefined for one that is of no interest. Call the
+ * `nameOf` tells from a command line what a process is called, and undefined for a process that does not matter. Call the
  * function that is returned to end it.
  */
 export function watchUsage(pid: number, nameOf: (commandLine: string) => string | undefined): () => Usage {

@@ -9,7 +9,7 @@ import { systemRuntime } from '../platform/src/runtime.ts';
 
 const [folder = ''] = process.argv.slice(2);
 const { records, ...request } = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
-// Whoever ends the benchmark ends the connectors as well, before their folders go.
+// When the benchmark is ended, the connectors end as well, before their folders are removed.
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 const outcome = await createRunner({ runtime: systemRuntime, folder: join(folder, 'runs') }).sync({

@@ -1,6 +1,6 @@
 /*
  * The rate of a sync: `sample-data` to `local-files` by the real runner. The ceiling: the bytes that the source writes,
- * sent by a bare process to another one that puts them into a file, and does not wait for the disk.
+ * sent by a bare process to a second process, which writes them to a file and does not wait for the disk.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

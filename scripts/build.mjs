@@ -44,7 +44,7 @@ export async function build({ outdir, entries = productEntries }) {
     entryPoints: entries,
     outdir,
     bundle: true,
-    // A connector is loaded only when it is the one that runs.
+    // Only the connector that runs is loaded.
     splitting: true,
     chunkNames: 'parts/[name]-[hash]',
     platform: 'node',

@@ -32,7 +32,7 @@ export async function findChromium({ install = false } = {}) {
   );
 }
 
-/** Nothing of it reaches out: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox. */
+/** The browser calls nobody by itself: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox. */
 export const chromiumArguments = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-gpu',

@@ -22,7 +22,7 @@ import { isMain } from './is-main.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
-/** A fault that whoever started the demo can mend; its message says how. */
+/** A fault that the person who started the demo can mend; its message says how. */
 class DemoError extends Error {}
 
 async function build() {
@@ -146,7 +146,7 @@ async function answers(url) {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // Not there yet. Whoever asks knows when to give up.
+    return false; // Not there yet. The caller knows when to give up.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The demo as a process, on an empty data directory and on one that it has used before, and its page in Chromium. */
+/** The demo as a process, on an empty data directory and on a used one, and its page in Chromium. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -26,7 +26,7 @@ import { isMain } from './is-main.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Enough that no service still runs from one that is removed. */
+/** Enough that no service still runs from a build that is removed. */
 const keptBuilds = 10;
 const dayMs = 24 * 60 * 60 * 1_000;
 

@@ -41,7 +41,7 @@ export function keepMaskedSecrets(
   ) as Configuration;
 }
 
-/** Every text that is secret, those inside a secret object included, so that whoever logs can leave them out. */
+/** Every text that is secret, those inside a secret object included, so that a log can leave them out. */
 export function listSecrets(specification: JsonSchema, configuration: Configuration): string[] {
   const secrets: string[] = [];
   mapSecrets([specification], configuration, configuration, (secret) => {

@@ -18,7 +18,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const fontFamily = /^[\p{L}\p{N} ,_'"-]+$/u;
 const maxIconLength = 22_000;
-/** No SVG: a drawing can hold script, and whoever opens its address on its own would run it. */
+/** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
 const iconData = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 const control = /\p{Cc}/u;
 const bidiControl = /\p{Bidi_Control}/u;

@@ -13,7 +13,7 @@ export function originFault(text: string): string | undefined {
 
 /**
  * The origin as browsers write it (without the scheme's own port), or undefined when the text is anything but an
- * origin. A text that differs from what a browser makes of it in any other way is refused rather than mended.
+ * origin. A text that a browser would write in any other way is refused, not corrected.
  */
 export function serialiseOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;

@@ -14,7 +14,7 @@ export type InlayEvent =
   | Exclude<WidgetEvent, { type: 'error' }>
   /** Something the customer was told of; `code` is stable, `message` is in the customer's language. */
   | { type: 'error'; error: { code: InlayErrorCode; message: string; cause?: unknown } }
-  /** The widget is gone, and nothing of it is left in the page. */
+  /** The widget is gone, and has left nothing in the page. */
   | { type: 'closed' };
 
 type Shape = { [field: string]: Shape | ((value: unknown) => boolean) };

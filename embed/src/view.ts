@@ -1,7 +1,7 @@
 /**
  * What is in the page around the widget's frame: a dialog or a plain block, with a state of loading and one of failure.
  * It lives in a shadow root with a constructed stylesheet, so the page's styles do not reach it, its own do not reach
- * the page, and a strict `style-src` of the page does not mind. `remove` takes all of it away.
+ * the page, and a strict `style-src` of the page allows it. `remove` takes everything away.
  */
 import type { WidgetTheme } from '@inlay/contract/embedding';
 import style from './view.css';

@@ -160,7 +160,7 @@ it('shows a failure to get a token, and tries again when asked', async () => {
   expect(await (await widgetFrame(page)).evaluate(() => document.hasFocus())).toBe(true);
 });
 
-it('takes a getToken that throws at once for one that failed, after open has returned', async () => {
+it('treats a getToken that throws at once like a failed one, after open has returned', async () => {
   page = await host.openPage();
   await page.evaluate(() => {
     let hasReturned = false;

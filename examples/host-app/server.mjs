@@ -113,7 +113,7 @@ export async function startHostApp({ port, inlayUrl, operatorToken, pageUrl = `h
         sendJson(response, 404, { message: 'Nothing is here.' });
       }
     } catch (error) {
-      // The reason is for whoever runs this page. It may name things that are not for the browser.
+      // The reason is for the person who runs this page. It may name things that are not for the browser.
       console.error(error);
       sendJson(response, 502, { message: 'Inlay did not give a token. The log of this page says why.' });
     }

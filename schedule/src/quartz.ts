@@ -51,7 +51,7 @@ const FIELDS: Field[] = [
   { name: 'year', min: 1970, max: 2099 },
 ];
 
-/** The expression with single spaces and without a zone; throws a QuartzError for one that is not valid. */
+/** The expression with single spaces and without a zone; throws a QuartzError for an expression that is not valid. */
 export function readQuartz(given: string): string {
   const expression = given
     .trim()

@@ -125,7 +125,7 @@ describe('The dialog', () => {
       window.Inlay.open({ token, onEvent }).destroy();
       window.Inlay.open({ getToken: async () => token, onEvent }).destroy();
     }, whole);
-    // A third one that is let live: whatever the others had under way has come by then.
+    // A third widget that stays: by then, everything from the others has arrived.
     await openModal(page, whole);
     await expect.poll(() => eventTypes(page)).toEqual(['ready']);
     expect(await page.locator('iframe').count()).toBe(1);

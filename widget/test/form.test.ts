@@ -43,7 +43,7 @@ const describedAs = (page: Page, label: string) =>
 
 describe('a form', () => {
   it.each(Object.entries(specifications))(
-    'for %s has no barriers where all of it is shown',
+    'for %s has no barriers where the whole form is shown',
     async (_, specification) => {
       const page = await stage.open({ specification });
       await unfold(page);

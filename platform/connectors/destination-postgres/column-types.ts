@@ -1,6 +1,6 @@
 /*
  * Which type a column gets from a property's JSON Schema, and what becomes of a column whose property changes its type:
- * it is widened to one that holds the old and the new values without loss, never narrowed.
+ * the column is widened to a type that holds the old and the new values without loss. It is never narrowed.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 

@@ -8,7 +8,7 @@ import { fitsDate, fitsTime, fitsTimestamp, toMicroseconds } from './date-values
 
 export const copyNull = '\\N';
 
-/** The value as text, and undefined for one that does not fit. */
+/** The value as text, and undefined for a value that does not fit. */
 type Writer = (value: unknown) => string | undefined;
 
 const ifString = (fits: (text: string) => boolean) => (value: unknown) =>

@@ -90,7 +90,7 @@ describe('overwrite', () => {
     expect(await database.query(relations)).toEqual(before);
   });
 
-  it('shows whoever reads the old records or the new ones, never none', async () => {
+  it('shows readers the old records or the new ones, never none', async () => {
     const database = await createDatabase();
     await write(database.config, [userStream('overwrite')], input(users, [{ id: 1 }]));
     await database.client.query('begin isolation level repeatable read');
@@ -161,7 +161,7 @@ describe('append_dedup', () => {
     expect(await database.query('select name from users')).toEqual([{ name: 'new' }]);
   });
 
-  it('knows records with an empty part of the key by what is left of it', async () => {
+  it('knows records with an empty part of the key by the other parts', async () => {
     const database = await createDatabase();
     const stream = userStream('append_dedup', { primary_key: [['id'], ['name']] });
     const records = [

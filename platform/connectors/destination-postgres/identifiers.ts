@@ -1,6 +1,6 @@
 /*
  * Names of streams and properties as names of tables and columns. A name stays as it is wherever PostgreSQL can keep
- * it; one that is too long, empty, reserved or not writable gets the start of itself and a digest of the whole, so
+ * it; a name that is too long, empty, reserved or not writable gets the start of itself and a digest of the whole, so
  * that different names stay different and the same name is the same in every sync.
  */
 import { createHash } from 'node:crypto';

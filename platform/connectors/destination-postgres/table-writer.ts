@@ -2,7 +2,7 @@
  * Puts records into the table of one stream. Lines for COPY are collected; `store` sends them within the transaction of
  * whoever calls it. Appended records go straight into the table. Records without duplicates go through a staging table
  * that is empty between transactions. Records that replace the old ones stay in a staging table until `complete`, and
- * then replace them by delete and insert: whoever reads the table meanwhile sees the old records or the new ones, never
+ * then replace them by delete and insert: a reader of the table sees the old records or the new ones meanwhile, never
  * none, and views and permissions on it stay.
  *
  * Staging tables are temporary tables of the session, so nothing is left behind when the session ends, however it ends.

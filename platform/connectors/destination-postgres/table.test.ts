@@ -88,7 +88,7 @@ describe('a stream whose schema changes', () => {
     },
   );
 
-  it('keeps its key when a column of it is widened', async () => {
+  it('keeps its key when a column of the key is widened', async () => {
     const { config, query } = await createDatabase();
     for (const [schema, id] of [
       [integer, 1],

@@ -143,7 +143,7 @@ describe('a value that does not fit its column', () => {
     ['bytea', ['', 'AP8='], ['AP8', 'no base64!']],
     ['boolean', [true, false], ['true', 1]],
     ['jsonb', [{}, [], 'text', 1, false], []],
-  ] as [string, unknown[], unknown[]][])('of type %s is told from one that does', async (type, fitting, unfit) => {
+  ] as [string, unknown[], unknown[]][])('of type %s is told from a value that does', async (type, fitting, unfit) => {
     const { config, query } = await createDatabase();
     const stream = streamOf({ v: schemas[type] ?? {} });
     await write(

@@ -51,7 +51,7 @@ function describe(kinds: ReadonlySet<Kind>): JsonSchema {
   return { type: ['null', 'string'], ...describeFormat(kinds as ReadonlySet<ReturnType<typeof textFormat>>) };
 }
 
-/** Gives the values of a row the types of the schema; one that does not fit stays text. Changes the row. */
+/** Gives the values of a row the types of the schema; a value that does not fit stays text. Changes the row. */
 export function rowConverter(schema: JsonSchema): (row: Row) => Record<string, unknown> {
   const conversions = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>)
     .map(([name, { type }]) => [name, conversionTo(type)] as const)

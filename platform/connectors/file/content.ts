@@ -31,7 +31,7 @@ async function* unpacked(body: Readable): AsyncGenerator<Buffer> {
       throw new ConnectorError('The file is a ZIP archive or a spreadsheet. Provide it as text, or packed with gzip.');
     }
     const whole = prepended(beginning, chunks);
-    // Whoever reads the result learns of a failure on the way.
+    // The reader of the result learns of a failure on the way.
     if (isGzip(beginning)) yield* pipeline(Readable.from(whole), createGunzip({ chunkSize: 64 * 1024 }), () => {});
     else yield* whole;
   } finally {

@@ -18,7 +18,7 @@ export async function* readCsv(
   { delimiter = ',', header = true }: CsvFormat,
 ): AsyncGenerator<Row> {
   const parser = parse({ delimiter, skip_empty_lines: true, max_record_size: maxRowLength });
-  // Whoever reads the rows learns of a failure on the way.
+  // The reader of the rows learns of a failure on the way.
   pipeline(text, parser, () => {});
   let names: string[] | undefined;
   try {

@@ -81,7 +81,7 @@ const pagination = {
     },
     {
       title: 'Page number',
-      description: 'Ends with an empty page, or one that is shorter than those before it.',
+      description: 'Ends with an empty page, or with a page that is shorter than those before.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'page', order: 0 },
@@ -93,7 +93,7 @@ const pagination = {
     },
     {
       title: 'Offset',
-      description: 'Ends with an empty page, or one that is shorter than those before it.',
+      description: 'Ends with an empty page, or with a page that is shorter than those before.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'offset', order: 0 },

@@ -108,7 +108,7 @@ export const dictionary: Dictionary = {
     ja: 'API が長いリストをページに分けて返す方法です。',
   },
   'Page number': { de: 'Seitennummer', es: 'Número de página', fr: 'Numéro de page', ja: 'ページ番号' },
-  'Ends with an empty page, or one that is shorter than those before it.': {
+  'Ends with an empty page, or with a page that is shorter than those before.': {
     de: 'Endet mit einer leeren Seite oder einer, die kürzer ist als die vorigen.',
     es: 'Termina con una página vacía o más corta que las anteriores.',
     fr: 'Se termine par une page vide ou plus courte que les précédentes.',

@@ -36,7 +36,7 @@ export interface Endpoint {
   port: number;
 }
 
-/** Writes protocol messages. A promise means that whoever reads is behind: wait for it before sending more. */
+/** Writes protocol messages. A promise means that the reader is behind: wait for the promise before sending more. */
 export interface Emitter {
   record(stream: StreamDescriptor, data: Record<string, unknown>): Promise<void> | undefined;
   /** The same for a source that writes the data itself, at once: a JSON object on one line. */

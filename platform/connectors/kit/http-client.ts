@@ -175,6 +175,6 @@ function withoutCoding(body: Readable, coding: string | string[] | undefined, { 
     discard(body);
     throw new ConnectorError(`${origin} compresses its answer in a way that it was not asked for.`);
   }
-  // Whoever reads the result learns of a failure on the way; nobody else waits for it.
+  // The reader of the result learns of a failure on the way; nobody else waits for it.
   return pipeline(body, createGunzip(), () => {});
 }

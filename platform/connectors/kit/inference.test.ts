@@ -9,7 +9,7 @@ function infer(...records: Record<string, unknown>[]) {
   return inference.schema();
 }
 
-/** The schema of the one field `a`, for these values of it. */
+/** The schema of the one field `a`, for these values. */
 const field = (...values: unknown[]) => (infer(...values.map((a) => ({ a }))).properties as { a: unknown }).a;
 
 describe('a field', () => {

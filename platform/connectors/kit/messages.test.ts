@@ -48,7 +48,7 @@ describe('messages', () => {
     );
   });
 
-  test('keep the text of the data, whoever wrote them', async () => {
+  test('keep the text of the data, whichever connector wrote them', async () => {
     const data = '{"n":12345678901234567890}';
     const own = `{"type":"RECORD","record":{"stream":"s","emitted_at":1,"data":${data}}}`;
     const foreign = `{"type":"RECORD","record":{"data":${data},"stream":"s","emitted_at":1}}`;
@@ -76,7 +76,7 @@ describe('messages', () => {
     );
   });
 
-  test('are the same whoever wrote them, in any mixture and cut anywhere', async () => {
+  test('are the same whichever connector wrote them, in any mixture and cut anywhere', async () => {
     const data = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue());
     const record = fc.record({ stream: fc.constantFrom('s', 'ß', 'a"b'), emitted_at: fc.nat({ max: 2 }), data });
     const own = ({ stream, emitted_at, data }: { stream: string; emitted_at: number; data: object }) =>

@@ -36,7 +36,7 @@ export class TextBuffer {
     this.length += source.copy(this.#bytes, this.length, start, end);
   }
 
-  /** The digits of a whole number that is not negative: several times as fast as making a text of it first. */
+  /** The digits of a whole number that is not negative: several times as fast as making a string first. */
   addWholeNumber(value: number): void {
     if (value > maxInt32) {
       this.add(String(value));

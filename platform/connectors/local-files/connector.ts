@@ -140,7 +140,7 @@ async function openTarget(config: Configuration, { workspaceDir }: Surroundings)
   return { target: await makeFolder(workspaceDir, ...path.split('/')), format, compression };
 }
 
-/** What the machine refuses, in words that help whoever runs it. */
+/** What the machine refuses, in words that help the operator. */
 async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

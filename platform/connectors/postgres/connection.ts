@@ -113,7 +113,7 @@ const durableCommit = `set_config('synchronous_commit', case current_setting('sy
   when 'off' then 'on' else current_setting('synchronous_commit') end, true)`;
 
 const lockTimeoutMs = 60_000;
-/** The other connector of a sync may be slow. One that has stopped is for the platform to end, and before this. */
+/** The other connector of a sync may be slow. The platform ends a connector that has stopped, and does so before this time. */
 const idleTimeoutMs = 7_200_000;
 
 export async function inTransaction<T>(
@@ -136,7 +136,7 @@ export async function inTransaction<T>(
     await client.query(end);
     return result;
   } catch (error) {
-    // The first error is the one that tells; a rollback fails only where the connection, and so the transaction, is gone.
+    // The first error tells the reason; a rollback fails only where the connection, and so the transaction, is gone.
     await client.query('rollback').catch(() => {});
     throw error;
   }

@@ -1,7 +1,7 @@
 /*
  * The calls of the S3 API that the connector needs. Every call may be repeated without harm, so each is tried again,
  * with growing pauses, when the store is overloaded, fails or drops the connection; what remains is a ConnectorError
- * with a message for people. Bodies are signed with their hash: a store rejects one that was damaged on the way.
+ * with a message for people. Bodies are signed with their hash: a store rejects a body that was damaged on the way.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -61,7 +61,7 @@ export function refusalError(refusal: Refusal, doing: string, { bucket, region }
     InvalidAccessKeyId: 'The store does not know the access key ID. Check it, or make a new key.',
     SignatureDoesNotMatch: 'The secret access key does not belong to the access key ID. Enter both again.',
     AccessDenied: `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it that permission.`,
-    AllAccessDisabled: `The bucket ${bucket} is disabled. Ask whoever runs the store.`,
+    AllAccessDisabled: `The bucket ${bucket} is disabled. Ask the operator of the store.`,
     RequestTimeTooSkewed:
       'The clock of this machine differs from that of the store by more than 15 minutes. Set the clock.',
     QuotaExceeded: `The bucket ${bucket} is full. Make room, or raise its quota.`,

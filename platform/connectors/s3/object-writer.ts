@@ -1,7 +1,7 @@
 /*
  * One object while it is written: lines are compressed, parts are uploaded as they fill up, and what is not yet a part
  * is held in memory. An object becomes visible in the bucket all at once, with `finish`; before that nothing is.
- * One that stays below the size of a part is a single request.
+ * An object that stays below the size of a part is a single request.
  */
 import { once } from 'node:events';
 import { createGzip } from 'node:zlib';

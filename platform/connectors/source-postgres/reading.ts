@@ -72,7 +72,7 @@ export async function readStream(client: pg.Client, { stream, table, columns, in
   await emit.status(stream, 'COMPLETE');
 }
 
-/** A view may divide by zero, a foreign table may be offline: what the server says is for whoever made the table. */
+/** A view may divide by zero, a foreign table may be offline: what the server says is for the owner of the table. */
 function explainTable(error: unknown, table: string): unknown {
   const isOfTable = error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? '');
   return isOfTable ? new ConnectorError(`${table} cannot be read: ${error.message}.`, { cause: error }) : error;

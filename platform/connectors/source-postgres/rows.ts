@@ -27,7 +27,7 @@ export async function* readRows(client: pg.Client, query: string, parameters: st
     try {
       yield rows;
     } finally {
-      // Also when whoever takes the rows gives up: the connection does one thing at a time.
+      // Also when the reader of the rows gives up: the connection does one thing at a time.
       await next;
     }
     const [outcome] = await next;

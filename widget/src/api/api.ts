@@ -2,7 +2,7 @@
  * The service as the widget sees it: every call with the customer's token, on the widget's own origin.
  *
  * What always holds: a call ends, with an answer or with a `RequestFailure`; it is sent again only when it was refused for
- * its token, so nothing was done, and only once; whoever asked can abort it.
+ * its token, so nothing was done, and only once; the caller can abort it.
  */
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/source-templates';
@@ -100,7 +100,7 @@ export function createApi(session: Session, baseUrl: string): Api {
   };
 }
 
-/** Whoever aborts gets their own reason; everything else that keeps an answer away is one of two failures. */
+/** A caller that aborts gets its own reason; everything else that keeps an answer away is one of two failures. */
 async function withinReach<T>(signal: AbortSignal, receive: () => Promise<T>): Promise<T> {
   try {
     return await receive();

@@ -45,7 +45,7 @@ export interface ConnectorFormProps {
   onSubmit(configuration: Record<string, unknown>): void;
 }
 
-/** A fault on the page. One that the service found stays until its field holds something else. */
+/** A fault on the page. A fault that the service found stays until its field holds another value. */
 interface ShownFault extends FieldFault {
   held?: unknown;
 }

@@ -17,7 +17,7 @@ describe('a date in the control of the browser', () => {
     expect(fromControl('date', {}, '')).toBeUndefined();
   });
 
-  it('is shown when the control can hold all of it', () => {
+  it('is shown when the control can hold the whole date', () => {
     expect(toControl('date-time', utc, '2024-02-29T10:20:00Z')).toBe('2024-02-29T10:20');
     expect(toControl('date-time', utc, '2024-02-29T10:20:30Z')).toBe('2024-02-29T10:20:30');
     expect(toControl('date-time', utc, undefined)).toBe('');

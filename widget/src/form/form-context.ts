@@ -70,7 +70,7 @@ export const faultId = (id: string) => `${id}:fault`;
 
 const focusable = 'input:checked, input:not([type="radio"]), input, select, textarea, button';
 
-/** Opens whatever hides these fields, and puts the keyboard to the one that stands first on the page. */
+/** Opens whatever hides these fields, and moves the focus to the first of them on the page. */
 export function showFields(ids: readonly string[]): void {
   const elements = ids.map((id) => document.getElementById(id)).filter((element) => element !== null);
   for (const element of elements) {

@@ -16,7 +16,7 @@ export function ObjectList({ field, path, value, Inner }: OuterFieldProps<Object
   while (keys.current.of.length < items.length) keys.current.of.push(keys.current.next++);
   const count = useRef(items.length);
 
-  // After adding, the new item; after removing, the button below: the one that was pressed is gone.
+  // After adding, the new item; after removing, the button below: the pressed button is gone.
   useLayoutEffect(() => {
     const isMore = items.length > count.current;
     if (items.length === count.current) return;

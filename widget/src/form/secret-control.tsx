@@ -1,5 +1,5 @@
 /**
- * A secret: hidden while it is typed, unless its eye is pressed. One that is saved already comes as a row of asterisks and
+ * A secret: hidden while it is typed, unless its eye is pressed. A saved secret comes as a row of asterisks and
  * goes back as such until something else is typed, and can be taken back up to the end.
  */
 import { useState } from 'preact/hooks';

@@ -57,7 +57,7 @@ function missing({ kind }: Field, words: FaultWords): string {
   return ['select', 'choice', 'checkboxes'].includes(kind) ? words.choose : words.required;
 }
 
-/** What the validation library is asked about one value, without what is inside of it. */
+/** What the validation library is asked about one value, without its members. */
 const keywords = [
   ...['type', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'],

@@ -1,7 +1,7 @@
 /**
  * The page around the widget. This file alone talks to another window.
  *
- * What always holds: messages go to the one allowed origin, and one that comes counts only from the parent window, from
+ * What always holds: messages go to the one allowed origin, and a message counts only if it comes from the parent window, from
  * that origin, and in the agreed shape. Without an allowed origin, or outside a frame, nobody is talked to.
  */
 import type { MessageToHost, MessageToWidget, WidgetEvent } from '@inlay/contract/embedding';

@@ -31,7 +31,7 @@ it.each([
   ['no JSON', '{'],
   ['no object', '"red"'],
   ['nothing', 'null'],
-  ['a scheme there is not', '{"color_scheme":"sepia"}'],
+  ['an unknown scheme', '{"color_scheme":"sepia"}'],
   ['a colour that loads something', '{"primary_color":"url(https://evil.example)"}'],
   ['a colour that ends the declaration', '{"text_color":"red;position:fixed"}'],
   ['a colour that is a number', '{"text_color":7}'],

@@ -1,4 +1,4 @@
-/** A few words in a box: what went wrong, what to know. One that reports a failure also tells the page around. */
+/** A few words in a box: what went wrong, what to know. A notice of a failure also tells the page around. */
 import type { WidgetErrorCode } from '@inlay/contract/embedding';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -55,7 +55,7 @@ export function FailureNotice({ error, ...props }: { error: unknown } & Pick<Not
   );
 }
 
-/** The words for a failure; whoever shows them has them told to the page as well. */
+/** The words for a failure; a component that shows them also tells the page around. */
 export function useFailureWords(error: unknown): { title: string; text: string } {
   const words = useWords();
   const { host, formatting } = useWidget();

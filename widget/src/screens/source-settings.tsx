@@ -1,4 +1,4 @@
-/** The details of a source, to be changed; and the way to be rid of it. */
+/** The details of a source, to be changed; and the button that disconnects it. */
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';

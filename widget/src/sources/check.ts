@@ -11,7 +11,7 @@ export class CheckFailed extends Error {}
 
 /**
  * Resolves when the check has succeeded, throws `CheckFailed` when it has not. The service ends every check in the end, so
- * an answer that does not come is only asked for again; whoever waits sees that, and can abort.
+ * an answer that does not come is only asked for again; the customer sees that, and can abort.
  */
 export async function awaitCheck(api: Api, checkId: string, signal: AbortSignal): Promise<void> {
   let pauseMs = firstPauseMs;

@@ -13,7 +13,7 @@ export function loadForm(): Promise<FormModule> {
   return loading;
 }
 
-/** Ahead of time. Whoever needs the form will see it if this fails. */
+/** Ahead of time. A failure shows when the form is needed. */
 export function prefetchForm(): void {
   loadForm().catch(() => {});
 }

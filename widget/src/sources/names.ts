@@ -1,4 +1,4 @@
-/** Names of sources: one that is free, and searching among them as people expect. */
+/** Names of sources: finding a free name, and searching among names as people expect. */
 
 /** The name itself, or with the first number that makes it differ from the others. */
 export function freeName(wanted: string, taken: Iterable<string>): string {
@@ -18,7 +18,7 @@ export function matches(name: string, search: string): boolean {
     .every((word) => folded.includes(word));
 }
 
-/** Compatibility forms too: half-width and full-width letters are the same to whoever types them. */
+/** Compatibility forms too: half-width and full-width letters are the same to the person who types. */
 function foldText(text: string): string {
   return text
     .normalize('NFKD')

@@ -109,7 +109,7 @@ export function historyOf(jobs: readonly Job[], isWhole: boolean): HistoryEntry[
   return entries;
 }
 
-/** Newest first, each once, the later knowledge of it. */
+/** Newest first, each job once, with what was learnt last. */
 export function mergeJobs(known: readonly Job[], newer: readonly Job[]): Job[] {
   const byId = new Map([...known, ...newer].map((job) => [job.id, job]));
   return [...byId.values()].sort(

@@ -1,4 +1,4 @@
-/** Something a screen needs once from the service. What failed for want of a network is asked for again when it is back. */
+/** Something a screen needs once from the service. What failed without a network is asked for again when the network is back. */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<T> {

@@ -177,7 +177,7 @@ export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
   return frame;
 }
 
-/** A picture for whoever looks at the run: below .artifacts. */
+/** A picture for a person who looks at the run: below .artifacts. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`) });
