@@ -4,8 +4,20 @@ import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceN
 import { templateFilterFields } from './template-filters.ts';
 import { WidgetLocale, WidgetTheme } from './widget-theme.ts';
 
+const ExpiresInSeconds = Type.Integer({
+  minimum: 1,
+  maximum: 3_153_600_000,
+  description:
+    'How long the token shall work. Not more than the service allows (`INLAY_SCOPED_TOKEN_TTL_SECONDS`); if not given, as long as that says, or until the token is revoked',
+  examples: [3_600],
+});
+
 export const ScopedTokenRequest = Type.Object(
-  { workspace_name: WorkspaceName, region_id: Type.Optional(RegionId) },
+  {
+    workspace_name: WorkspaceName,
+    region_id: Type.Optional(RegionId),
+    expires_in_seconds: Type.Optional(ExpiresInSeconds),
+  },
   { title: 'Scoped token request', examples: [{ workspace_name: 'acme-inc' }] },
 );
 export type ScopedTokenRequest = Static<typeof ScopedTokenRequest>;
@@ -22,6 +34,7 @@ export const WidgetTokenRequest = Type.Object(
     ...templateFilterFields,
     theme: Type.Optional(WidgetTheme),
     locale: Type.Optional(WidgetLocale),
+    expires_in_seconds: Type.Optional(ExpiresInSeconds),
   },
   {
     title: 'Widget token request',

@@ -40,7 +40,7 @@ describe('The configuration', () => {
       platformOrganizationId: undefined,
       connectorRegistry: undefined,
       settleMs: 0,
-      rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0 },
+      rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0, workspacePerMinute: 6000 },
       trustedProxies: [],
       maxConnectionsPerAddress: 1_000,
       allowPrivateNetworks: true,
@@ -84,6 +84,7 @@ describe('The configuration', () => {
         'INLAY_SCOPED_TOKEN_TTL_SECONDS',
         'INLAY_TRUSTED_PROXIES',
         'INLAY_VENDOR',
+        'INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE',
       ].toSorted(),
     );
   });
@@ -108,6 +109,7 @@ describe('The configuration', () => {
       INLAY_ENCRYPTION_KEY: 'x',
       INLAY_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: 'x',
+      INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: 'x',
       INLAY_TRUSTED_PROXIES: 'x',
       INLAY_ALLOW_PRIVATE_NETWORKS: 'x',
       INLAY_READABLE_DIRS: 'x',
@@ -310,6 +312,12 @@ describe.each([
     0,
     10_000_000,
     (value: string) => configOf({ INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: value }).rateLimits.operatorPerMinute,
+  ],
+  [
+    'INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE',
+    0,
+    50_000_000,
+    (value: string) => configOf({ INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: value }).rateLimits.workspacePerMinute,
   ],
   [
     'INLAY_MAX_CONNECTIONS_PER_ADDRESS',

@@ -23,7 +23,7 @@ export interface Config {
   /** URL or file of the registry that describes a hosted platform's connectors. Undefined: see definitions/open.ts. */
   connectorRegistry: string | undefined;
   settleMs: number;
-  rateLimits: { scopedPerMinute: number; operatorPerMinute: number };
+  rateLimits: { scopedPerMinute: number; operatorPerMinute: number; workspacePerMinute: number };
   trustedProxies: string[];
   maxConnectionsPerAddress: number;
   allowPrivateNetworks: boolean;
@@ -67,7 +67,10 @@ export const variables = {
     'First operator token: 32 or more visible ASCII characters, 8 or more of them different',
   ],
   INLAY_VENDOR: ['`inlay`', "Vendor segment of the scoped token's claim `io.<vendor>.auth.workspace_scope`"],
-  INLAY_SCOPED_TOKEN_TTL_SECONDS: ['no expiry', 'Lifetime of scoped and widget tokens'],
+  INLAY_SCOPED_TOKEN_TTL_SECONDS: [
+    'no expiry',
+    'Lifetime of scoped and widget tokens, and the longest that a request may ask for with `expires_in_seconds`',
+  ],
   INLAY_PLATFORM_URL: [
     'the bundled platform',
     "Base of a hosted platform's public API, for example `https://api.airbyte.com/v1`",
@@ -91,6 +94,10 @@ export const variables = {
     '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While it is being replaced: the new one, a comma, the old one',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
+  INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: [
+    'five times `INLAY_RATE_LIMIT_PER_MINUTE`',
+    'Requests per minute of all scoped tokens of one workspace together, per process; `0` is off',
+  ],
   INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE: ['`0`', 'Requests per operator token and minute, per process; `0` is off'],
   INLAY_TRUSTED_PROXIES: ['none', 'Addresses or networks, separated by commas, whose forwarding headers count'],
   INLAY_MAX_CONNECTIONS_PER_ADDRESS: [
@@ -236,6 +243,7 @@ export function readConfig(
   const logLevel = text('LOG_LEVEL') ?? 'info';
   if (!logLevels.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`);
 
+  const scopedPerMinute = integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200;
   const settleSeconds = integer('INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600);
   const config: Config = {
     host,
@@ -250,7 +258,8 @@ export function readConfig(
     connectorRegistry,
     settleMs: (settleSeconds ?? (platformUrl === undefined ? 0 : 30)) * 1000,
     rateLimits: {
-      scopedPerMinute: integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200,
+      scopedPerMinute,
+      workspacePerMinute: integer('INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE', 0, 50_000_000) ?? 5 * scopedPerMinute,
       operatorPerMinute: integer('INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 0,
     },
     trustedProxies,

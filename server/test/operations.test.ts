@@ -150,6 +150,37 @@ describeOnOneDatabase('Rate limits', (kind) => {
     expect((await info(token, '/api/v1/embedded/organizations/current-scoped')).status).toBe(429);
   });
 
+  it('count all scoped tokens of a workspace together, and tell of the limit that is nearer', async () => {
+    const { app, info, list } = await start({
+      INLAY_RATE_LIMIT_PER_MINUTE: '2',
+      INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: '4',
+    });
+    const tokens = await Promise.all([1, 2, 3].map(() => app.scopedToken('limited')));
+    const elsewhere = await app.scopedToken('elsewhere');
+    const ask = async (token = '') => {
+      const { status, headers } = await info(token);
+      return [status, Number(headers['ratelimit-limit']), Number(headers['ratelimit-remaining'])];
+    };
+    expect(await ask(tokens[0])).toEqual([200, 2, 1]);
+    expect(await ask(tokens[0])).toEqual([200, 2, 0]);
+    // What a token is refused is not taken from the others.
+    expect(await ask(tokens[0])).toEqual([429, 2, 0]);
+    expect(await ask(tokens[0])).toEqual([429, 2, 0]);
+    expect(await ask(tokens[1])).toEqual([200, 2, 1]);
+    expect(await ask(tokens[2])).toEqual([200, 4, 0]);
+    const refused = await info(tokens[2] ?? '');
+    expect([refused.status, refused.text]).toEqual([429, '{"detail":"Too many requests"}']);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await ask(elsewhere)).toEqual([200, 2, 1]);
+    expect((await list()).status).toBe(200);
+  });
+
+  it('of a workspace alone hold without one of tokens', async () => {
+    const { app, info } = await start({ INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: '1' });
+    const [one, other] = [await app.scopedToken('limited'), await app.scopedToken('limited')];
+    expect([(await info(one)).status, (await info(other)).status]).toEqual([200, 429]);
+  });
+
   it('are 1200 for scoped tokens and off for operator tokens by default', async () => {
     const { app, info, list } = await start({ INLAY_RATE_LIMIT_PER_MINUTE: '' });
     const scoped = await info(await app.scopedToken('default'));

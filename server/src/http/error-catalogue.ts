@@ -94,7 +94,11 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
     detail: 'An array with all faults of the request',
     when: 'The path, query or body is not as described.',
   },
-  rate_limited: at(429, 'Too many requests', 'The token has used up its requests for this minute.'),
+  rate_limited: at(
+    429,
+    'Too many requests',
+    'The token, or all tokens of its workspace together, have used up their requests for this minute.',
+  ),
   storage_unavailable: at(503, 'Storage is unavailable', 'The local store is busy, full or down. Try again.', 2),
   definitions_unavailable: at(
     503,

@@ -43,7 +43,8 @@ export const responseHeaders = {
     example: 'Bearer',
   },
   'RateLimit-Limit': {
-    description: 'Requests that the token may send within a minute, where a limit applies',
+    description:
+      'Requests that the token, or all tokens of its workspace, may send within a minute: the limit that is nearer',
     type: 'integer',
     example: 1200,
   },
@@ -56,6 +57,16 @@ export const responseHeaders = {
     description: 'In how many seconds the limit is full again',
     type: 'integer',
     example: 42,
+  },
+  'X-Inlay-Workspace-Id': {
+    description: 'The workspace that an issued token is for',
+    type: 'string',
+    example: '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11',
+  },
+  'X-Inlay-Token-Expires-At': {
+    description: 'When an issued token stops working (RFC 3339); absent: never, unless it is revoked',
+    type: 'string',
+    example: '2026-01-01T12:00:00.000Z',
   },
   Deprecation: {
     description: 'Since when the endpoint is deprecated (RFC 9745): `@` and seconds since 1970-01-01',

@@ -68,7 +68,7 @@ ${plainRefusals.map(
     anchor: 'rate-limits',
     title: 'Rate limits',
     text: html`
-<p>${prose('Requests are counted for each token and minute. Scoped and widget tokens have 1,200 unless the service was started with another `INLAY_RATE_LIMIT_PER_MINUTE`; operator tokens are limited only where `INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE` is set. Where a limit applies, answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`; beyond it they are 429 with `Retry-After`.')}</p>`,
+<p>${prose('Requests are counted for each token and minute. Scoped and widget tokens have 1,200 unless the service was started with another `INLAY_RATE_LIMIT_PER_MINUTE`; all scoped tokens of a workspace together have five times as many, or `INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE`; operator tokens are limited only where `INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE` is set. Where a limit applies, answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` of the limit that is nearer; beyond it they are 429 with `Retry-After`.')}</p>`,
   },
   {
     anchor: 'request-ids',

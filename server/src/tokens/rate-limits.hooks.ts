@@ -1,6 +1,7 @@
 /**
- * How many requests a token may send within a minute, in this process. The minute of a token begins with its first
- * request; what is refused counts, too. Counted after authentication and before anything of a body is read. Written by
+ * How many requests a token may send within a minute, in this process, and how many all scoped tokens of a workspace may
+ * send together. A minute begins with the first request. A refused request counts for its token. It does not count for
+ * the workspace, so that one wild token leaves something for the others. Counted after authentication and before anything of a body is read. Written by
  * hand because a plug-in that may have to ask another machine takes six turns of promises for what is one look into a
  * map, with every request.
  */
@@ -12,33 +13,60 @@ import type { Principal } from '../principals.ts';
 export interface RateLimits {
   scopedPerMinute: number;
   operatorPerMinute: number;
+  /** All scoped tokens of one workspace together. */
+  workspacePerMinute: number;
 }
 
 const windowMs = 60_000;
-/** Enough for the tokens that are busy within one minute. */
-const maxTokens = 50_000;
+/** Enough for the tokens, and the workspaces, that are busy within one minute. */
+const maxWindows = 50_000;
 
 /** A limit of 0 is off. */
 export function limitRates(app: FastifyInstance, limits: RateLimits, elapsed: () => number): void {
   const limitOf = { scoped: limits.scopedPerMinute, operator: limits.operatorPerMinute };
-  if (limitOf.scoped === 0 && limitOf.operator === 0) return;
-  const windows = new Windows(maxTokens);
+  const ofWorkspace = limits.workspacePerMinute;
+  if (limitOf.scoped === 0 && limitOf.operator === 0 && ofWorkspace === 0) return;
+  const tokens = new Windows(maxWindows);
+  const workspaces = new Windows(maxWindows);
+
+  function countRequest(principal: Principal, now: number): Allowance | undefined {
+    const limit = limitOf[principal.kind];
+    const own = limit === 0 ? undefined : allowance(limit, tokens.count(tokenOf(principal), now), now);
+    if (principal.kind === 'operator' || ofWorkspace === 0 || (own && own.left < 0)) return own;
+    const shared = allowance(ofWorkspace, workspaces.count(principal.workspaceId, now), now);
+    return own && isNearer(own, shared) ? own : shared;
+  }
 
   app.addHook('preParsing', ({ principal }, reply, _payload, done) => {
-    const limit = principal === null ? 0 : limitOf[principal.kind];
-    if (principal === null || limit === 0) {
+    const nearest = principal === null ? undefined : countRequest(principal, elapsed());
+    if (nearest === undefined) {
       done();
       return;
     }
-    const now = elapsed();
-    const { requests, beganAt } = windows.count(tokenOf(principal), now);
-    const secondsLeft = Math.ceil((windowMs - (now - beganAt)) / 1000);
+    const { limit, left, secondsLeft } = nearest;
     reply.header('ratelimit-limit', limit);
-    reply.header('ratelimit-remaining', Math.max(0, limit - requests));
+    reply.header('ratelimit-remaining', Math.max(0, left));
     reply.header('ratelimit-reset', secondsLeft);
-    if (requests > limit) done(new AppError('rate_limited', { retryAfterSeconds: secondsLeft }));
+    if (left < 0) done(new AppError('rate_limited', { retryAfterSeconds: secondsLeft }));
     else done();
   });
+}
+
+/** What a limit leaves after a request. */
+interface Allowance {
+  limit: number;
+  /** Below zero: this request was one too many. */
+  left: number;
+  secondsLeft: number;
+}
+
+function allowance(limit: number, { requests, beganAt }: Window, now: number): Allowance {
+  return { limit, left: limit - requests, secondsLeft: Math.ceil((windowMs - (now - beganAt)) / 1000) };
+}
+
+/** The limit that a caller meets first. */
+function isNearer(one: Allowance, other: Allowance): boolean {
+  return one.left === other.left ? one.secondsLeft >= other.secondsLeft : one.left < other.left;
 }
 
 function tokenOf(principal: Principal): string {
@@ -50,19 +78,19 @@ interface Window {
   beganAt: number;
 }
 
-/** Of more tokens than it has room for, it forgets those whose minute began first. */
+/** Counts by the id of a token or a workspace. Of more than it has room for, it forgets those whose minute began first. */
 export class Windows {
-  readonly #byToken: BoundedMap<string, Window>;
+  readonly #byId: BoundedMap<string, Window>;
 
-  constructor(maxTokens: number) {
-    this.#byToken = new BoundedMap(maxTokens);
+  constructor(maxIds: number) {
+    this.#byId = new BoundedMap(maxIds);
   }
 
-  count(token: string, now: number): Readonly<Window> {
-    let window = this.#byToken.get(token);
+  count(id: string, now: number): Readonly<Window> {
+    let window = this.#byId.get(id);
     if (!window || now - window.beganAt >= windowMs) {
       window = { requests: 0, beganAt: now };
-      this.#byToken.set(token, window);
+      this.#byId.set(id, window);
     }
     window.requests++;
     return window;

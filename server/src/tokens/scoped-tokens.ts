@@ -7,7 +7,7 @@
 import { randomFillSync } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
 import type { Store } from '../db/open.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest } from '../errors.ts';
 import type { ScopedPrincipal, TemplateFilters } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
@@ -33,8 +33,17 @@ export interface TokenSubject {
   templateFilters?: TemplateFilters;
 }
 
+export interface IssuedToken {
+  token: string;
+  /** Milliseconds since the epoch. Undefined: it works until it is revoked. */
+  expiresAt: number | undefined;
+}
+
 export interface ScopedTokens {
-  issue(subject: TokenSubject): string;
+  /** `lifetimeSeconds`: as `lifetimeOf` gives it. */
+  issue(subject: TokenSubject, lifetimeSeconds?: number): IssuedToken;
+  /** How long a token works for which this was asked; throws when the setting does not allow that long. */
+  lifetimeOf(expiresInSeconds: number | undefined): number | undefined;
   /** Throws `unauthenticated` for anything but a valid token of a live workspace. */
   verify(token: string): Promise<ScopedPrincipal>;
   /** False when the token is not one of the organization. */
@@ -64,21 +73,34 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
   const readJwt = createJwtReader(keys, understand);
 
-  function issue(subject: TokenSubject): string {
+  function lifetimeOf(expiresInSeconds: number | undefined): number | undefined {
+    if (expiresInSeconds !== undefined && ttlSeconds !== undefined && expiresInSeconds > ttlSeconds) {
+      throw invalidRequest({
+        loc: ['body', 'expires_in_seconds'],
+        msg: `ensure this value is less than or equal to ${ttlSeconds}`,
+        type: 'value_error.number.not_le',
+      });
+    }
+    return expiresInSeconds ?? ttlSeconds;
+  }
+
+  function issue(subject: TokenSubject, lifetimeSeconds = ttlSeconds): IssuedToken {
     const { organizationId, workspaceId, allowedOrigin, templateFilters } = subject;
     const issuedAt = Math.floor(runtime.now() / 1000);
-    return signJwt(keys.current(), {
+    const expiresAt = lifetimeSeconds === undefined ? undefined : issuedAt + lifetimeSeconds;
+    const token = signJwt(keys.current(), {
       iss: issuer,
       aud: audience,
       sub: workspaceId,
       jti: `${subject.tokenGeneration}.${takeRandom().toString('base64url')}`,
       iat: issuedAt,
-      ...(ttlSeconds === undefined ? {} : { exp: issuedAt + ttlSeconds }),
+      ...(expiresAt === undefined ? {} : { exp: expiresAt }),
       org: organizationId,
       [scopeClaim]: { workspaceId, organizationId },
       ...(allowedOrigin === undefined ? {} : { allowed_origin: allowedOrigin }),
       ...(templateFilters === undefined ? {} : { template_filters: templateFilters }),
     });
+    return { token, expiresAt: expiresAt && expiresAt * 1000 };
   }
 
   async function verify(token: string): Promise<ScopedPrincipal> {
@@ -162,7 +184,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     return true;
   }
 
-  return { issue, verify, revoke, forget: () => recent.forget() };
+  return { issue, lifetimeOf, verify, revoke, forget: () => recent.forget() };
 }
 
 /** Forgets revocations of tokens that have expired since. */

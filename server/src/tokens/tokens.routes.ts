@@ -8,12 +8,13 @@ import {
   TokenResponse,
   WidgetTokenRequest,
 } from '@inlay/contract/tokens';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { isoTime } from '../iso-time.ts';
 import type { ScopedPrincipal } from '../principals.ts';
-import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
+import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { unwrapWidgetToken, type WidgetTokens, widgetSettingsOf } from './widget-tokens.ts';
 
@@ -38,6 +39,13 @@ const creationErrors: ErrorCode[] = [
   'platform_refused',
 ];
 
+/** In headers, because the specification fixes the body. */
+function describeToken(reply: FastifyReply, { workspaceId }: TokenSubject, { token, expiresAt }: IssuedToken) {
+  reply.header('x-inlay-workspace-id', workspaceId);
+  if (expiresAt !== undefined) reply.header('x-inlay-token-expires-at', isoTime(expiresAt));
+  return { token };
+}
+
 export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): void {
   const { scopedTokens, widgetTokens, keys, ensureSubject } = options;
 
@@ -48,15 +56,16 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     tag,
     summary: 'Generate scoped token',
     description:
-      'A token that acts inside one workspace. A workspace that is not known by this name is looked up on the platform, and created if it is not there either.',
+      'A token that acts inside one workspace. A workspace that is not known by this name is looked up on the platform, and created if it is not there either. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
     body: ScopedTokenRequest,
     answer: TokenResponse,
     errors: creationErrors,
     handle: async ({ body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
       const { workspace_name, region_id = regions.us } = body;
+      const lifetimeSeconds = scopedTokens.lifetimeOf(body.expires_in_seconds);
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: scopedTokens.issue(subject) };
+      return describeToken(reply, subject, scopedTokens.issue(subject, lifetimeSeconds));
     },
   });
 
@@ -67,7 +76,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     tag,
     summary: 'Generate widget token',
     description:
-      'A token for the embedded widget: bound to one browser origin, and restricted to the templates that match the tags. Set an iframe to its `widgetUrl`.',
+      'A token for the embedded widget: bound to one browser origin, and restricted to the templates that match the tags. Set an iframe to its `widgetUrl`. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
     body: WidgetTokenRequest,
     answer: TokenResponse,
     errors: creationErrors,
@@ -75,8 +84,9 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       reply.header('cache-control', 'no-store');
       const { workspace_name, allowed_origin, region_id = regions.us } = body;
       const settings = widgetSettingsOf(body);
+      const lifetimeSeconds = scopedTokens.lifetimeOf(body.expires_in_seconds);
       const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
-      return { token: widgetTokens.issue(subject, allowed_origin, settings) };
+      return describeToken(reply, subject, widgetTokens.issue(subject, allowed_origin, settings, lifetimeSeconds));
     },
   });
 

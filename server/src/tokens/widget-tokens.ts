@@ -10,7 +10,7 @@ import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
 import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
 import { invalidRequest } from '../errors.ts';
 import type { TemplateFilters } from '../principals.ts';
-import type { ScopedTokens, TokenSubject } from './scoped-tokens.ts';
+import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** In all, so that the token fits into a header and the address into a request line. */
@@ -30,7 +30,13 @@ export interface WidgetSettings {
 }
 
 export interface WidgetTokens {
-  issue(subject: TokenSubject, allowedOrigin: string, settings: WidgetSettings): string;
+  /** Works as long as the scoped token inside. */
+  issue(
+    subject: TokenSubject,
+    allowedOrigin: string,
+    settings: WidgetSettings,
+    lifetimeSeconds: number | undefined,
+  ): IssuedToken;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
@@ -43,12 +49,13 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
   }
 
   return {
-    issue(subject, allowedOrigin, settings) {
-      const token = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters: settings.filters });
+    issue(subject, allowedOrigin, settings, lifetimeSeconds) {
+      const templateFilters = settings.filters;
+      const { token, expiresAt } = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters }, lifetimeSeconds);
       const address = addressOf(subject.workspaceId, allowedOrigin, settings.query);
       // In the fragment the token reaches the page and neither a server nor a log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
-      return Buffer.from(JSON.stringify(envelope)).toString('base64');
+      return { token: Buffer.from(JSON.stringify(envelope)).toString('base64'), expiresAt };
     },
 
     readAddress(query) {
@@ -78,7 +85,7 @@ function queryOf(filters: TemplateFilters, theme: WidgetTheme | undefined, local
 
 /** The settings of a request; throws when they would make a token or its address too long. */
 export function widgetSettingsOf(
-  request: Omit<WidgetTokenRequest, 'workspace_name' | 'allowed_origin'>,
+  request: Omit<WidgetTokenRequest, 'workspace_name' | 'allowed_origin' | 'expires_in_seconds'>,
 ): WidgetSettings {
   const { theme, locale } = request;
   const filters = filtersOf(request);

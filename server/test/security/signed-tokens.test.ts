@@ -72,7 +72,7 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     const subject = { organizationId: test.organizationId, workspaceId: String(claims.sub), tokenGeneration: 1 };
     const elsewhere = createScopedTokens({ ...options, issuer: 'https://other.example', vendor: 'inlay' });
     const otherVendor = createScopedTokens({ ...options, issuer: String(claims.iss), vendor: 'other' });
-    await expectAll401([await elsewhere.issue(subject), await otherVendor.issue(subject)]);
+    await expectAll401([elsewhere.issue(subject).token, otherVendor.issue(subject).token]);
   });
 
   it('is refused when its claims contradict each other or name what does not exist', async () => {

@@ -187,6 +187,79 @@ describeOnOneDatabase('Scoped token, configured', (kind) => {
     expect((await app.request('GET', infoPath, { token })).status).toBe(200);
   });
 
+  it('expires_in_seconds, within what the setting allows, says when a scoped or a widget token ends', async () => {
+    const start = Date.UTC(2031, 0, 1);
+    let now = start;
+    const limited = await startTestApp(kind, {
+      env: { INLAY_SCOPED_TOKEN_TTL_SECONDS: '600' },
+      overrides: { runtime: { ...systemRuntime, now: () => now } },
+    });
+    onTestFinished(() => limited.stop());
+    const app = await startTestApp(kind);
+    onTestFinished(() => app.stop());
+    const request = (on: TestApp, what: string, expires_in_seconds?: unknown) =>
+      on.request('POST', `/api/v1/embedded/${what}`, {
+        body: { workspace_name: `of ${what}`, allowed_origin: 'https://app.example', expires_in_seconds },
+      });
+    for (const what of ['scoped-token', 'widget-token']) {
+      const scopedOf = (token: string) =>
+        what === 'scoped-token' ? token : JSON.parse(Buffer.from(token, 'base64').toString()).token;
+      const works = async (token: string) =>
+        (await limited.request('GET', infoPath, { token: scopedOf(token) })).status === 200;
+      now = start;
+
+      for (const tooLong of [601, 3_153_600_000]) {
+        const { status, body } = await request(limited, what, tooLong);
+        expect([status, body.detail]).toEqual([
+          422,
+          [
+            {
+              loc: ['body', 'expires_in_seconds'],
+              msg: 'ensure this value is less than or equal to 600',
+              type: 'value_error.number.not_le',
+            },
+          ],
+        ]);
+      }
+      const listed = await limited.request('GET', `/api/v1/workspaces?name_contains=of%20${what}`);
+      expect(listed.body.data).toEqual([]);
+
+      const short = await request(limited, what, 60);
+      expect(Object.keys(short.body)).toEqual(['token']);
+      expect(decodeJwt(scopedOf(short.body.token)).exp).toBe(start / 1000 + 60);
+      expect(short.headers['x-inlay-token-expires-at']).toBe('2031-01-01T00:01:00.000Z');
+      const usual = await request(limited, what);
+      expect(usual.headers['x-inlay-token-expires-at']).toBe('2031-01-01T00:10:00.000Z');
+      const info = await limited.request('GET', infoPath, { token: scopedOf(usual.body.token) });
+      for (const { headers } of [short, usual]) {
+        expect(headers['x-inlay-workspace-id']).toBe(info.body['workspace ID']);
+        expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }
+      now = start + 59_000;
+      expect(await works(short.body.token)).toBe(true);
+      now = start + 61_000;
+      expect([await works(short.body.token), await works(usual.body.token)]).toEqual([false, true]);
+
+      // Without a setting, any lifetime, and none.
+      const long = await request(app, what, 3_153_600_000);
+      expect(long.headers['x-inlay-token-expires-at']).toMatch(/^21\d\d-/);
+      const forever = await request(app, what);
+      expect(forever.headers['x-inlay-token-expires-at']).toBeUndefined();
+      expect(forever.headers['x-inlay-workspace-id']).toEqual(expect.stringMatching(/^[0-9a-f-]{36}$/));
+      for (const [value, type] of [
+        [0, 'value_error.number.not_ge'],
+        [-1, 'value_error.number.not_ge'],
+        [3_153_600_001, 'value_error.number.not_le'],
+        [1.5, 'type_error.integer'],
+        ['60', 'type_error.integer'],
+        [null, 'type_error.none.not_allowed'],
+      ]) {
+        const { status, body } = await request(app, what, value);
+        expect([status, body.detail]).toMatchObject([422, [{ loc: ['body', 'expires_in_seconds'], type }]]);
+      }
+    }
+  });
+
   it('with INLAY_SCOPED_TOKEN_TTL_SECONDS scoped and widget tokens say when they end, and end then', async () => {
     let offsetMs = 0;
     const runtime = { ...systemRuntime, now: () => Date.now() + offsetMs };
