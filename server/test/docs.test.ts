@@ -79,6 +79,7 @@ describe('the reference pages', () => {
       '',
       'contract/',
       'schedule/',
+      'sqlite/',
       'platform/',
       'server/',
       'widget/',
