@@ -49,21 +49,29 @@ const problems = {
     type: `${reference}#unprocessable-entity`,
     detail: 'The request was understood, but its content is not acceptable.',
   },
+  'too-many-requests': { status: 429, type: reference, detail: 'There were too many requests of this kind.' },
   'unexpected-problem': { status: 500, type: reference, detail: 'Something else that was needed has failed.' },
   'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy; try again.' },
 } as const;
 
 export type ProblemTitle = keyof typeof problems;
 
+export interface ProblemOptions extends ErrorOptions {
+  /** When it is worth trying again. */
+  retryAfterSeconds?: number;
+}
+
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly title: ProblemTitle;
   readonly data: Record<string, unknown> | null;
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(title: ProblemTitle, data: Record<string, unknown> | null = null, options?: ErrorOptions) {
+  constructor(title: ProblemTitle, data: Record<string, unknown> | null = null, options: ProblemOptions = {}) {
     super(problems[title].detail, options);
     this.title = title;
     this.data = data;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {

@@ -11,14 +11,25 @@ export function createErrorReply({ newId }: Runtime) {
     if (error instanceof Problem) {
       request.log.info({ err: error }, 'platform: request refused');
       if (error.title === 'invalid-api-key') void reply.header('www-authenticate', 'Bearer');
+      if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds);
       return reply.code(error.status).send(error.toBody());
     }
     const errorId = newId();
+    if (isCutOff(request)) {
+      // Nobody reads the reply, and nothing is wrong here.
+      request.log.info({ errorId }, 'platform: the request broke off before it was complete');
+      return reply.code(400).send({ errorId });
+    }
     const status = refusedStatus(error);
     if (status === undefined) request.log.error({ err: error, errorId }, 'platform: request failed');
     else request.log.info({ err: error, errorId }, 'platform: request refused');
     return reply.code(status ?? 500).send({ errorId });
   };
+}
+
+/** Whether the caller went away before the whole body had come. */
+function isCutOff({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && raw.complete === false;
 }
 
 /** Undefined when the fault is not the caller's. */
