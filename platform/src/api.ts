@@ -20,7 +20,12 @@ import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 
-export function platformApi(platform: OpenPlatform): FastifyPluginAsync {
+export interface ApiOptions {
+  /** False for an app that only this process can call: nobody can guess there. */
+  limitsGuesses?: boolean;
+}
+
+export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: ApiOptions = {}): FastifyPluginAsync {
   const { tokens, publicUrl, workspaces, definitions, actors, connections, jobs } = platform;
   return async (app) => {
     app.setValidatorCompiler(compileRequestSchema);
@@ -36,7 +41,7 @@ export function platformApi(platform: OpenPlatform): FastifyPluginAsync {
     });
 
     // In a scope of its own: the token endpoint is the only one that also takes a form.
-    await app.register(async (scope) => applicationRoutes(scope, tokens));
+    await app.register(async (scope) => applicationRoutes(scope, tokens, { limitsGuesses }));
     workspaceRoutes(app, workspaces, publicUrl);
     actorRoutes(app, actors, 'source', publicUrl);
     actorRoutes(app, actors, 'destination', publicUrl);

@@ -10,13 +10,19 @@ const TokenRequest = Type.Object({
 });
 
 /** `scope` must be for this route alone: no other route takes a form. */
-export function applicationRoutes(scope: FastifyInstance, tokens: ApplicationTokens): void {
+export function applicationRoutes(
+  scope: FastifyInstance,
+  tokens: ApplicationTokens,
+  { limitsGuesses }: { limitsGuesses: boolean },
+): void {
   const readForm = async (_request: FastifyRequest, form: string) => Object.fromEntries(new URLSearchParams(form));
   scope.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm);
   scope
     .withTypeProvider<SchemaTypes>()
-    .post('/applications/token', { ...access('public'), schema: { body: TokenRequest } }, async ({ body }, reply) => {
-      const { token, expiresInSeconds } = await tokens.issue(body.client_id, body.client_secret);
+    .post('/applications/token', { ...access('public'), schema: { body: TokenRequest } }, async (request, reply) => {
+      const { client_id, client_secret } = request.body;
+      const address = limitsGuesses ? request.ip : undefined;
+      const { token, expiresInSeconds } = await tokens.issue(client_id, client_secret, address);
       return reply
         .header('cache-control', 'no-store')
         .send({ access_token: token, token_type: 'Bearer', expires_in: expiresInSeconds });

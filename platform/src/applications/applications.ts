@@ -7,6 +7,7 @@ import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
+import { type Guess, GuessLimit } from './guess-limit.ts';
 
 const issuer = 'inlay-platform';
 const audience = 'inlay-platform-api';
@@ -19,7 +20,11 @@ export interface ApplicationTokenOptions {
 }
 
 export interface ApplicationTokens {
-  issue(clientId: string, clientSecret: string): Promise<{ token: string; expiresInSeconds: number }>;
+  /**
+   * Throws for a wrong pair. With the address it comes from, also after too many wrong ones; a caller within the process
+   * has none.
+   */
+  issue(clientId: string, clientSecret: string, address?: string): Promise<{ token: string; expiresInSeconds: number }>;
   /** Throws the `invalid-api-key` problem unless the header carries a token of ours that is still good. */
   verify(authorization: string | undefined): Promise<void>;
 }
@@ -34,12 +39,26 @@ export function createApplicationTokens({
   if (clientId === '' || clientSecret === '') throw new Error('The platform needs a client id and a client secret.');
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, clientId, 'inlay platform access token', 32));
 
+  const guesses = new GuessLimit(runtime);
+
+  function count(guess: Guess, isRight: boolean): void {
+    const retryAfterSeconds = guesses.waitSeconds(guess);
+    if (retryAfterSeconds !== undefined) {
+      const message = `Too many wrong client ids or secrets. Try again in ${retryAfterSeconds} s.`;
+      throw new Problem('too-many-requests', { message }, { retryAfterSeconds });
+    }
+    if (isRight) guesses.recordRight(guess);
+    else guesses.recordWrong(guess);
+  }
+
   return {
-    async issue(givenId, givenSecret) {
+    async issue(givenId, givenSecret, address) {
       // Both are always compared, so that the time taken says nothing about which one was wrong.
       const idMatches = sameText(givenId, clientId);
       const secretMatches = sameText(givenSecret, clientSecret);
-      if (!idMatches || !secretMatches) throw new OpaqueRefusal(401, 'unknown client id or wrong client secret');
+      const isRight = idMatches && secretMatches;
+      if (address !== undefined) count({ address, knowsClient: idMatches }, isRight);
+      if (!isRight) throw new OpaqueRefusal(401, 'unknown client id or wrong client secret');
       const issuedAt = Math.floor(runtime.now() / 1000);
       const token = await new SignJWT()
         .setProtectedHeader({ alg: 'HS256' })
