@@ -49,7 +49,11 @@ const isTop = (file, ...names) => names.some((name) => file === `server/src/${na
  */
 const halves = [
   { root: 'server/src', plugsIn: ['server/src/app.ts'], edge: ['app', 'bundled-platform', 'cli', 'main'] },
-  { root: 'platform/src', plugsIn: ['platform/src/api.ts'], edge: ['api'] },
+  {
+    root: 'platform/src',
+    plugsIn: ['platform/src/api.ts', 'platform/src/platform-app.ts'],
+    edge: ['api', 'platform-app'],
+  },
 ].map(({ edge, ...half }) => ({ ...half, edge: edge.map((name) => `${half.root}/${name}.ts`) }));
 /** @param {string | undefined} file */
 const halfOf = (file) => halves.find(({ root }) => isIn(file, root));
@@ -149,7 +153,7 @@ const importRules = [
     },
   },
   {
-    words: 'routes and hooks are imported only by app.ts, those of the platform by api.ts',
+    words: 'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts',
     isBroken: ({ from, to }) =>
       (isRoutes(to) || isHooks(to)) && halfOf(from) !== undefined && !(halfOf(to)?.plugsIn.includes(from) ?? true),
   },

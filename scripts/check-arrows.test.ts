@@ -10,7 +10,8 @@ const fixtures = fileURLToPath(new URL('fixtures/arrows', import.meta.url));
 const whatHttpImports = 'http/ imports of its half only db/ and the top';
 const noFolderCycles = 'no cycles between the folders of a half';
 const noCycles = 'no import cycles, type-only imports included';
-const routesOnlyInApp = 'routes and hooks are imported only by app.ts, those of the platform by api.ts';
+const routesOnlyInApp =
+  'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts';
 const httpOnlyAtTheEdge =
   'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify';
 const bundledOnlyAtTheTop = 'in server, only app.ts, bundled-platform.ts and cli.ts import the bundled platform';

@@ -309,7 +309,10 @@ interface PlatformParts {
 async function openPlatformClient(config: Config, secrets: Secrets, parts: PlatformParts) {
   const { runtime, metrics, log } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
-  const bundled = config.platformUrl === undefined ? await openBundledPlatform(config, credentials, parts) : undefined;
+  const bundled =
+    config.platformUrl === undefined
+      ? await openBundledPlatform(config, credentials, { ...parts, isInternal: true })
+      : undefined;
   const transport = bundled
     ? inProcessTransport(bundled.app, platformPath)
     : httpTransport(config.platformUrl as string);

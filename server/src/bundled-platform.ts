@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { platformApi } from '@inlay/platform/api';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { createPlatformApp } from '@inlay/platform/platform-app';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { builtFolder } from './built-folder.ts';
 import { type Config, type Secrets, serviceEndpoints } from './config.ts';
@@ -43,13 +43,15 @@ export interface BundledPlatformParts {
   sealer: Sealer;
   log: Logger;
   organizationId?: string | undefined;
+  /** Whether only this process calls it, without a socket. */
+  isInternal: boolean;
 }
 
 /** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  { dataDir, sealer, log, organizationId }: BundledPlatformParts,
+  { dataDir, sealer, log, organizationId, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
@@ -68,13 +70,8 @@ export async function openBundledPlatform(
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
-  const app: FastifyInstance = Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-    forceCloseConnections: 'idle',
-  });
-  await app.register(platformApi(platform), { prefix: platformPath });
-  await app.ready();
+  const { trustedProxies } = config;
+  const app = await createPlatformApp(platform, { prefix: platformPath, log, isInternal, trustedProxies });
   return {
     app,
     platform,

@@ -315,7 +315,7 @@ async function withPlatform(work: (platform: OpenPlatform) => Promise<void>): Pr
     );
   }
   const dataDir = openDataDir(config.dataDir);
-  const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent') };
+  const parts = { dataDir, sealer: openSealer(secrets, dataDir), log: createLog('silent'), isInternal: true };
   const { platform, close } = await openBundledPlatform(config, platformCredentials(secrets, dataDir), parts);
   try {
     await work(platform);

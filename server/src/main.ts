@@ -68,6 +68,7 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
     sealer: openSealer(secrets, dataDir),
     log,
     organizationId: config.platformOrganizationId,
+    isInternal: false,
   });
   await app.listen({ host: config.host, port: config.port });
   platform.start();

@@ -15,6 +15,7 @@ import {
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
+  sql,
   type Transaction,
 } from 'kysely';
 import { migrations } from './migrations.ts';
@@ -26,6 +27,8 @@ export type Db = Kysely<Tables>;
 export interface Store {
   readonly db: Db;
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
+  /** Fails when the database does not answer. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,6 +52,9 @@ export async function openStore(file: string): Promise<Store> {
   return {
     db,
     transaction: (work) => db.transaction().execute(work),
+    async probe() {
+      await sql`select 1`.execute(db);
+    },
     close: () => db.destroy(),
   };
 }

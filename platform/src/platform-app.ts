@@ -1,0 +1,55 @@
+/**
+ * An app of its own around the platform's API: called within the process by the service, or listening on a port of its own
+ * for several replicas. It adds what the API has no place for: health, and answers in the API's shape to requests that
+ * never reach the API.
+ */
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
+import { platformApi } from './api.ts';
+import { createErrorReply } from './http/error-reply.ts';
+import { healthRoutes } from './http/health.routes.ts';
+import { createConnectionRefusal } from './http/refused-connections.ts';
+import type { OpenPlatform } from './open-platform.ts';
+import { OpaqueRefusal } from './problems.ts';
+
+export interface PlatformAppOptions {
+  /** Where the API is, for example `/platform/v1`. */
+  prefix: string;
+  log: object;
+  /** Whether only this process calls the app, without a socket. */
+  isInternal?: boolean;
+  /** Addresses of proxies that may say for whom they call. */
+  trustedProxies?: readonly string[];
+}
+
+export async function createPlatformApp(
+  platform: OpenPlatform,
+  { prefix, log, isInternal = false, trustedProxies = [] }: PlatformAppOptions,
+): Promise<FastifyInstance> {
+  const { runtime } = platform;
+  const app: FastifyInstance = Fastify<RawServerDefault>({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    forceCloseConnections: 'idle',
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    // A request that got through is served; only new connections are refused while the process stops.
+    return503OnClosing: false,
+    clientErrorHandler: createConnectionRefusal(runtime),
+    // A path that cannot be decoded leads nowhere.
+    frameworkErrors: (_error, _request, reply) =>
+      void (reply as FastifyReply).code(404).send({ errorId: runtime.newId() }),
+  });
+  app.setErrorHandler(createErrorReply(runtime));
+  app.setNotFoundHandler(async () => {
+    throw new OpaqueRefusal(404, 'no such path');
+  });
+  healthRoutes(app, platform.store);
+  await app.register(platformApi(platform, { limitsGuesses: !isInternal }), { prefix });
+  await app.ready();
+  return app;
+}
