@@ -58,6 +58,14 @@ it('a seed replays exactly', async () => {
   expect(events(first)).toEqual(events(second));
 });
 
+it('a seed stands for the same schedule whether it is traced or not', async () => {
+  const seeds = ['--seeds', '3', '--from', '77', '--namesakes'];
+  const [traced, plain] = await Promise.all([simulate(...seeds, '--trace'), simulate(...seeds)]);
+  const summary = ({ output }: { output: string }) => /^3 schedules.* of virtual time/m.exec(output)?.[0];
+  expect(summary(plain)).toBeDefined();
+  expect(summary(traced)).toBe(summary(plain));
+});
+
 it.each(['settle-window', 'bind-if-unbound', 'tombstone-check', 'generation-compare'])(
   'without the %s a violation is found within a thousand seeds',
   async (guard) => {
@@ -68,7 +76,7 @@ it.each(['settle-window', 'bind-if-unbound', 'tombstone-check', 'generation-comp
   },
 );
 
-it.each(['look-for-lost-creates', 'claims-of-namesakes'])(
+it.each(['memory-of-lost-creates', 'look-for-lost-creates', 'claims-of-namesakes'])(
   'without the %s a violation is found within a thousand seeds in which somebody else uses our names',
   async (guard) => {
     const { code, output } = await simulate('--seeds', '1000', '--stop', '--namesakes', '--without', guard);
