@@ -12,6 +12,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import type { ResponseHeaderName } from '../http/response-headers.ts';
 import { isoTime } from '../iso-time.ts';
 import type { ScopedPrincipal } from '../principals.ts';
 import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
@@ -39,6 +40,8 @@ const creationErrors: ErrorCode[] = [
   'platform_refused',
 ];
 
+const issuedTokenHeaders: ResponseHeaderName[] = ['X-Inlay-Workspace-Id', 'X-Inlay-Token-Expires-At'];
+
 /** In headers, because the specification fixes the body. */
 function describeToken(reply: FastifyReply, { workspaceId }: TokenSubject, { token, expiresAt }: IssuedToken) {
   reply.header('x-inlay-workspace-id', workspaceId);
@@ -59,6 +62,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       'A token that acts inside one workspace. A workspace that is not known by this name is looked up on the platform, and created if it is not there either. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
     body: ScopedTokenRequest,
     answer: TokenResponse,
+    answerHeaders: issuedTokenHeaders,
     errors: creationErrors,
     handle: async ({ body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
@@ -79,6 +83,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       'A token for the embedded widget: bound to one browser origin, and restricted to the templates that match the tags. Set an iframe to its `widgetUrl`. The answer names the workspace in `X-Inlay-Workspace-Id` and, if the token expires, when in `X-Inlay-Token-Expires-At`.',
     body: WidgetTokenRequest,
     answer: TokenResponse,
+    answerHeaders: issuedTokenHeaders,
     errors: creationErrors,
     handle: async ({ body, principal, reply }) => {
       reply.header('cache-control', 'no-store');
