@@ -128,7 +128,7 @@ describe('a body that breaks off', () => {
     );
     await until(() => wasRead);
     socket.destroy();
-    await until(() => lines.some(({ msg }) => msg.includes('broke off')));
+    await until(() => lines.some(({ msg }) => msg.includes('the client went away')));
     expect(lines.filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
   });
 });

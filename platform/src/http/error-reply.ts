@@ -15,9 +15,9 @@ export function createErrorReply({ newId }: Runtime) {
       return reply.code(error.status).send(error.toBody());
     }
     const errorId = newId();
-    if (isCutOff(request)) {
+    if (error === request.raw.errored) {
       // Nobody reads the reply, and nothing is wrong here.
-      request.log.info({ errorId }, 'platform: the request broke off before it was complete');
+      request.log.debug({ errorId }, 'platform: the client went away before its request was complete');
       return reply.code(400).send({ errorId });
     }
     const status = refusedStatus(error);
@@ -25,11 +25,6 @@ export function createErrorReply({ newId }: Runtime) {
     else request.log.info({ err: error, errorId }, 'platform: request refused');
     return reply.code(status ?? 500).send({ errorId });
   };
-}
-
-/** Whether the caller went away before the whole body had come. */
-function isCutOff({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && raw.complete === false;
 }
 
 /** Undefined when the fault is not the caller's. */

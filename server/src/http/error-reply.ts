@@ -41,11 +41,6 @@ function asAppError(error: unknown): unknown {
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  if (isCutOff(request)) {
-    // Nobody reads the reply, and nothing is wrong here, whatever the error looks like.
-    request.log.info('the request broke off before it was complete');
-    return refuse(reply, 'bad_request');
-  }
   if (error instanceof AppError) {
     const { code, facts } = error;
     const status = statusOf(code, facts);
@@ -60,11 +55,6 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   if (refusal !== undefined) return refuse(reply, refusal);
   request.log.error({ err: error }, 'unexpected error');
   return refuse(reply, 'internal_error');
-}
-
-/** Whether the caller went away before the whole body had come. */
-function isCutOff({ raw }: FastifyRequest): boolean {
-  return raw.destroyed && raw.complete === false;
 }
 
 /** Fastify's own refusals (body too large, unsupported media type, bad length, …) carry a 4xx status and an FST_ code. */
