@@ -34,12 +34,14 @@ const isStore = (file) => file?.endsWith('.store.ts') ?? false;
 const isRoutes = (file) => file?.endsWith('.routes.ts') ?? false;
 /** Hooks of the HTTP server that belong to a domain folder. @param {string | undefined} file */
 const isHooks = (file) => file?.endsWith('.hooks.ts') ?? false;
+/** Work in the background for all tenants. @param {string | undefined} file */
+const isWorker = (file) => file?.endsWith('.worker.ts') ?? false;
+/** @param {string | undefined} file */
+const isWorkerStore = (file) => file?.endsWith('.worker.store.ts') ?? false;
 /** @param {string | undefined} file @param {string} folder */
 const isIn = (file, folder) => file?.startsWith(`${folder}/`) ?? false;
 /** @param {string | undefined} file */
 const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
-/** @param {string | undefined} file */
-const isWorkerStore = (file) => file?.endsWith('.worker.store.ts') ?? false;
 /** @param {string} file @param {string[]} names */
 const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
 
@@ -151,6 +153,15 @@ const importRules = [
       const { from, to } = arrow;
       return staysInHalf(arrow) && isDb(from) && !isDb(to) && folderOf(to) !== undefined;
     },
+  },
+  {
+    words: 'a store of workers, which serves all tenants, is imported only by workers',
+    isBroken: ({ from, to }) => isIn(from, 'server/src') && isWorkerStore(to) && !isWorker(from),
+  },
+  {
+    words: 'a worker is imported only by workers and files of the top',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server/src') && isWorker(to) && !isWorker(from) && dirname(from) !== 'server/src',
   },
   {
     words: 'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts',

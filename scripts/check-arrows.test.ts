@@ -103,6 +103,12 @@ const expected: Record<string, Record<string, string[]>> = {
     [routesOnlyInApp]: ['server/src/tags/tags.store.ts → ./tags.routes.ts'],
     [httpOnlyAtTheEdge]: ['server/src/tags/tags.store.ts → ../http/replies.ts'],
   },
+  workers: {
+    'a store of workers, which serves all tenants, is imported only by workers': [
+      'server/src/notes/notes.ts → ./notes.worker.store.ts',
+    ],
+    'a worker is imported only by workers and files of the top': ['server/src/notes/notes.ts → ./tidying.worker.ts'],
+  },
   http: {
     [noFolderCycles]: ['server/src/http → server/src/notes → server/src/http'],
     [routesOnlyInApp]: [

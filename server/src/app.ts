@@ -26,10 +26,10 @@ import { createPartCompiler } from './http/validation.ts';
 import { createLog } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
-import { createCheckHousekeeping } from './pipelines/checks.ts';
+import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
-import { createSetUps, type SetUps, setUpSource } from './pipelines/set-up.ts';
+import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
 import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
@@ -47,7 +47,8 @@ import { authenticateRequests } from './tokens/authentication.hooks.ts';
 import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
 import { limitRates } from './tokens/rate-limits.hooks.ts';
-import { createRevocationHousekeeping, createScopedTokens } from './tokens/scoped-tokens.ts';
+import { createRevocationHousekeeping } from './tokens/revocation-housekeeping.worker.ts';
+import { createScopedTokens } from './tokens/scoped-tokens.ts';
 import { openSigningKeys } from './tokens/signing-keys.ts';
 import { tokenRoutes } from './tokens/tokens.routes.ts';
 import { createWidgetTokens } from './tokens/widget-tokens.ts';
@@ -58,7 +59,7 @@ import type { WorkspacesContext } from './workspaces/context.ts';
 import { ensureWorkspace } from './workspaces/creation.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
 import { JoinableWork } from './workspaces/joinable-work.ts';
-import { createReconciler, type Reconciler } from './workspaces/reconciler.ts';
+import { createReconciler, type Reconciler } from './workspaces/reconciler.worker.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 import { isLiveWorkspace } from './workspaces/workspaces.ts';
 
@@ -176,7 +177,6 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       settleMs: config.settleMs,
       templates,
       workspaces,
-      setUpSoon: (sourceId) => background.run('setting up a source', () => setUpSource(pipelines, sourceId)),
       inBackground: background.run,
     };
     const setUps = createSetUps(pipelines);

@@ -7,13 +7,13 @@ import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
 import { listOrganizations } from './organizations/organizations.ts';
-import { countOpenSetUps } from './pipelines/set-up.ts';
+import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
 import { PlatformError, type PlatformTraits } from './platform/platform-port.ts';
 import { httpTransport } from './platform/transport.ts';
 import { systemRuntime } from './runtime.ts';
 import { createOperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
-import { readBacklog } from './workspaces/reconciler.ts';
+import { readBacklog } from './workspaces/reconciler.worker.ts';
 
 export interface Finding {
   state: 'ok' | 'warn' | 'fail';

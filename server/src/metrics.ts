@@ -1,7 +1,13 @@
 /** The numbers of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WorkspaceEvent } from './workspaces/context.ts';
-import type { Backlog } from './workspaces/reconciler.ts';
+
+/** Work that the platform still has to be told, by kind. */
+export interface Backlog {
+  claims: number;
+  operations: Partial<Record<string, number>>;
+  sources: number;
+}
 
 export interface Metrics {
   registry: Registry;
@@ -12,7 +18,7 @@ export interface Metrics {
   platformBreaker(open: boolean): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
-  watchBacklog(read: () => Promise<Backlog & { sources: number }>): void;
+  watchBacklog(read: () => Promise<Backlog>): void;
 }
 
 interface AnsweredRequest {

@@ -216,13 +216,16 @@ export interface DestinationRow extends RemoteRow {
   lease_until: number;
 }
 
+/** What the platform does about new columns and tables of a source. */
+export type SchemaChanges = 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
+
 /** One per source and connection template, as the template was when the source was made. */
 export interface ConnectionRow extends RemoteRow {
   connection_template_id: string;
   source_id: string;
   destination_id: string;
   cron_expression: string | null;
-  schema_changes: string;
+  schema_changes: SchemaChanges;
   namespace_format: string;
   prefix: string;
   /** 0 or 1: a first sync is still to be started. */

@@ -7,8 +7,8 @@ export async function listOrganizations(db: Db): Promise<OrganizationRow[]> {
   return await db.selectFrom('organizations').selectAll().orderBy('created_at').orderBy('id').execute();
 }
 
-export async function findOrganization(db: Db, id: string): Promise<OrganizationRow | undefined> {
-  return await db.selectFrom('organizations').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findOrganization(db: Db, organizationId: string): Promise<OrganizationRow | undefined> {
+  return await db.selectFrom('organizations').selectAll().where('id', '=', organizationId).executeTakeFirst();
 }
 
 export async function insertOrganization(

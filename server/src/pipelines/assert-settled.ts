@@ -13,22 +13,21 @@ import * as remote from './remote.store.ts';
 /** Throws `Waiting` when it has to be asserted again. The caller holds the lease. */
 export async function assertSettled(
   ctx: PipelinesContext,
-  table: remote.RemoteTable,
-  id: string,
+  ref: remote.RemoteRef,
   write: () => Promise<Written>,
 ): Promise<void> {
   const { db } = ctx.store;
   const windowMs = createTimeoutMs + ctx.settleMs;
-  const earlierMs = await remote.settleWaitMs(db, table, id);
-  if (ctx.settleMs > 0) await remote.openSettleWindow(db, table, id, windowMs);
+  const earlierMs = await remote.settleWaitMs(db, ref);
+  if (ctx.settleMs > 0) await remote.openSettleWindow(db, ref, windowMs);
   let settled: boolean;
   try {
     ({ settled } = await write());
   } catch (error) {
     const isOver = error instanceof PlatformError && error.settled;
-    if (isOver && earlierMs === 0) await remote.closeSettleWindow(db, table, id);
+    if (isOver && earlierMs === 0) await remote.closeSettleWindow(db, ref);
     throw error;
   }
   if (!settled || earlierMs > 0) throw new Waiting('waiting for an unconfirmed change to settle', windowMs);
-  await remote.closeSettleWindow(db, table, id);
+  await remote.closeSettleWindow(db, ref);
 }

@@ -27,30 +27,25 @@ export async function insertCheck(
 
 export async function finishCheck(
   db: Db,
+  workspaceId: string,
   id: string,
   { status, message, mayLinger }: { status: CheckStatus; message: string | null; mayLinger: boolean },
 ): Promise<void> {
   await db
     .updateTable('source_checks')
     .set({ status, error_message: message, may_linger: mayLinger ? 1 : 0 })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();
 }
 
-/** Those that may have left something on the platform, and can no longer do anything there. */
-export async function listLingeringChecks(db: Db, settleMs: number, limit: number): Promise<SourceCheckRow[]> {
-  return await db
-    .selectFrom('source_checks')
-    .selectAll()
-    .where('may_linger', '=', 1)
-    .where('expires_at', '<=', sql<number>`now_ms() - ${sql.lit(settleMs)}`)
-    .orderBy('expires_at')
-    .limit(limit)
+export async function recordNothingLingers(db: Db, workspaceId: string, id: string): Promise<void> {
+  await db
+    .updateTable('source_checks')
+    .set({ may_linger: 0 })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
     .execute();
-}
-
-export async function recordNothingLingers(db: Db, id: string): Promise<void> {
-  await db.updateTable('source_checks').set({ may_linger: 0 }).where('id', '=', id).execute();
 }
 
 export async function findCheck(
@@ -75,12 +70,4 @@ export async function existsCheck(db: Db, organizationId: string, id: string): P
     .where('id', '=', id)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-export async function deleteOldChecks(db: Db, olderThanMs: number): Promise<void> {
-  await db
-    .deleteFrom('source_checks')
-    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
-    .where('may_linger', '=', 0)
-    .execute();
 }

@@ -5,14 +5,12 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
-import type { SourceCheckRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import type { NewPlatformConnector } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
-import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import * as checks from './checks.store.ts';
 import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -24,8 +22,6 @@ const patienceMs = 360_000;
 const interrupted = 'The check was interrupted. Start it again.';
 const unavailable = 'The platform could not run the check. Try again later.';
 const refused = 'The platform did not accept the configuration.';
-const dayMs = 86_400_000;
-const batch = 100;
 
 export async function checkNewSource(
   ctx: PipelinesContext,
@@ -62,7 +58,7 @@ async function startCheck(
   ctx.inBackground('a check', async () => {
     const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration });
     const message = outcome.message && withoutSecrets(specification, configuration, outcome.message);
-    await checks.finishCheck(ctx.store.db, id, { ...outcome, message });
+    await checks.finishCheck(ctx.store.db, workspaceId, id, { ...outcome, message });
   });
   return id;
 }
@@ -93,25 +89,4 @@ export async function getCheck(
   const isInterrupted = row.status === 'running' && row.expires_at <= row.now;
   if (isInterrupted) return { id, status: 'failed', error_message: interrupted };
   return { id, status: row.status, error_message: row.error_message };
-}
-
-/** Nobody asks for a check a day later. What one has left on the platform is taken away, however long that takes. */
-export function createCheckHousekeeping(ctx: PipelinesContext): () => Promise<void> {
-  return async () => {
-    for (const check of await checks.listLingeringChecks(ctx.store.db, ctx.settleMs, batch)) await tidyUp(ctx, check);
-    await checks.deleteOldChecks(ctx.store.db, dayMs);
-  };
-}
-
-async function tidyUp(ctx: PipelinesContext, check: SourceCheckRow): Promise<void> {
-  const { id, organization_id: organizationId, workspace_id: workspaceId } = check;
-  try {
-    // Whatever was in a workspace goes with it.
-    const isLive = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-    if (isLive) await ctx.platform.removeCheckSource(workspaceId, id);
-    await checks.recordNothingLingers(ctx.store.db, id);
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    ctx.log.warn({ err: error, workspaceId }, 'what a check has left on the platform could not be removed yet');
-  }
 }

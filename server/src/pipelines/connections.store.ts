@@ -43,8 +43,6 @@ export async function ensureDestination(tx: Db, destination: NewDestination): Pr
 export type NewConnection = Pick<
   ConnectionRow,
   | 'id'
-  | 'organization_id'
-  | 'workspace_id'
   | 'connection_template_id'
   | 'source_id'
   | 'destination_id'
@@ -55,17 +53,23 @@ export type NewConnection = Pick<
   | 'first_sync_wanted'
 >;
 
-export async function insertConnection(tx: Db, connection: NewConnection): Promise<void> {
+export async function insertConnection(
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+  connection: NewConnection,
+): Promise<void> {
   await tx
     .insertInto('connections')
-    .values({ ...connection, ...unmade, is_set_up: 0 })
+    .values({ ...connection, organization_id: organizationId, workspace_id: workspaceId, ...unmade, is_set_up: 0 })
     .execute();
 }
 
-export async function listConnectionsOfSource(db: Db, sourceId: string): Promise<ConnectionRow[]> {
+export async function listConnectionsOfSource(db: Db, workspaceId: string, sourceId: string): Promise<ConnectionRow[]> {
   return await db
     .selectFrom('connections')
     .selectAll()
+    .where('workspace_id', '=', workspaceId)
     .where('source_id', '=', sourceId)
     .where('deleted_at', 'is', null)
     .orderBy('created_at')
@@ -77,7 +81,6 @@ export type ConnectionWithNames = ConnectionRow & {
   source_name: string;
   destination_name: string;
   destination_failure: string | null;
-  source_last_error: string | null;
 };
 
 function withNames(db: Db, workspaceId: string) {
@@ -88,7 +91,6 @@ function withNames(db: Db, workspaceId: string) {
     .selectAll('connections')
     .select([
       'sources.name as source_name',
-      'sources.last_error as source_last_error',
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
     ])
@@ -123,6 +125,7 @@ export async function existsConnection(db: Db, organizationId: string, id: strin
 /** The destination, unless somebody else is making it; from now on we are. */
 export async function leaseDestination(
   db: Db,
+  workspaceId: string,
   id: string,
   leaseId: string,
   leaseMs: number,
@@ -130,41 +133,70 @@ export async function leaseDestination(
   return await db
     .updateTable('destinations')
     .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
     .returningAll()
     .executeTakeFirst();
 }
 
-export async function findDestination(db: Db, id: string): Promise<DestinationRow | undefined> {
-  return await db.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirst();
+export async function findDestination(db: Db, workspaceId: string, id: string): Promise<DestinationRow | undefined> {
+  return await db
+    .selectFrom('destinations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
-export async function releaseDestination(db: Db, id: string, leaseId: string): Promise<void> {
+export async function releaseDestination(db: Db, workspaceId: string, id: string, leaseId: string): Promise<void> {
   await db
     .updateTable('destinations')
     .set({ lease_id: null, lease_until: 0 })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
     .execute();
 }
 
-export async function recordFailure(db: Db, table: 'destinations' | 'connections', id: string, failure: string | null) {
-  await db.updateTable(table).set({ failure }).where('id', '=', id).execute();
+export async function recordFailure(
+  db: Db,
+  table: 'destinations' | 'connections',
+  workspaceId: string,
+  id: string,
+  failure: string | null,
+): Promise<void> {
+  await db.updateTable(table).set({ failure }).where('workspace_id', '=', workspaceId).where('id', '=', id).execute();
 }
 
-export async function recordSetUp(db: Db, id: string): Promise<void> {
-  await db.updateTable('connections').set({ is_set_up: 1, failure: null }).where('id', '=', id).execute();
+export async function recordSetUp(db: Db, workspaceId: string, id: string): Promise<void> {
+  await db
+    .updateTable('connections')
+    .set({ is_set_up: 1, failure: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function forgetFirstSync(db: Db, id: string): Promise<void> {
-  await db.updateTable('connections').set({ first_sync_wanted: 0 }).where('id', '=', id).execute();
+export async function forgetFirstSync(db: Db, workspaceId: string, id: string): Promise<void> {
+  await db
+    .updateTable('connections')
+    .set({ first_sync_wanted: 0 })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function recordConnectionsDeleted(tx: Db, sourceId: string, deletedAt: number): Promise<void> {
+export async function recordConnectionsDeleted(
+  tx: Db,
+  workspaceId: string,
+  sourceId: string,
+  deletedAt: number,
+): Promise<void> {
   await tx
     .updateTable('connections')
     .set({ deleted_at: deletedAt })
+    .where('workspace_id', '=', workspaceId)
     .where('source_id', '=', sourceId)
     .where('deleted_at', 'is', null)
     .execute();

@@ -18,8 +18,6 @@ export interface PipelinesContext {
   settleMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
-  /** Sets a source up in the background, now rather than at the next pass. */
-  setUpSoon(sourceId: string): void;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
 }

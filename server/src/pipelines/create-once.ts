@@ -25,27 +25,27 @@ export interface Creation<Wanted> {
 /** The platform's id of it. The caller holds the lease. */
 export async function createOnce<Wanted>(
   ctx: PipelinesContext,
-  table: remote.RemoteTable,
+  table: remote.RemoteRef['table'],
   row: RemoteRow,
   { find, prepare, create, timeoutMs }: Creation<Wanted>,
 ): Promise<string> {
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
+  const ref = { table, workspaceId: row.workspace_id, id: row.id };
   // Before the look: one that began earlier proves nothing of what took effect meanwhile.
-  const waitMs = await remote.settleWaitMs(db, table, row.id);
+  const waitMs = await remote.settleWaitMs(db, ref);
   const found = await find();
-  if (found !== undefined) return await remote.bindIfUnbound(db, table, row.id, found);
+  if (found !== undefined) return await remote.bindIfUnbound(db, ref, found);
   if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));
   const wanted = await prepare();
   // A platform that needs no settling, the bundled one, is done with a request when whoever sent it is.
-  if (ctx.settleMs > 0) await remote.openSettleWindow(db, table, row.id, timeoutMs + ctx.settleMs);
+  if (ctx.settleMs > 0) await remote.openSettleWindow(db, ref, timeoutMs + ctx.settleMs);
   let id: string;
   try {
     id = await create(wanted);
   } catch (error) {
-    if (error instanceof PlatformError && error.failure !== 'unknown')
-      await remote.closeSettleWindow(db, table, row.id);
+    if (error instanceof PlatformError && error.failure !== 'unknown') await remote.closeSettleWindow(db, ref);
     throw error;
   }
-  return await remote.bindIfUnbound(db, table, row.id, id);
+  return await remote.bindIfUnbound(db, ref, id);
 }

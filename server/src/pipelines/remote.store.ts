@@ -2,50 +2,56 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 
-export type RemoteTable = 'sources' | 'destinations' | 'connections';
+export interface RemoteRef {
+  table: 'sources' | 'destinations' | 'connections';
+  workspaceId: string;
+  id: string;
+}
+
+const isRow = ({ workspaceId, id }: RemoteRef) => sql<boolean>`workspace_id = ${workspaceId} and id = ${id}`;
 
 /** How long a create that was sent may still take effect: on disk before it is sent. */
-export async function openSettleWindow(db: Db, table: RemoteTable, id: string, windowMs: number): Promise<void> {
+export async function openSettleWindow(db: Db, ref: RemoteRef, windowMs: number): Promise<void> {
   await db
-    .updateTable(table)
+    .updateTable(ref.table)
     .set({ no_post_before: sql<number>`now_ms() + ${sql.lit(Math.round(windowMs))}` })
-    .where('id', '=', id)
+    .where(isRow(ref))
     .execute();
 }
 
 /** The create was certainly not applied. */
-export async function closeSettleWindow(db: Db, table: RemoteTable, id: string): Promise<void> {
-  await db.updateTable(table).set({ no_post_before: 0 }).where('id', '=', id).execute();
+export async function closeSettleWindow(db: Db, ref: RemoteRef): Promise<void> {
+  await db.updateTable(ref.table).set({ no_post_before: 0 }).where(isRow(ref)).execute();
 }
 
 /** What is left of the settle window. */
-export async function settleWaitMs(db: Db, table: RemoteTable, id: string): Promise<number> {
+export async function settleWaitMs(db: Db, ref: RemoteRef): Promise<number> {
   const row = await db
-    .selectFrom(table)
+    .selectFrom(ref.table)
     .select(sql<number>`no_post_before - now_ms()`.as('wait'))
-    .where('id', '=', id)
+    .where(isRow(ref))
     .executeTakeFirst();
   return Math.max(0, Number(row?.wait ?? 0));
 }
 
 /** First writer wins. What the platform has shown to have is no longer under way. */
-export async function bindIfUnbound(db: Db, table: RemoteTable, id: string, platformId: string): Promise<string> {
+export async function bindIfUnbound(db: Db, ref: RemoteRef, platformId: string): Promise<string> {
   await db
-    .updateTable(table)
+    .updateTable(ref.table)
     .set({ platform_id: platformId, no_post_before: 0 })
-    .where('id', '=', id)
+    .where(isRow(ref))
     .where('platform_id', 'is', null)
     .execute();
-  const row = await db.selectFrom(table).select('platform_id').where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom(ref.table).select('platform_id').where(isRow(ref)).executeTakeFirst();
   return row?.platform_id ?? platformId;
 }
 
 /** The platform no longer has it. */
-export async function unbind(db: Db, table: RemoteTable, id: string, platformId: string): Promise<void> {
+export async function unbind(db: Db, ref: RemoteRef, platformId: string): Promise<void> {
   await db
-    .updateTable(table)
+    .updateTable(ref.table)
     .set({ platform_id: null })
-    .where('id', '=', id)
+    .where(isRow(ref))
     .where('platform_id', '=', platformId)
     .execute();
 }

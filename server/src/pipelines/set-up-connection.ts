@@ -27,6 +27,15 @@ const leaseMs = 60_000;
 /** With the pauses between them a few seconds. */
 const connectorTries = 3;
 
+/** A destination that the platform has. */
+interface MadeDestination extends DestinationRow {
+  platform_id: string;
+}
+
+function isMade(row: DestinationRow): row is MadeDestination {
+  return row.platform_id !== null;
+}
+
 /** `sourceId`: the source on the platform. */
 export async function setUpConnection(
   ctx: PipelinesContext,
@@ -34,8 +43,8 @@ export async function setUpConnection(
   connection: ConnectionRow,
   sourceId: string,
 ): Promise<void> {
-  const destination = await setUpDestination(ctx, connection.destination_id);
-  const destinationId = destination.platform_id as string;
+  const destination = await setUpDestination(ctx, connection.workspace_id, connection.destination_id);
+  const destinationId = destination.platform_id;
   const platformId = await whereDestinationMayBeLost(ctx, destination, () =>
     createOnce(ctx, 'connections', connection, {
       find: async () => {
@@ -49,7 +58,7 @@ export async function setUpConnection(
   );
   if (connection.is_set_up === 0) {
     await followWorkspace(ctx, connection, platformId);
-    await connections.recordSetUp(ctx.store.db, connection.id);
+    await connections.recordSetUp(ctx.store.db, connection.workspace_id, connection.id);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
 }
@@ -58,9 +67,9 @@ async function prepareConnection(
   ctx: PipelinesContext,
   source: SourceRow,
   connection: ConnectionRow,
-  { sourceId, destination }: { sourceId: string; destination: DestinationRow },
+  { sourceId, destination }: { sourceId: string; destination: MadeDestination },
 ): Promise<NewPlatformConnection> {
-  const destinationId = destination.platform_id as string;
+  const destinationId = destination.platform_id;
   const template = await templateOf(ctx, source);
   const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
   const available = await whereConnectorMayFail(ctx, source, template, definition, () =>
@@ -79,7 +88,7 @@ async function prepareConnection(
     streams: choice.streams,
     namespaceFormat: connection.namespace_format,
     prefix: connection.prefix,
-    schemaChanges: connection.schema_changes as 'ignore',
+    schemaChanges: connection.schema_changes,
   };
 }
 
@@ -102,21 +111,20 @@ async function whereConnectorMayFail<T>(
   }
 }
 
-async function setUpDestination(ctx: PipelinesContext, id: string): Promise<DestinationRow> {
+async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: string): Promise<MadeDestination> {
   const { db } = ctx.store;
-  const known = await connections.findDestination(db, id);
-  if (known && known.platform_id !== null) return known;
+  const known = await connections.findDestination(db, workspaceId, id);
+  if (known && isMade(known)) return known;
   const leaseId = ctx.runtime.newId();
-  const row = await connections.leaseDestination(db, id, leaseId, leaseMs);
+  const row = await connections.leaseDestination(db, workspaceId, id, leaseId, leaseMs);
   if (!row) {
     // Another source of the workspace is making it, which takes no time worth coming back for.
     await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
-    return await setUpDestination(ctx, id);
+    return await setUpDestination(ctx, workspaceId, id);
   }
   try {
-    const { organization_id: organizationId, workspace_id: workspaceId } = row;
     // As it is now: an operator who mends the template mends what could not be made with it.
-    const template = await findAnyConnectionTemplate(ctx.templates, organizationId, row.connection_template_id);
+    const template = await findAnyConnectionTemplate(ctx.templates, row.organization_id, row.connection_template_id);
     if (!template) throw new Error(`the template of the destination ${id} is gone`);
     const platformId = await refusing('the destination', () =>
       createOnce(ctx, 'destinations', row, {
@@ -131,27 +139,27 @@ async function setUpDestination(ctx: PipelinesContext, id: string): Promise<Dest
         timeoutMs: createTimeoutMs,
       }),
     );
-    await connections.recordFailure(db, 'destinations', id, null);
+    await connections.recordFailure(db, 'destinations', workspaceId, id, null);
     return { ...row, platform_id: platformId };
   } catch (error) {
-    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', id, error.message);
+    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', workspaceId, id, error.message);
     throw error;
   } finally {
-    await connections.releaseDestination(db, id, leaseId);
+    await connections.releaseDestination(db, workspaceId, id, leaseId);
   }
 }
 
 /** The operator's template still wants a destination that somebody has deleted on the platform: it is made anew. */
 async function whereDestinationMayBeLost<T>(
   ctx: PipelinesContext,
-  { id, workspace_id: workspaceId, platform_id: platformId }: DestinationRow,
+  { id, workspace_id: workspaceId, platform_id: platformId }: MadeDestination,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(await isGoneFromPlatform(ctx, 'destination', { id, workspaceId }, error))) throw error;
-    await unbind(ctx.store.db, 'destinations', id, platformId as string);
+    await unbind(ctx.store.db, { table: 'destinations', workspaceId, id }, platformId);
     throw new Waiting('the destination is gone from the platform and is made anew', 1_000);
   }
 }
@@ -167,7 +175,9 @@ async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow,
     if (!workspace || workspace.status === before) return;
     await recordNewConnection(ctx.workspaces, workspace, platformId);
     const { status } = workspace;
-    await assertSettled(ctx, 'connections', id, () => ctx.platform.setConnectionStatus(platformId, status));
+    await assertSettled(ctx, { table: 'connections', workspaceId, id }, () =>
+      ctx.platform.setConnectionStatus(platformId, status),
+    );
     before = status;
   }
 }
@@ -188,5 +198,5 @@ async function startFirstSync(
     const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
     if (jobs.length === 0) await refusing('the first sync', () => ctx.platform.startSync(platformId));
   }
-  await connections.forgetFirstSync(ctx.store.db, connection.id);
+  await connections.forgetFirstSync(ctx.store.db, connection.workspace_id, connection.id);
 }

@@ -8,8 +8,6 @@
  * told to the customer and not tried again before something changes; everything else is tried until it works.
  */
 
-import { type Repetition, repeatedly } from '../background.ts';
-import type { Store } from '../db/open.ts';
 import type { SourceRow } from '../db/tables.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
@@ -34,17 +32,28 @@ const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
 const goneFromPlatform = 'The platform no longer has this source. Delete it and connect it again.';
 
+export interface SourceRef {
+  workspaceId: string;
+  id: string;
+}
+
 interface Work {
   ctx: PipelinesContext;
   row: SourceRow;
   leaseId: string;
 }
 
+/** In the background, now rather than at the next pass of the worker. */
+export function setUpSoon(ctx: PipelinesContext, source: SourceRef): void {
+  ctx.inBackground('setting up a source', () => setUpSource(ctx, source));
+}
+
 /** Everything that is due for one source. Resolves when it is done, in other hands, or put off: then with the reason. */
-export async function setUpSource(ctx: PipelinesContext, sourceId: string): Promise<Error | undefined> {
+export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: SourceRef): Promise<Error | undefined> {
+  const { db } = ctx.store;
   const leaseId = ctx.runtime.newId();
   for (;;) {
-    const row = await sources.leaseSource(ctx.store.db, sourceId, leaseId, leaseMs);
+    const row = await sources.leaseSource(db, workspaceId, id, leaseId, leaseMs);
     if (!row) return undefined;
     const work = { ctx, row, leaseId };
     try {
@@ -52,7 +61,7 @@ export async function setUpSource(ctx: PipelinesContext, sourceId: string): Prom
     } catch (error) {
       if (error instanceof Outdated) continue;
       if (error instanceof Refused) {
-        if (await sources.finishSource(ctx.store.db, sourceId, leaseId, row.version, error.message)) return undefined;
+        if (await sources.finishSource(db, workspaceId, id, leaseId, row.version, error.message)) return undefined;
         continue;
       }
       return await putOff(work, error);
@@ -67,7 +76,7 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
     for (;;) {
       await ctx.runtime.sleep(renewEveryMs, over.signal);
       if (over.signal.aborted) return;
-      await sources.leaseSource(ctx.store.db, row.id, leaseId, leaseMs);
+      await sources.leaseSource(ctx.store.db, row.workspace_id, row.id, leaseId, leaseMs);
     }
   })().catch((err) => ctx.log.warn({ err, sourceId: row.id }, 'a lease could not be renewed'));
   try {
@@ -84,7 +93,7 @@ async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Err
   const backoffMs = ctx.runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** row.attempts);
   const askedForMs = error instanceof PlatformError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
   const delayMs = error instanceof Waiting ? error.delayMs : Math.max(backoffMs, askedForMs);
-  await sources.postponeSource(ctx.store.db, row.id, leaseId, { delayMs, error: error.message });
+  await sources.postponeSource(ctx.store.db, row.workspace_id, row.id, leaseId, { delayMs, error: error.message });
   if (error instanceof Waiting) return error;
   const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
   // A platform or a registry that is away is nothing to be mended here.
@@ -98,9 +107,10 @@ async function setUp(work: Work): Promise<boolean> {
   const { ctx, row, leaseId } = work;
   const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
   // Its deletion takes everything along.
-  if (!workspace) return await sources.finishSource(ctx.store.db, row.id, leaseId, row.version, row.failure);
+  if (!workspace)
+    return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, row.failure);
   const platformId = await whereSourceMayBeLost(work, () => setUpConnector(work));
-  const planned = await connections.listConnectionsOfSource(ctx.store.db, row.id);
+  const planned = await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, row.id);
   const failures: string[] = [];
   for (const connection of planned) {
     try {
@@ -108,11 +118,11 @@ async function setUp(work: Work): Promise<boolean> {
     } catch (error) {
       // The others are not to blame.
       if (!(error instanceof Refused)) throw error;
-      await connections.recordFailure(ctx.store.db, 'connections', connection.id, error.message);
+      await connections.recordFailure(ctx.store.db, 'connections', row.workspace_id, connection.id, error.message);
       failures.push(error.message);
     }
   }
-  return await sources.finishSource(ctx.store.db, row.id, leaseId, row.version, failures[0] ?? null);
+  return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, failures[0] ?? null);
 }
 
 /** The source itself, with its present name and configuration. */
@@ -140,11 +150,11 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   // One that was found rather than made may have been made from an older version.
   if (row.applied_version === row.version && !isNew) return platformId;
   await refusing('the source', () =>
-    assertSettled(ctx, 'sources', row.id, () =>
+    assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
       ctx.platform.replaceConnector('source', platformId, { name, configuration }),
     ),
   );
-  await sources.recordApplied(ctx.store.db, row.id, row.version);
+  await sources.recordApplied(ctx.store.db, row.workspace_id, row.id, row.version);
   return platformId;
 }
 
@@ -169,8 +179,8 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
     throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
   }
   await ctx.store.transaction(async (tx) => {
-    const deleted = await sources.recordSourceDeleted(tx, row.id);
-    await connections.recordConnectionsDeleted(tx, row.id, deleted?.deleted_at ?? ctx.runtime.now());
+    const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);
+    await connections.recordConnectionsDeleted(tx, row.workspace_id, row.id, deleted?.deleted_at ?? ctx.runtime.now());
   });
   return true;
 }
@@ -181,37 +191,4 @@ async function deleteOnPlatform(ctx: PipelinesContext, row: SourceRow, platformI
   } catch (error) {
     if (!(await isGoneFromPlatform(ctx, 'source', { id: row.id, workspaceId: row.workspace_id }, error))) throw error;
   }
-}
-
-const everyMs = 5_000;
-const batch = 100;
-/** Each may keep a connector busy; the platform has limits of its own. */
-const atATime = 8;
-
-export interface SetUps extends Repetition {
-  /** One pass over every source that is due. */
-  pass(): Promise<void>;
-  backlog(): Promise<number>;
-}
-
-/** Takes up what was put off, and what a process that died has left. */
-export function createSetUps(ctx: PipelinesContext): SetUps {
-  async function pass(stopping?: AbortSignal): Promise<void> {
-    const due = await sources.listDueSources(ctx.store.db, batch);
-    const work = async () => {
-      for (let id = due.shift(); id !== undefined && !stopping?.aborted; id = due.shift()) await setUpSource(ctx, id);
-    };
-    await Promise.all(Array.from({ length: atATime }, work));
-  }
-  const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
-  return {
-    pass: () => pass(),
-    ...repeatedly(ctx, { what: 'setting up sources', pauseMs, work: pass }),
-    backlog: () => countOpenSetUps(ctx.store),
-  };
-}
-
-/** Sources that the platform has still to be told of. */
-export async function countOpenSetUps({ db }: Pick<Store, 'db'>): Promise<number> {
-  return await sources.countDueSources(db);
 }

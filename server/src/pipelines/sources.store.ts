@@ -90,6 +90,7 @@ export async function listSources(db: Db, workspaceId: string): Promise<SourceRo
 /** Records a change and makes setting it up due at once, with a clean slate. */
 export async function changeSource(
   tx: Db,
+  workspaceId: string,
   id: string,
   changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle'>>,
 ): Promise<SourceRow | undefined> {
@@ -104,6 +105,7 @@ export async function changeSource(
       last_error: null,
       updated_at: laterThanUpdatedAt,
     })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lifecycle', '=', 'live')
     .returningAll()
@@ -126,6 +128,7 @@ export async function touchSourcesOf(tx: Db, organizationId: string, templateId:
 /** The source, if there is something to do and nobody else is doing it; from now on we are. */
 export async function leaseSource(
   db: Db,
+  workspaceId: string,
   id: string,
   leaseId: string,
   leaseMs: number,
@@ -133,6 +136,7 @@ export async function leaseSource(
   return await db
     .updateTable('sources')
     .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('due_at', 'is not', null)
     .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
@@ -144,6 +148,7 @@ export async function leaseSource(
 /** Puts the rest of the work off and gives the lease back. */
 export async function postponeSource(
   db: Db,
+  workspaceId: string,
   id: string,
   leaseId: string,
   { delayMs, error }: { delayMs: number; error: string },
@@ -157,6 +162,7 @@ export async function postponeSource(
       attempts: sql<number>`attempts + 1`,
       last_error: error,
     })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
     .execute();
@@ -165,6 +171,7 @@ export async function postponeSource(
 /** All is done for this version; false if the source was changed meanwhile, and there is more to do. */
 export async function finishSource(
   db: Db,
+  workspaceId: string,
   id: string,
   leaseId: string,
   version: number,
@@ -173,6 +180,7 @@ export async function finishSource(
   const row = await db
     .updateTable('sources')
     .set({ due_at: null, lease_id: null, lease_until: 0, attempts: 0, last_error: null, failure })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)
     .where('version', '=', version)
@@ -181,41 +189,31 @@ export async function finishSource(
   return row !== undefined;
 }
 
-export async function recordApplied(db: Db, id: string, version: number): Promise<void> {
-  await db.updateTable('sources').set({ applied_version: version }).where('id', '=', id).execute();
+export async function recordApplied(db: Db, workspaceId: string, id: string, version: number): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ applied_version: version })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
 }
 
-export async function recordSourceDeleted(tx: Db, id: string): Promise<SourceRow | undefined> {
+export async function recordSourceDeleted(tx: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
   return await tx
     .updateTable('sources')
     .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, lease_id: null, lease_until: 0, sealed_config: '' })
+    .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
 }
 
 /** Whatever its lifecycle: for those who finish work on it. */
-export async function findAnySource(db: Db, id: string): Promise<SourceRow | undefined> {
-  return await db.selectFrom('sources').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export async function listDueSources(db: Db, limit: number): Promise<string[]> {
-  const rows = await db
+export async function findAnySource(db: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
+  return await db
     .selectFrom('sources')
-    .select('id')
-    .where('due_at', '<=', now)
-    .where('lease_until', '<=', now)
-    .orderBy('due_at')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => row.id);
-}
-
-export async function countDueSources(db: Db): Promise<number> {
-  const row = await db
-    .selectFrom('sources')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('due_at', 'is not', null)
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
     .executeTakeFirst();
-  return Number(row?.count ?? 0);
 }

@@ -30,7 +30,7 @@ import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
-import { setUpSource } from './set-up.ts';
+import { setUpSoon, setUpSource } from './set-up.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -64,7 +64,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     for (const connectionTemplate of planned) await planConnection(ctx, tx, workspace, source, connectionTemplate);
     return source;
   });
-  ctx.setUpSoon(id);
+  setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
   return await presentSource(ctx, row);
 }
 
@@ -107,10 +107,8 @@ async function planConnection(
     workspace_name: workspace.name,
     source_slug: source.slug,
   };
-  await connections.insertConnection(tx, {
+  await connections.insertConnection(tx, place.organizationId, place.workspaceId, {
     id: ctx.runtime.newId(),
-    organization_id: place.organizationId,
-    workspace_id: place.workspaceId,
     connection_template_id: template.id,
     source_id: source.id,
     destination_id: destinationId,
@@ -158,10 +156,10 @@ export async function updateSource(
   if (Object.keys(changes).length === 0) return await presentSource(ctx, present);
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
-    return await sources.changeSource(tx, id, changes);
+    return await sources.changeSource(tx, scope.workspaceId, id, changes);
   });
   if (!row) throw new AppError('source_not_found');
-  ctx.setUpSoon(id);
+  setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
   return await presentSource(ctx, row);
 }
 
@@ -172,12 +170,12 @@ export async function deleteSource(
   id: string,
 ): Promise<{ id: string; deleted_at: string }> {
   await getSource(ctx, scope, id);
-  const recorded = await sources.changeSource(ctx.store.db, id, { lifecycle: 'deleting' });
+  const recorded = await sources.changeSource(ctx.store.db, scope.workspaceId, id, { lifecycle: 'deleting' });
   if (!recorded) throw new AppError('source_not_found');
   const deadline = ctx.runtime.elapsed() + patienceMs;
   for (;;) {
-    const cause = await setUpSource(ctx, id);
-    const row = await sources.findAnySource(ctx.store.db, id);
+    const cause = await setUpSource(ctx, { workspaceId: scope.workspaceId, id });
+    const row = await sources.findAnySource(ctx.store.db, scope.workspaceId, id);
     if (row?.deleted_at != null) return { id, deleted_at: isoTime(row.deleted_at) };
     // Without a cause somebody else is at work on it, and will notice.
     if (cause || ctx.runtime.elapsed() >= deadline) {

@@ -26,25 +26,31 @@ export async function findUsable(db: Db, hash: string): Promise<UsableToken | un
   return { ...token, worksForMs: Math.min(revoked_at ?? Infinity, expires_at ?? Infinity) - now };
 }
 
-export async function insertToken(
-  db: Db,
-  token: Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'hash' | 'permission' | 'expires_at'>,
-): Promise<OperatorTokenRow> {
+export type NewToken = Pick<OperatorTokenRow, 'id' | 'name' | 'hash' | 'permission' | 'expires_at'>;
+
+function newRow(organizationId: string, token: NewToken) {
+  return {
+    ...token,
+    organization_id: organizationId,
+    created_at: sql<number>`now_ms()`,
+    last_used_at: null,
+    revoked_at: null,
+  };
+}
+
+export async function insertToken(db: Db, organizationId: string, token: NewToken): Promise<OperatorTokenRow> {
   return await db
     .insertInto('operator_tokens')
-    .values({ ...token, created_at: sql<number>`now_ms()`, last_used_at: null, revoked_at: null })
+    .values(newRow(organizationId, token))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 /** For the token of the environment: every replica brings it along, the first one records it. */
-export async function insertTokenIfUnknown(
-  db: Db,
-  token: Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'hash' | 'permission' | 'expires_at'>,
-): Promise<boolean> {
+export async function insertTokenIfUnknown(db: Db, organizationId: string, token: NewToken): Promise<boolean> {
   const row = await db
     .insertInto('operator_tokens')
-    .values({ ...token, created_at: sql<number>`now_ms()`, last_used_at: null, revoked_at: null })
+    .values(newRow(organizationId, token))
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -105,10 +111,11 @@ export async function revokeWorkingToken(
     .executeTakeFirst();
 }
 
-export async function recordUse(db: Db, id: string, at: number): Promise<void> {
+export async function recordUse(db: Db, organizationId: string, id: string, at: number): Promise<void> {
   await db
     .updateTable('operator_tokens')
     .set({ last_used_at: at })
+    .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where((when) => when.or([when('last_used_at', 'is', null), when('last_used_at', '<', at)]))
     .execute();

@@ -49,7 +49,7 @@ export interface OperatorTokens {
 
 export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTokens {
   // Kept in memory for a while: a request must not cost a write.
-  let uses = new Map<string, number>();
+  let uses = new Map<string, { organizationId: string; at: number }>();
   const recent = new RecentAnswers<tokens.UsableToken>(runtime.elapsed);
 
   async function get(organizationId: string, id: string): Promise<OperatorTokenRow> {
@@ -58,13 +58,8 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
     return row;
   }
 
-  const newRow = (
-    organizationId: string,
-    secret: string,
-    { name, permission = 'full', expiresAt }: NewOperatorToken,
-  ) => ({
+  const newRow = (secret: string, { name, permission = 'full', expiresAt }: NewOperatorToken) => ({
     id: runtime.newId(),
-    organization_id: organizationId,
     name,
     hash: hashOf(secret),
     permission,
@@ -81,7 +76,7 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
         ({ worksForMs }) => worksForMs,
       );
       if (!row) throw new AppError('unauthenticated');
-      uses.set(row.id, runtime.now());
+      uses.set(row.id, { organizationId: row.organization_id, at: runtime.now() });
       return {
         kind: 'operator',
         tokenId: row.id,
@@ -91,11 +86,11 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
     },
     async create(organizationId, token) {
       const secret = newOperatorSecret();
-      const row = await tokens.insertToken(store.db, newRow(organizationId, secret, token));
+      const row = await tokens.insertToken(store.db, organizationId, newRow(secret, token));
       return { ...present(row), token: secret };
     },
     provide: (organizationId, name, secret) =>
-      tokens.insertTokenIfUnknown(store.db, newRow(organizationId, secret, { name })),
+      tokens.insertTokenIfUnknown(store.db, organizationId, newRow(secret, { name })),
     async list(organizationId) {
       return (await tokens.listTokens(store.db, organizationId)).map(present);
     },
@@ -112,7 +107,8 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
         const { name, permission, expires_at } = old;
         return await tokens.insertToken(
           tx,
-          newRow(organizationId, secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined }),
+          organizationId,
+          newRow(secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined }),
         );
       });
       if (!row) {
@@ -125,7 +121,7 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
     async flushUses() {
       const pending = uses;
       uses = new Map();
-      for (const [id, at] of pending) await tokens.recordUse(store.db, id, at);
+      for (const [id, { organizationId, at }] of pending) await tokens.recordUse(store.db, organizationId, id, at);
     },
   };
 }

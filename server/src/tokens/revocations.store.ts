@@ -43,8 +43,3 @@ export async function insertRevocation(
     .onConflict((conflict) => conflict.columns(['workspace_id', 'jti']).doNothing())
     .execute();
 }
-
-/** An expired token is refused without it. A day late, for clocks that disagree. */
-export async function purgeExpiredRevocations(db: Db): Promise<void> {
-  await db.deleteFrom('revoked_tokens').where('expires_at', '<', sql<number>`now_ms() - 86400000`).execute();
-}

@@ -12,7 +12,7 @@ import type { ScopedPrincipal, TemplateFilters } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
 import { RecentAnswers } from './recent-answers.ts';
-import { findStanding, insertRevocation, purgeExpiredRevocations } from './revocations.store.ts';
+import { findStanding, insertRevocation } from './revocations.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface ScopedTokensOptions {
@@ -185,11 +185,6 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   return { issue, lifetimeOf, verify, revoke, forget: () => recent.forget() };
-}
-
-/** Forgets revocations of tokens that have expired since. */
-export function createRevocationHousekeeping(store: Store): () => Promise<void> {
-  return () => purgeExpiredRevocations(store.db);
 }
 
 /** Sixteen random bytes at a time. To ask the system for them takes as long as to ask for thousands, so it is asked rarely. */

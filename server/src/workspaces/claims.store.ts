@@ -2,7 +2,7 @@
  * The SQL of `name_claims`: at once the lock on a name, the intent to create, and the binding of a name to an id.
  * Taking the lease and binding are one statement each, the same on both databases.
  */
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
@@ -186,7 +186,8 @@ export async function bindIfUnbound(
     .where('organization_id', '=', organizationId)
     .where('name', '=', name)
     .executeTakeFirstOrThrow();
-  return workspace_id as string;
+  if (workspace_id === null) throw new Error('a name that could not be bound is bound to nothing');
+  return workspace_id;
 }
 
 /** Claims a name for a workspace that exists; false when anybody else has it, even if only as an intent. */
@@ -205,14 +206,19 @@ export async function claimForWorkspace(
   return claim?.workspace_id === workspaceId;
 }
 
-export async function claimsOf(db: Db, workspaceIds: string[]): Promise<{ name: string; workspace_id: string }[]> {
+export async function claimsOf(
+  db: Db,
+  organizationId: string,
+  workspaceIds: string[],
+): Promise<{ name: string; workspace_id: string }[]> {
   if (workspaceIds.length === 0) return [];
-  const rows = await db
+  return await db
     .selectFrom('name_claims')
     .select(['name', 'workspace_id'])
+    .where('organization_id', '=', organizationId)
     .where('workspace_id', 'in', workspaceIds)
+    .$narrowType<{ workspace_id: NotNull }>()
     .execute();
-  return rows as { name: string; workspace_id: string }[];
 }
 
 /**
@@ -247,53 +253,17 @@ export async function dropClaims(tx: Db, organizationId: string, workspaceId: st
   }
 }
 
-/**
- * Names that were bound while a create for them had no answer, and that nobody has looked for since the create can no
- * longer take effect.
- */
-export async function listUnsettledNames(db: Db, limit: number): Promise<NameClaimRow[]> {
-  return await db
-    .selectFrom('name_claims')
-    .selectAll()
-    .where('state', '=', sql.lit('bound' as const))
-    .where('no_post_before', '>', sql.lit(0))
-    .where('no_post_before', '<=', sql<number>`now_ms()`)
-    .orderBy('no_post_before')
-    .limit(limit)
-    .execute();
-}
-
 /** The outcome of the create is known here. Does nothing if another create was sent meanwhile. */
 export async function recordSettled(
   tx: Db,
-  claim: Pick<NameClaimRow, 'organization_id' | 'name' | 'no_post_before'>,
+  organizationId: string,
+  claim: Pick<NameClaimRow, 'name' | 'no_post_before'>,
 ): Promise<void> {
   await tx
     .updateTable('name_claims')
     .set({ no_post_before: 0 })
-    .where('organization_id', '=', claim.organization_id)
+    .where('organization_id', '=', organizationId)
     .where('name', '=', claim.name)
     .where('no_post_before', '=', claim.no_post_before)
     .execute();
-}
-
-/** Unbound claims that nobody is working on. */
-export async function listAbandonedClaims(db: Db, limit: number): Promise<NameClaimRow[]> {
-  return await db
-    .selectFrom('name_claims')
-    .selectAll()
-    .where('state', '=', 'creating')
-    .where('lease_until', '<=', sql<number>`now_ms()`)
-    .orderBy('lease_until')
-    .limit(limit)
-    .execute();
-}
-
-export async function countUnboundClaims(db: Db): Promise<number> {
-  const { count } = await db
-    .selectFrom('name_claims')
-    .select(sql<number>`count(*)`.as('count'))
-    .where('state', '=', 'creating')
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }

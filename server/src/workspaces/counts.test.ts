@@ -52,11 +52,11 @@ describeOnBothDatabases('Counts of workspaces', (kind) => {
               await workspaces.insertMissing(tx, organizationId, [...added, ...known]);
               if (!isUndone) known.push(...added);
             }
-            if (kind === 'activate') await workspaces.recordStatus(tx, id, 'active');
-            if (kind === 'deactivate') await workspaces.recordStatus(tx, id, 'inactive');
-            if (kind === 'deleting') await workspaces.recordDeleting(tx, id);
-            if (kind === 'delete') await workspaces.recordDeleted(tx, id);
-            if (kind === 'rename') await workspaces.applyName(tx, id, `renamed ${which}`);
+            if (kind === 'activate') await workspaces.recordStatus(tx, organizationId, id, 'active');
+            if (kind === 'deactivate') await workspaces.recordStatus(tx, organizationId, id, 'inactive');
+            if (kind === 'deleting') await workspaces.recordDeleting(tx, organizationId, id);
+            if (kind === 'delete') await workspaces.recordDeleted(tx, organizationId, id);
+            if (kind === 'rename') await workspaces.applyName(tx, organizationId, id, `renamed ${which}`);
             if (isUndone) throw new Error('undone');
           });
           await done.catch((error) => expect(error.message).toMatch(/^undone$|check/i));
@@ -75,7 +75,7 @@ describeOnBothDatabases('Counts of workspaces', (kind) => {
         const added = newWorkspaces(5);
         await store.transaction((tx) => workspaces.insertMissing(tx, organizationId, added));
         for (const { id } of added.slice(0, 2)) {
-          await store.transaction((tx) => workspaces.recordStatus(tx, id, 'inactive'));
+          await store.transaction((tx) => workspaces.recordStatus(tx, organizationId, id, 'inactive'));
         }
       }),
     );

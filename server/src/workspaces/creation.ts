@@ -152,7 +152,7 @@ async function bindCreated(
   // The name belongs to another workspace by now: ours is a duplicate that nobody has a token for.
   ctx.count('orphan_found');
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
-  await workspaces.recordDeleted(tx, id);
+  await workspaces.recordDeleted(tx, organizationId, id);
   const orphan = { organizationId, workspaceId: id, kind: 'orphan_delete' } as const;
   await openOperation(tx, orphan, { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 });
   return undefined;
@@ -210,7 +210,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
     const inserted = await workspaces.insertMissing(tx, organizationId, found);
     // Freed while we looked: the name is theirs then.
     if (inserted[0]) await claims.bindIfUnbound(tx, organizationId, name, inserted[0].id);
-    await claims.recordSettled(tx, claim);
+    await claims.recordSettled(tx, claim.organization_id, claim);
     return inserted;
   });
   if (recorded.length === 0) return;
@@ -231,7 +231,7 @@ async function withoutTaken(
   const ids = found.map(({ id }) => id);
   const known = await workspaces.findByIds(db, organizationId, ids);
   const gone = new Set(known.filter((row) => row.lifecycle !== 'live').map((row) => row.id));
-  const bound = await claims.claimsOf(db, ids);
+  const bound = await claims.claimsOf(db, organizationId, ids);
   const elsewhere = new Set(bound.filter((claim) => claim.name !== identity).map((claim) => claim.workspace_id));
   return found.filter(({ id }) => !gone.has(id) && !elsewhere.has(id));
 }

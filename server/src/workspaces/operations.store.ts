@@ -18,6 +18,9 @@ export interface OperationLease {
 
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 
+const isOperation = ({ organizationId, workspaceId, kind }: OperationRef) =>
+  sql<boolean>`organization_id = ${organizationId} and workspace_id = ${workspaceId} and kind = ${kind}`;
+
 /**
  * Records open work and takes its lease at the same instant, so that nobody else starts on it in between. If the same
  * kind is open already it becomes due at once; when somebody works on it the lease stays with them, and they notice
@@ -65,8 +68,7 @@ export async function leaseOperation(
         when lease_id = ${leaseId} or sending_until <= unsettled_until then unsettled_until
         else sending_until end`,
     })
-    .where('workspace_id', '=', ref.workspaceId)
-    .where('kind', '=', ref.kind)
+    .where(isOperation(ref))
     .where((when) => when.or([when('lease_until', '<=', sql<number>`now_ms()`), when('lease_id', '=', leaseId)]))
     .returningAll()
     .returning(sql<number>`now_ms()`.as('now'))
@@ -78,19 +80,13 @@ export async function recordUnsettled(db: Db, ref: OperationRef, unsettledMs: nu
   await db
     .updateTable('operations')
     .set({ unsettled_until: fromNow(unsettledMs) })
-    .where('workspace_id', '=', ref.workspaceId)
-    .where('kind', '=', ref.kind)
+    .where(isOperation(ref))
     .where('unsettled_until', '<', fromNow(unsettledMs))
     .execute();
 }
 
 export async function isOpen(db: Db, ref: OperationRef): Promise<boolean> {
-  const row = await db
-    .selectFrom('operations')
-    .select('kind')
-    .where('workspace_id', '=', ref.workspaceId)
-    .where('kind', '=', ref.kind)
-    .executeTakeFirst();
+  const row = await db.selectFrom('operations').select('kind').where(isOperation(ref)).executeTakeFirst();
   return row !== undefined;
 }
 
@@ -116,52 +112,37 @@ export async function postponeOperation(
       attempts: sql<number>`attempts + 1`,
       last_error: error,
     })
-    .where('workspace_id', '=', ref.workspaceId)
-    .where('kind', '=', ref.kind)
+    .where(isOperation(ref))
     .where('lease_id', '=', leaseId)
     .execute();
 }
 
-export async function closeOperation(tx: Db, { workspaceId, kind }: OperationRef): Promise<void> {
-  await tx.deleteFrom('operations').where('workspace_id', '=', workspaceId).where('kind', '=', kind).execute();
+export async function closeOperation(tx: Db, ref: OperationRef): Promise<void> {
+  await tx.deleteFrom('operations').where(isOperation(ref)).execute();
 }
 
 /** Closes what a deletion makes pointless. */
-export async function closeOtherOperations(tx: Db, workspaceId: string): Promise<void> {
+export async function closeOtherOperations(tx: Db, organizationId: string, workspaceId: string): Promise<void> {
   await tx
     .deleteFrom('operations')
+    .where('organization_id', '=', organizationId)
     .where('workspace_id', '=', workspaceId)
     .where('kind', 'in', ['rename', 'status'])
     .execute();
 }
 
-export async function workspacesWithOpenRename(db: Db, workspaceIds: string[]): Promise<Set<string>> {
+export async function workspacesWithOpenRename(
+  db: Db,
+  organizationId: string,
+  workspaceIds: string[],
+): Promise<Set<string>> {
   if (workspaceIds.length === 0) return new Set();
   const rows = await db
     .selectFrom('operations')
     .select('workspace_id')
+    .where('organization_id', '=', organizationId)
     .where('kind', '=', 'rename')
     .where('workspace_id', 'in', workspaceIds)
     .execute();
   return new Set(rows.map((row) => row.workspace_id));
-}
-
-export async function listDueOperations(db: Db, limit: number): Promise<OperationRow[]> {
-  return await db
-    .selectFrom('operations')
-    .selectAll()
-    .where('next_at', '<=', sql<number>`now_ms()`)
-    .where('lease_until', '<=', sql<number>`now_ms()`)
-    .orderBy('next_at')
-    .limit(limit)
-    .execute();
-}
-
-export async function countOpenOperations(db: Db): Promise<Partial<Record<OperationKind, number>>> {
-  const rows = await db
-    .selectFrom('operations')
-    .select(['kind', sql<number>`count(*)`.as('count')])
-    .groupBy('kind')
-    .execute();
-  return Object.fromEntries(rows.map((row) => [row.kind, Number(row.count)]));
 }

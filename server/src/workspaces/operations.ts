@@ -141,7 +141,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
   await whileUnchanged(ctx, row, async (tx) => {
     if (row.desired_name !== null) {
       const [before, after] = [nameIdentity(row.name), nameIdentity(row.desired_name)];
-      await workspaces.applyName(tx, row.id, row.desired_name);
+      await workspaces.applyName(tx, row.organization_id, row.id, row.desired_name);
       if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
     }
     await closeOrAssertAgain(ctx, tx, ref, leaseId);
@@ -151,7 +151,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
 async function takeBackRename(tx: Db, row: WorkspaceRow): Promise<void> {
   if (row.desired_name === null) return;
   const wanted = nameIdentity(row.desired_name);
-  await workspaces.forgetDesiredName(tx, row.id);
+  await workspaces.forgetDesiredName(tx, row.organization_id, row.id);
   if (wanted !== nameIdentity(row.name)) await claims.dropClaims(tx, row.organization_id, row.id, wanted);
 }
 
@@ -241,7 +241,7 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
   await ctx.store.transaction(async (tx) => {
     const row = await workspaces.lockWorkspace(tx, ref.organizationId, ref.workspaceId);
     if (row?.lifecycle === 'deleting') {
-      const deletedAt = await workspaces.recordDeleted(tx, row.id);
+      const deletedAt = await workspaces.recordDeleted(tx, row.organization_id, row.id);
       await ctx.recordContentsDeleted(tx, row.id, deletedAt);
     }
     await claims.dropClaims(tx, ref.organizationId, ref.workspaceId);

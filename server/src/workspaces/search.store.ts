@@ -8,15 +8,9 @@ import { type CompiledQuery, SqliteAdapter, sql } from 'kysely';
 import { lastSlot, liesInSlot, slotOf, tsqueryOf, wordsToMatch } from '../db/name-parts.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
+import { type ListShape, oncePerShape } from './list-shape.ts';
 import { foldForSearch } from './names.ts';
-import {
-  deleted,
-  type ListShape,
-  oncePerShape,
-  type ShownWorkspace,
-  shownColumns,
-  type WorkspaceFilter,
-} from './workspaces.store.ts';
+import { deleted, type ShownWorkspace, shownColumns, type WorkspaceFilter } from './workspaces.store.ts';
 
 export async function searchWorkspaces(
   db: Db,

@@ -117,11 +117,11 @@ describeOnBothDatabases('A search for a part of a name', (kind) => {
           for (const { kind, which, name } of changes) {
             const id = kept[which % kept.length];
             if (id === undefined) break;
-            if (kind === 'rename') await workspaces.applyName(store.db, id, name);
-            if (kind === 'deactivate') await workspaces.recordStatus(store.db, id, 'inactive');
-            if (kind === 'deleting') await workspaces.recordDeleting(store.db, id);
+            if (kind === 'rename') await workspaces.applyName(store.db, organizationId, id, name);
+            if (kind === 'deactivate') await workspaces.recordStatus(store.db, organizationId, id, 'inactive');
+            if (kind === 'deleting') await workspaces.recordDeleting(store.db, organizationId, id);
             if (kind === 'delete') {
-              await workspaces.recordDeleted(store.db, id);
+              await workspaces.recordDeleted(store.db, organizationId, id);
               kept.splice(kept.indexOf(id), 1);
             }
           }

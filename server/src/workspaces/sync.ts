@@ -87,8 +87,8 @@ async function record(
     const { rows, created } = await ensureKnown(tx, organizationId, items);
     // Nothing can be said yet of those that are new.
     const before = [...rows.keys()].filter((id) => !created.has(id));
-    const claimed = new Set((await claims.claimsOf(tx, before)).map((claim) => claim.workspace_id));
-    const renaming = await operations.workspacesWithOpenRename(tx, before);
+    const claimed = new Set((await claims.claimsOf(tx, organizationId, before)).map((claim) => claim.workspace_id));
+    const renaming = await operations.workspacesWithOpenRename(tx, organizationId, before);
     const toBind = new Map<string, string>();
     let live = 0;
     // Of several with one name, the oldest answers to it.
@@ -99,7 +99,7 @@ async function record(
       live += 1;
       // Renamed on the platform, unless what we were shown may be older than a rename of our own.
       const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
-      if (renamed) await workspaces.recordNameOfPlatform(tx, id, name);
+      if (renamed) await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
       // What is not kept as it is leads nowhere: another name may come to look the same.
       if (name !== given || (claimed.has(id) && !renamed)) continue;
       const identity = nameIdentity(renamed ? name : row.name);

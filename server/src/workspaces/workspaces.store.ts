@@ -1,11 +1,12 @@
-/** The SQL of the `workspaces` table. Every function is bound to one organization, or to one id that is already known to be ours. */
+/** The SQL of the `workspaces` table. Every function is bound to one organization or to one workspace. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import type { Position } from './cursor.ts';
+import { oncePerShape } from './list-shape.ts';
 import { foldForSearch, nameIdentity } from './names.ts';
 
 /** All of a row but what the database derives from it to find it. */
@@ -47,11 +48,11 @@ export async function findWorkspace(db: Db, organizationId: string, id: string):
   return (await workspaceById(db, organizationId, id))[0];
 }
 
-export async function isLive(db: Db, id: string): Promise<boolean> {
+export async function isLive(db: Db, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('workspaces')
     .select('id')
-    .where('id', '=', id)
+    .where('id', '=', workspaceId)
     .where('lifecycle', '=', 'live')
     .executeTakeFirst();
   return row !== undefined;
@@ -98,13 +99,6 @@ export async function listWorkspaces(
   return await list(db, organizationId, status ?? 'active', after?.createdAt ?? 0, after?.id ?? '');
 }
 
-export interface ListShape {
-  byStatus: boolean;
-  isFirst: boolean;
-  /** Written out: SQLite plans by it, and would plan anew each time a value is bound. */
-  limit: number;
-}
-
 const listOf = oncePerShape(({ byStatus, isFirst, limit }) =>
   prepare((db, organizationId: string, status: WorkspaceStatus, createdAt: number, id: string) => {
     let query = db
@@ -117,17 +111,6 @@ const listOf = oncePerShape(({ byStatus, isFirst, limit }) =>
     return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(sql.lit(limit));
   }),
 );
-
-/** The statements of a list differ only by its shape. */
-export function oncePerShape<Statement>(build: (shape: ListShape) => Statement): (shape: ListShape) => Statement {
-  const built = new Map<string, Statement>();
-  return (shape) => {
-    const key = `${shape.byStatus} ${shape.isFirst} ${shape.limit}`;
-    const statement = built.get(key) ?? build(shape);
-    built.set(key, statement);
-    return statement;
-  };
-}
 
 const countsOf = prepare((db, organizationId: string) =>
   db.selectFrom('workspace_counts').select(['status', 'count']).where('organization_id', '=', organizationId),
@@ -211,61 +194,59 @@ export async function listLiveByName(db: Db, organizationId: string, identity: s
   return rows.filter((row) => nameIdentity(row.name) === identity);
 }
 
+function changed(tx: Db, organizationId: string, id: string) {
+  return tx.updateTable('workspaces').where('organization_id', '=', organizationId).where('id', '=', id);
+}
+
 /** Records what the workspace shall be called; null for the name it has. Gives the generation of this wish. */
-export async function recordDesiredName(tx: Db, id: string, name: string | null): Promise<number> {
-  const row = await tx
-    .updateTable('workspaces')
+export async function recordDesiredName(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  name: string | null,
+): Promise<number> {
+  const row = await changed(tx, organizationId, id)
     .set({ desired_name: name, gen: sql`gen + 1`, name_gen: sql`gen + 1` })
-    .where('id', '=', id)
     .returning('name_gen')
     .executeTakeFirstOrThrow();
   return row.name_gen;
 }
 
 /** The platform refuses the name: it is no longer wished for. No new wish, so that who made it notices the refusal. */
-export async function forgetDesiredName(tx: Db, id: string): Promise<void> {
-  await tx.updateTable('workspaces').set({ desired_name: null, gen: sql`gen + 1` }).where('id', '=', id).execute();
+export async function forgetDesiredName(tx: Db, organizationId: string, id: string): Promise<void> {
+  await changed(tx, organizationId, id).set({ desired_name: null, gen: sql`gen + 1` }).execute();
 }
 
-export async function recordStatus(tx: Db, id: string, status: WorkspaceStatus): Promise<void> {
-  await tx
-    .updateTable('workspaces')
-    .set({ status, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt })
-    .where('id', '=', id)
-    .execute();
+export async function recordStatus(tx: Db, organizationId: string, id: string, status: WorkspaceStatus): Promise<void> {
+  await changed(tx, organizationId, id).set({ status, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt }).execute();
 }
 
-export async function applyName(tx: Db, id: string, name: string): Promise<void> {
-  await tx
-    .updateTable('workspaces')
+export async function applyName(tx: Db, organizationId: string, id: string, name: string): Promise<void> {
+  await changed(tx, organizationId, id)
     .set({ name, name_folded: foldForSearch(name), desired_name: null, updated_at: laterThanUpdatedAt })
-    .where('id', '=', id)
     .execute();
 }
 
 /** Somebody else has renamed it on the platform: as good as a rename of ours that came later. */
-export async function recordNameOfPlatform(tx: Db, id: string, name: string): Promise<void> {
-  await applyName(tx, id, name);
-  await tx.updateTable('workspaces').set({ gen: sql`gen + 1`, name_gen: sql`gen + 1` }).where('id', '=', id).execute();
+export async function recordNameOfPlatform(tx: Db, organizationId: string, id: string, name: string): Promise<void> {
+  await applyName(tx, organizationId, id, name);
+  await changed(tx, organizationId, id).set({ gen: sql`gen + 1`, name_gen: sql`gen + 1` }).execute();
 }
 
-export async function recordDeleting(tx: Db, id: string): Promise<void> {
-  await tx
-    .updateTable('workspaces')
+export async function recordDeleting(tx: Db, organizationId: string, id: string): Promise<void> {
+  await changed(tx, organizationId, id)
     .set({ lifecycle: 'deleting', desired_name: null, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt })
-    .where('id', '=', id)
     .execute();
 }
 
 /** Gives the time of the deletion. */
-export async function recordDeleted(tx: Db, id: string): Promise<number> {
-  const row = await tx
-    .updateTable('workspaces')
+export async function recordDeleted(tx: Db, organizationId: string, id: string): Promise<number> {
+  const row = await changed(tx, organizationId, id)
     .set({ lifecycle: 'deleted', deleted_at: sql`now_ms()`, token_gen: sql`token_gen + 1`, gen: sql`gen + 1` })
-    .where('id', '=', id)
     .returning('deleted_at')
+    .$narrowType<{ deleted_at: NotNull }>()
     .executeTakeFirstOrThrow();
-  return row.deleted_at as number;
+  return row.deleted_at;
 }
 
 export async function bumpTokenGeneration(db: Db, organizationId: string, id: string): Promise<boolean> {

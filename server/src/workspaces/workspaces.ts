@@ -107,7 +107,7 @@ async function renameWorkspace(
         await claims.dropClaims(tx, organizationId, id, dropped);
       }
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
-      return await workspaces.recordDesiredName(tx, id, name === row.name ? null : name);
+      return await workspaces.recordDesiredName(tx, organizationId, id, name === row.name ? null : name);
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
     return undefined;
@@ -142,7 +142,7 @@ async function setStatus(
       const row = await workspaces.lockWorkspace(tx, organizationId, id);
       assertLive(row);
       if (row.status === status) return;
-      await workspaces.recordStatus(tx, id, status);
+      await workspaces.recordStatus(tx, organizationId, id, status);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
@@ -173,8 +173,8 @@ export async function deleteWorkspace(
     const row = await workspaces.lockWorkspace(tx, organizationId, id);
     if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
     if (row.lifecycle === 'deleting') return;
-    await workspaces.recordDeleting(tx, id);
-    await operations.closeOtherOperations(tx, id);
+    await workspaces.recordDeleting(tx, organizationId, id);
+    await operations.closeOtherOperations(tx, organizationId, id);
     await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
   ctx.tokensEnded();

@@ -16,7 +16,7 @@ import type { Tables } from '../../src/db/tables.ts';
 import { createPlatformClient } from '../../src/platform/platform-client.ts';
 import type { WorkspacesContext } from '../../src/workspaces/context.ts';
 import { JoinableWork } from '../../src/workspaces/joinable-work.ts';
-import { createReconciler } from '../../src/workspaces/reconciler.ts';
+import { createReconciler } from '../../src/workspaces/reconciler.worker.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 import type { World } from './world.ts';
 

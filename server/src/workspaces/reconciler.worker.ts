@@ -9,10 +9,11 @@ import type { Store } from '../db/open.ts';
 import type { NameClaimRow } from '../db/tables.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
+import * as allClaims from './claims.worker.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { adopt, leaseMs, recordLostCreate } from './creation.ts';
-import * as operations from './operations.store.ts';
 import { driveOperation } from './operations.ts';
+import * as allOperations from './operations.worker.store.ts';
 
 const everyMs = 10_000;
 const batch = 100;
@@ -30,15 +31,15 @@ export interface Reconciler extends Repetition {
 
 export function createReconciler(ctx: WorkspacesContext): Reconciler {
   async function pass(stopping?: AbortSignal): Promise<void> {
-    for (const claim of await claims.listAbandonedClaims(ctx.store.db, batch)) {
+    for (const claim of await allClaims.listAbandonedClaims(ctx.store.db, batch)) {
       if (stopping?.aborted) return;
       await settleClaim(ctx, claim.organization_id, claim.name);
     }
-    for (const claim of await claims.listUnsettledNames(ctx.store.db, batch)) {
+    for (const claim of await allClaims.listUnsettledNames(ctx.store.db, batch)) {
       if (stopping?.aborted) return;
       await lookForLostCreate(ctx, claim);
     }
-    for (const operation of await operations.listDueOperations(ctx.store.db, batch)) {
+    for (const operation of await allOperations.listDueOperations(ctx.store.db, batch)) {
       if (stopping?.aborted) return;
       const { organization_id, workspace_id, kind } = operation;
       await driveOperation(ctx, { organizationId: organization_id, workspaceId: workspace_id, kind });
@@ -54,7 +55,7 @@ export function createReconciler(ctx: WorkspacesContext): Reconciler {
 }
 
 export async function readBacklog({ db }: Store): Promise<Backlog> {
-  return { claims: await claims.countUnboundClaims(db), operations: await operations.countOpenOperations(db) };
+  return { claims: await allClaims.countUnboundClaims(db), operations: await allOperations.countOpenOperations(db) };
 }
 
 async function settleClaim(ctx: WorkspacesContext, organizationId: string, name: string): Promise<void> {

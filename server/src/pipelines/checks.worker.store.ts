@@ -1,0 +1,24 @@
+/** The checks of all workspaces, for the housekeeping. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { SourceCheckRow } from '../db/tables.ts';
+
+/** Those that may have left something on the platform, and can no longer do anything there. */
+export async function listLingeringChecks(db: Db, settleMs: number, limit: number): Promise<SourceCheckRow[]> {
+  return await db
+    .selectFrom('source_checks')
+    .selectAll()
+    .where('may_linger', '=', 1)
+    .where('expires_at', '<=', sql<number>`now_ms() - ${sql.lit(settleMs)}`)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function deleteOldChecks(db: Db, olderThanMs: number): Promise<void> {
+  await db
+    .deleteFrom('source_checks')
+    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
+    .where('may_linger', '=', 0)
+    .execute();
+}
