@@ -9,7 +9,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createBackground, repeatedly } from './background.ts';
 import { builtFolder } from './built-folder.ts';
-import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
+import {
+  type BundledPlatform,
+  openBundledPlatform,
+  type PlatformCredentials,
+  platformCredentials,
+  platformPath,
+} from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
@@ -306,16 +312,20 @@ interface PlatformParts {
   wrapTransport?: Overrides['wrapTransport'];
 }
 
+async function openTransport(
+  config: Config,
+  credentials: PlatformCredentials,
+  parts: PlatformParts,
+): Promise<{ bundled: BundledPlatform | undefined; transport: Transport }> {
+  if (config.platformUrl !== undefined) return { bundled: undefined, transport: httpTransport(config.platformUrl) };
+  const bundled = await openBundledPlatform(config, credentials, { ...parts, isInternal: true });
+  return { bundled, transport: inProcessTransport(bundled.app, platformPath) };
+}
+
 async function openPlatformClient(config: Config, secrets: Secrets, parts: PlatformParts) {
   const { runtime, metrics, log } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
-  const bundled =
-    config.platformUrl === undefined
-      ? await openBundledPlatform(config, credentials, { ...parts, isInternal: true })
-      : undefined;
-  const transport = bundled
-    ? inProcessTransport(bundled.app, platformPath)
-    : httpTransport(config.platformUrl as string);
+  const { bundled, transport } = await openTransport(config, credentials, parts);
   let state = 'ok';
   const platform: PlatformPort = createPlatformClient({
     transport: parts.wrapTransport?.(transport) ?? transport,

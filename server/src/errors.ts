@@ -51,29 +51,52 @@ export type ErrorCode =
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
 
-export interface ErrorFacts {
-  faults?: Fault[];
-  retryAfterSeconds?: number;
-  delay?: Delay;
-  pending?: number;
-  total?: number;
-  /** What was being done to the connections: disabled or enabled. */
-  verb?: string;
+/** What a reader must know beside some codes. */
+interface RequiredFacts {
+  invalid_request: { faults: Fault[] };
+  rate_limited: { retryAfterSeconds: number };
+  rename_recorded: { delay: Delay };
+  status_recorded: { delay: Delay };
+  deletion_recorded: { delay: Delay };
+  source_deletion_recorded: { delay: Delay };
+  platform_does_not_answer: { delay: Delay };
+  connections_pending: { pending: number; total: number; verb: 'disabled' | 'enabled' };
+  sync_stopped: { total: number };
 }
 
-export class AppError extends Error {
-  readonly code: ErrorCode;
-  readonly facts: ErrorFacts;
+/** What is not always known. The catalogue says when to retry where this does not. */
+interface OptionalFacts {
+  creation_pending: { retryAfterSeconds?: number };
+  platform_unavailable: { retryAfterSeconds?: number };
+  platform_rate_limited: { retryAfterSeconds?: number };
+}
 
-  constructor(code: ErrorCode, facts: ErrorFacts = {}, options?: ErrorOptions) {
+/** The facts of a code. Most codes say everything themselves. */
+export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
+  ? RequiredFacts[Code]
+  : Code extends keyof OptionalFacts
+    ? OptionalFacts[Code]
+    : Record<string, never>;
+
+/** Where one of the possible codes must have facts, they are given. */
+type FactsAndOptions<Code extends ErrorCode> = [Extract<Code, keyof RequiredFacts>] extends [never]
+  ? [facts?: FactsOf<Code>, options?: ErrorOptions]
+  : [facts: FactsOf<Code>, options?: ErrorOptions];
+
+export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code;
+  readonly facts: FactsOf<Code>;
+
+  constructor(code: Code, ...[facts, options]: FactsAndOptions<Code>) {
     super(code, options);
     this.name = 'AppError';
     this.code = code;
-    this.facts = facts;
+    // Left out only where nothing is required.
+    this.facts = facts ?? ({} as FactsOf<Code>);
   }
 }
 
-export function invalidRequest(...faults: Fault[]): AppError {
+export function invalidRequest(...faults: Fault[]): AppError<'invalid_request'> {
   return new AppError('invalid_request', { faults });
 }
 

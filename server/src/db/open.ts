@@ -55,7 +55,9 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
 
 async function databaseTime(db: Db): Promise<number> {
   const { rows } = await sql<{ now: number }>`select now_ms() as now`.execute(db);
-  return rows[0]?.now as number;
+  const [row] = rows;
+  if (!row) throw new Error('the database did not tell its time');
+  return row.now;
 }
 
 const statementTimeoutMs = 10_000;

@@ -19,15 +19,15 @@ interface Prepared {
 export function prepare<Values extends unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {
-  const standIns = Array.from({ length: build.length - 1 }, (_, index) => `\0value ${index}`);
+  const standIns: unknown[] = Array.from({ length: build.length - 1 }, (_, index) => `\0value ${index}`);
   // By dialect: the statements of the two databases differ.
   const prepared = new WeakMap<DialectAdapter, Prepared>();
 
   function prepareFor(db: Db, adapter: DialectAdapter): Prepared {
-    const query = build(db, ...(standIns as unknown as Values)).compile();
+    const query = build(db, ...(standIns as Values)).compile();
     const sources = query.parameters.map((parameter) => ({
       constant: parameter,
-      index: standIns.indexOf(parameter as string),
+      index: standIns.indexOf(parameter),
     }));
     return {
       query,

@@ -8,7 +8,7 @@ import type { Static, TSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
 import { maxFaults } from '../schema-faults.ts';
-import { detailOf, errorCatalogue, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
+import { errorCatalogue, exampleDetail, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
 import type { ResponseHeaderName } from './response-headers.ts';
 import { findUnknownIn, listPlaces, type Place, prefersStrictHandling } from './unknown-members.ts';
 import { type PartCompiler, UnreadableBody } from './validation.ts';
@@ -260,9 +260,9 @@ function describeError(code: ErrorCode | RefusalCode) {
     const { status, when } = refusals[code];
     return { statuses: [status], when, detail: refusalDetail(code), canRetry: false };
   }
-  const { statuses, when, example, retryAfterSeconds } = errorCatalogue[code];
+  const { statuses, when, retryAfterSeconds } = errorCatalogue[code];
   const canRetry = retryAfterSeconds !== undefined || code === 'rate_limited';
-  return { statuses, when, detail: example ?? detailOf(code), canRetry };
+  return { statuses, when, detail: exampleDetail(code), canRetry };
 }
 
 function isRefusal(code: ErrorCode | RefusalCode): code is RefusalCode {

@@ -3,12 +3,12 @@
  * statuses. The API reference and docs/reference/errors.md are checked against this list.
  */
 import { STATUS_CODES } from 'node:http';
-import type { Delay, ErrorCode, ErrorFacts } from '../errors.ts';
+import type { Delay, ErrorCode, FactsOf } from '../errors.ts';
 
-export interface CatalogueEntry {
-  status: number | ((facts: ErrorFacts) => number);
-  /** For a detail that depends on facts, `example` shows one. */
-  detail: string | ((facts: ErrorFacts) => string);
+export interface CatalogueEntry<Code extends ErrorCode> {
+  status: number | ((facts: FactsOf<Code>) => number);
+  detail: string | ((facts: FactsOf<Code>) => string);
+  /** For a detail that depends on facts. */
   example?: string;
   /** Statuses that `status` can give, for the reference. */
   statuses: readonly number[];
@@ -17,10 +17,10 @@ export interface CatalogueEntry {
 }
 
 const statusOfDelay: Record<Delay, number> = { bad_answer: 502, unavailable: 503, timed_out: 504 };
-const byDelay = (facts: ErrorFacts) => statusOfDelay[facts.delay ?? 'unavailable'];
+const byDelay = ({ delay }: { delay: Delay }) => statusOfDelay[delay];
 const delayed = [502, 503, 504] as const;
 
-const at = (status: number, detail: string, when: string, retryAfterSeconds?: number): CatalogueEntry => ({
+const at = (status: number, detail: string, when: string, retryAfterSeconds?: number) => ({
   status,
   statuses: [status],
   detail,
@@ -28,7 +28,7 @@ const at = (status: number, detail: string, when: string, retryAfterSeconds?: nu
   ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
 
-export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
+export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   unauthenticated: at(
     401,
     'Invalid authentication credentials',
@@ -228,14 +228,22 @@ export const errorCatalogue: Record<ErrorCode, CatalogueEntry> = {
   },
 };
 
-export function statusOf(code: ErrorCode, facts: ErrorFacts = {}): number {
-  const { status } = errorCatalogue[code];
+export function statusOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code>): number {
+  const { status }: CatalogueEntry<Code> = errorCatalogue[code];
   return typeof status === 'function' ? status(facts) : status;
 }
 
-export function detailOf(code: ErrorCode, facts: ErrorFacts = {}): string {
-  const { detail } = errorCatalogue[code];
+export function detailOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code>): string {
+  const { detail }: CatalogueEntry<Code> = errorCatalogue[code];
   return typeof detail === 'function' ? detail(facts) : detail;
+}
+
+/** A detail for the reference. */
+export function exampleDetail(code: ErrorCode): string {
+  const { detail, example } = errorCatalogue[code];
+  if (typeof detail === 'string') return example ?? detail;
+  if (example === undefined) throw new Error(`The error ${code} needs an example: its detail depends on facts.`);
+  return example;
 }
 
 export interface Refusal {
@@ -283,9 +291,9 @@ export const errorCodes: string[] = [...Object.keys(errorCatalogue), ...Object.k
 /** In the order of statuses: what every path of the API may refuse, whatever its endpoint does. */
 export function refusalsOnAnyPath(): { status: number; code: string; detail: string; when: string }[] {
   const codes = (Object.keys(refusals) as RefusalCode[]).filter((code) => code !== 'not_ready');
-  const unknownPath = { code: 'route_not_found', detail: detailOf('route_not_found') };
+  const unknownPath = { code: 'route_not_found', detail: exampleDetail('route_not_found') };
   return [
-    { status: statusOf('route_not_found'), ...unknownPath, when: errorCatalogue.route_not_found.when },
+    { status: statusOf('route_not_found', {}), ...unknownPath, when: errorCatalogue.route_not_found.when },
     ...codes.map((code) => ({ code, ...refusals[code], detail: refusalDetail(code) })),
   ].toSorted((a, b) => a.status - b.status);
 }

@@ -42,14 +42,15 @@ function asAppError(error: unknown): unknown {
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (error instanceof AppError) {
-    const { code, facts } = error;
+    const { code, facts }: AppError = error;
     const status = statusOf(code, facts);
     if (status >= 500) request.log.warn({ err: error, code }, 'request failed');
     if (status === 401) reply.header('www-authenticate', 'Bearer');
-    const retryAfter = facts.retryAfterSeconds ?? errorCatalogue[code].retryAfterSeconds;
+    const given = 'retryAfterSeconds' in facts ? facts.retryAfterSeconds : undefined;
+    const retryAfter = given ?? errorCatalogue[code].retryAfterSeconds;
     if (retryAfter !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfter)));
     reply.header(codeHeader, code);
-    return reply.code(status).send({ detail: facts.faults ?? detailOf(code, facts) });
+    return reply.code(status).send({ detail: 'faults' in facts ? facts.faults : detailOf(code, facts) });
   }
   const refusal = refusalOf(error);
   if (refusal !== undefined) return refuse(reply, refusal);
@@ -73,9 +74,9 @@ export function refuse(reply: FastifyReply, code: RefusalCode, detail = refusalD
 export function sendNotFound(reply: FastifyReply) {
   const code = 'route_not_found';
   return reply
-    .code(statusOf(code))
+    .code(statusOf(code, {}))
     .header(codeHeader, code)
-    .send({ detail: detailOf(code) });
+    .send({ detail: detailOf(code, {}) });
 }
 
 /** What Node would refuse with an empty body: a request without Host, or with an expectation that nobody can meet. */

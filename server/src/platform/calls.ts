@@ -71,10 +71,10 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
         const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request));
         onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
         return { ...answer, settled };
-      } catch (error) {
-        if (!(error instanceof PlatformError)) throw error;
-        settled &&= error.settled;
-        error.settled = settled;
+      } catch (thrown) {
+        if (!(thrown instanceof PlatformError)) throw thrown;
+        settled &&= thrown.settled;
+        const error = settled === thrown.settled ? thrown : thrown.unsettled();
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
         const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
         // A long wait is not ours to do: the caller passes it on, or tries again later.

@@ -51,35 +51,47 @@ export interface PlatformPort extends PipelinesPort {
  */
 export type PlatformFailure = 'unavailable' | 'throttled' | 'rejected' | 'unauthorised' | 'not_found' | 'unknown';
 
+export interface PlatformErrorOptions extends ErrorOptions {
+  timedOut?: boolean;
+  settled?: boolean;
+  retryAfterSeconds?: number | undefined;
+  isConflict?: boolean;
+  reason?: string | undefined;
+}
+
 export class PlatformError extends Error {
   readonly failure: PlatformFailure;
   readonly timedOut: boolean;
   /** False when something that was sent may still take effect: with this try of the call, or with one before it. */
-  settled: boolean;
+  readonly settled: boolean;
   readonly retryAfterSeconds: number | undefined;
   /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
   readonly isConflict: boolean;
   /** What a connector gave as the reason, for people. It may quote its configuration. */
   readonly reason: string | undefined;
 
-  constructor(
-    failure: PlatformFailure,
-    message: string,
-    options: ErrorOptions & {
-      timedOut?: boolean;
-      retryAfterSeconds?: number;
-      isConflict?: boolean;
-      reason?: string;
-    } = {},
-  ) {
+  constructor(failure: PlatformFailure, message: string, options: PlatformErrorOptions = {}) {
     super(message, options);
     this.name = 'PlatformError';
     this.failure = failure;
     this.timedOut = options.timedOut ?? false;
-    this.settled = failure !== 'unknown';
+    this.settled = options.settled ?? failure !== 'unknown';
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isConflict = options.isConflict ?? false;
     this.reason = options.reason;
+  }
+
+  /** The same failure when an earlier try of the same call may still take effect. */
+  unsettled(): PlatformError {
+    const { failure, message, timedOut, retryAfterSeconds, isConflict, reason, cause } = this;
+    return new PlatformError(failure, message, {
+      timedOut,
+      settled: false,
+      retryAfterSeconds,
+      isConflict,
+      reason,
+      cause,
+    });
   }
 }
 

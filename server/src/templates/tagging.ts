@@ -1,6 +1,6 @@
 /** One tag onto, or off, one template, the same for both kinds. Who has which tag is part of the template: it counts as changed. */
 import type { Db } from '../db/open.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { TemplatesContext } from './context.ts';
 import * as tags from './tags.store.ts';
 import { lockTag } from './tags.ts';
@@ -8,7 +8,7 @@ import { lockTag } from './tags.ts';
 /** How one kind of template is kept. */
 export interface TaggedTemplates {
   taggings: tags.Taggings;
-  notFound: ErrorCode;
+  notFound: 'source_template_not_found' | 'connection_template_not_found';
   lock(tx: Db, organizationId: string, id: string): Promise<object | undefined>;
   /** Makes `updated_at` grow. */
   touch(tx: Db, organizationId: string, id: string): Promise<unknown>;

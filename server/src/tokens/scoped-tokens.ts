@@ -206,5 +206,5 @@ function isUuid(value: unknown): value is string {
 }
 
 function isSeconds(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) > 0 && (value as number) < 1e11;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 && value < 1e11;
 }

@@ -81,8 +81,8 @@ ${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
 
 const changed = 'It was changed, or it is not complete. Ask the application you came from for a new one.';
 
-const notice = (error: ErrorCode, title: string, text: string) => ({
-  status: statusOf(error),
+const notice = (error: 'forbidden' | 'workspace_not_found', title: string, text: string) => ({
+  status: statusOf(error, {}),
   error,
   page: html`<!doctype html>
 <html lang="en">
