@@ -4,7 +4,6 @@
  * the fragment, which never arrives here.
  */
 import type { FastifyInstance } from 'fastify';
-import type { ErrorCode } from '../errors.ts';
 import { html } from '../html.ts';
 import { statusOf } from '../http/error-catalogue.ts';
 import { sendNotFound } from '../http/error-reply.ts';
