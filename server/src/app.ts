@@ -26,6 +26,7 @@ import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
 import { OperatorError } from './errors.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
+import { metricsRoutes } from './http/metrics.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { createServer } from './http/server.ts';
 import { createPartCompiler } from './http/validation.ts';
@@ -203,13 +204,16 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       };
     };
 
-    const http = createServer({
+    const serverOptions = {
       log,
       metrics,
-      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat }),
       trustedProxies: config.trustedProxies,
       maxConnectionsPerAddress: config.maxConnectionsPerAddress,
-    });
+    };
+    const compilePart = createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat });
+    const http = createServer({ ...serverOptions, compilePart });
+    const metricsServer =
+      config.metrics.port === undefined ? undefined : createServer({ ...serverOptions, compilePart });
     const routeTable = keepRouteTable(http);
     await describeRoutes(http, publicUrl, version);
     authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
@@ -237,7 +241,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       isLive: (id) => isLiveWorkspace(workspaces, id),
       files,
     });
-    healthRoutes(http, metrics, readiness);
+    healthRoutes(http, readiness);
+    metricsRoutes(metricsServer ?? http, metrics, secrets.metricsToken);
     referenceRoutes(http, files.referenceScript);
     if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
     routeTable.complete();
@@ -265,6 +270,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       async listen() {
         if (!bundled) await refuseMixedOrganizations(platform, organization, runtime, log);
         await http.listen({ host: config.host, port: config.port });
+        const { host, port } = config.metrics;
+        if (port !== undefined) await metricsServer?.listen({ host, port });
         bundled?.platform.start();
         keys.start();
         for (const work of inBackground) work.start();
@@ -272,6 +279,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       async close() {
         shuttingDown = true;
         await http.close();
+        await metricsServer?.close();
         for (const work of inBackground) await work.stop();
         await background.settle(shutdownPatienceMs);
         await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));

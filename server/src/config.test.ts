@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, isLoopback, readConfig, variables } from './config.ts';
+import { ConfigError, isLoopback, readConfig, serviceEndpoints, variables } from './config.ts';
 import { newOperatorSecret } from './tokens/operator-secrets.ts';
 
 const hosted = {
@@ -43,6 +43,7 @@ describe('The configuration', () => {
       rateLimits: { scopedPerMinute: 1200, operatorPerMinute: 0, workspacePerMinute: 6000 },
       trustedProxies: [],
       maxConnectionsPerAddress: 1_000,
+      metrics: { host: '127.0.0.1', port: undefined },
       allowPrivateNetworks: true,
       readableDirs: [],
       maxConcurrentSyncs: 4,
@@ -53,6 +54,7 @@ describe('The configuration', () => {
       operatorToken: undefined,
       platformClientId: undefined,
       platformClientSecret: undefined,
+      metricsToken: undefined,
       encryptionKeys: undefined,
     });
   });
@@ -70,6 +72,9 @@ describe('The configuration', () => {
         'INLAY_ENCRYPTION_KEY',
         'INLAY_MAX_CONCURRENT_SYNCS',
         'INLAY_MAX_CONNECTIONS_PER_ADDRESS',
+        'INLAY_METRICS_HOST',
+        'INLAY_METRICS_PORT',
+        'INLAY_METRICS_TOKEN',
         'INLAY_OPERATOR_RATE_LIMIT_PER_MINUTE',
         'INLAY_OPERATOR_TOKEN',
         'INLAY_ORGANIZATION_ID',
@@ -115,6 +120,8 @@ describe('The configuration', () => {
       INLAY_READABLE_DIRS: 'x',
       INLAY_MAX_CONCURRENT_SYNCS: 'x',
       INLAY_MAX_CONNECTIONS_PER_ADDRESS: 'x',
+      INLAY_METRICS_TOKEN: 'x',
+      INLAY_METRICS_PORT: 'x',
       LOG_LEVEL: 'x',
     };
     const faults = faultsOf(bad);
@@ -273,6 +280,26 @@ describe('INLAY_OPERATOR_TOKEN', () => {
   ])('refuses the placeholder %s', (token) => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: token })).toEqual([
       'INLAY_OPERATOR_TOKEN still holds a placeholder. Set it to a secret of your own.',
+    ]);
+  });
+});
+
+describe('Metrics', () => {
+  it('have a token and a port of their own where these are set', () => {
+    const INLAY_METRICS_TOKEN = 'a-token-that-only-prometheus-knows';
+    const { config, secrets } = readConfig({
+      INLAY_METRICS_TOKEN,
+      INLAY_METRICS_PORT: '9464',
+      INLAY_METRICS_HOST: '::',
+    });
+    expect([config.metrics, secrets.metricsToken]).toEqual([{ host: '::', port: 9464 }, INLAY_METRICS_TOKEN]);
+    expect(serviceEndpoints(config)).toContainEqual({ host: '::', port: 9464 });
+  });
+
+  it('refuse a weak token, and the port of the service', () => {
+    expect(faultsOf({ INLAY_METRICS_TOKEN: 'x'.repeat(40), PORT: '9000', INLAY_METRICS_PORT: '9000' })).toEqual([
+      'INLAY_METRICS_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Make one with: openssl rand -base64 32',
+      'INLAY_METRICS_PORT must be another port than PORT.',
     ]);
   });
 });

@@ -26,6 +26,8 @@ export interface Config {
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number; workspacePerMinute: number };
   trustedProxies: string[];
   maxConnectionsPerAddress: number;
+  /** Without a port of their own, metrics are on that of the service. */
+  metrics: { host: string; port: number | undefined };
   allowPrivateNetworks: boolean;
   /** Folders that connectors may read files from. */
   readableDirs: string[];
@@ -38,6 +40,8 @@ export interface Secrets {
   operatorToken: string | undefined;
   platformClientId: string | undefined;
   platformClientSecret: string | undefined;
+  /** Undefined: everybody may read the metrics. */
+  metricsToken: string | undefined;
   /** The first seals, all of them open. */
   encryptionKeys: Buffer[] | undefined;
 }
@@ -104,6 +108,15 @@ export const variables = {
     '`1000`',
     'Connections that one client address may have open at a time, per process; `0` is off. Trusted proxies are not counted. All addresses together may have 5,000',
   ],
+  INLAY_METRICS_TOKEN: [
+    'none: everybody who reaches `/metrics` may read it',
+    'Token that `/metrics` asks for: 32 or more visible ASCII characters, 8 or more of them different',
+  ],
+  INLAY_METRICS_PORT: [
+    'that of the service',
+    'Port of its own for `/metrics`, which the port of the service then lacks',
+  ],
+  INLAY_METRICS_HOST: ['`127.0.0.1`', 'Address that `INLAY_METRICS_PORT` is on; `0.0.0.0` or `::` for all'],
   INLAY_ALLOW_PRIVATE_NETWORKS: [
     '`true` with the bundled platform when both `HOST` and `INLAY_PUBLIC_URL` are on loopback, else `false`',
     'Whether connectors may reach private addresses. They never reach the service itself. `inlay doctor` says what they may reach',
@@ -194,6 +207,15 @@ export function readConfig(
     }
   }
 
+  const metricsToken = secret('INLAY_METRICS_TOKEN');
+  if (metricsToken !== undefined && (!/^[\x21-\x7e]+$/.test(metricsToken) || isWeak(metricsToken))) {
+    faults.push(
+      'INLAY_METRICS_TOKEN must have 32 or more visible ASCII characters, 8 or more of them different. Make one with: openssl rand -base64 32',
+    );
+  }
+  const metricsPort = integer('INLAY_METRICS_PORT', 1, 65_535);
+  if (metricsPort === port) faults.push('INLAY_METRICS_PORT must be another port than PORT.');
+
   const vendor = text('INLAY_VENDOR') ?? 'inlay';
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(vendor)) {
     faults.push('INLAY_VENDOR must be one lower-case word of letters, digits, - and _.');
@@ -264,6 +286,7 @@ export function readConfig(
     },
     trustedProxies,
     maxConnectionsPerAddress: integer('INLAY_MAX_CONNECTIONS_PER_ADDRESS', 0, 1_000_000) ?? 1_000,
+    metrics: { host: text('INLAY_METRICS_HOST') ?? '127.0.0.1', port: metricsPort },
     allowPrivateNetworks:
       allowPrivate === undefined
         ? platformUrl === undefined && isOnLoopback({ host, publicUrl })
@@ -273,7 +296,10 @@ export function readConfig(
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
-  return { config, secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, encryptionKeys } };
+  return {
+    config,
+    secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, metricsToken, encryptionKeys },
+  };
 }
 
 /** Can be guessed: too short, or the same few characters again and again. */
@@ -309,11 +335,12 @@ function isAddressOrNetwork(text: string): boolean {
 }
 
 /** Where this process can be reached, directly and through what is in front of it. */
-export function serviceEndpoints({ host, port, publicUrl }: Config): { host: string; port: number }[] {
+export function serviceEndpoints({ host, port, publicUrl, metrics }: Config): { host: string; port: number }[] {
   const { hostname, protocol, port: publicPort } = new URL(publicUrl);
   return [
     { host, port },
     { host: hostname, port: Number(publicPort) || (protocol === 'https:' ? 443 : 80) },
+    ...(metrics.port === undefined ? [] : [{ host: metrics.host, port: metrics.port }]),
   ];
 }
 

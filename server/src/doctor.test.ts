@@ -17,6 +17,31 @@ const publicOnly = 'connectors: may reach the public internet only, ';
 const changes = '; INLAY_ALLOW_PRIVATE_NETWORKS changes that';
 
 it.each([
+  ['ok', 'metrics: on the service, which only this machine reaches', {}],
+  [
+    'warn',
+    'metrics: everybody who reaches the service can read /metrics',
+    { INLAY_PUBLIC_URL: 'https://inlay.example' },
+  ],
+  ['ok', 'metrics: on port 9464, which only this machine reaches', { HOST: '::', INLAY_METRICS_PORT: '9464' }],
+  [
+    'warn',
+    'metrics: everybody who reaches port 9464 can read /metrics',
+    { INLAY_METRICS_PORT: '9464', INLAY_METRICS_HOST: '0.0.0.0' },
+  ],
+  [
+    'ok',
+    'metrics: for those who have INLAY_METRICS_TOKEN',
+    { HOST: '::', INLAY_METRICS_TOKEN: 'a-token-that-only-prometheus-knows' },
+  ],
+])('%s: %s', async (state, what, env) => {
+  const findings = await findingsOf(env);
+  expect(findings.filter((finding) => finding.what.startsWith('metrics:'))).toEqual([
+    expect.objectContaining({ state, what }),
+  ]);
+});
+
+it.each([
   ['ok', `${both}because HOST and INLAY_PUBLIC_URL are on loopback${changes}`, {}],
   [
     'ok',

@@ -33,6 +33,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
     return [
       ...examineConfig(config, secrets),
       examineReach(config, env.INLAY_ALLOW_PRIVATE_NETWORKS),
+      examineMetrics(config, secrets),
       ...examineDataDir(config),
       ...(await examineDatabase(config, secrets)),
       ...(await examinePlatform(config, secrets)),
@@ -84,6 +85,19 @@ function examineReach(config: Config, setting: string | undefined): Finding {
 function reachReason(config: Config): string {
   if (isOnLoopback(config)) return 'HOST and INLAY_PUBLIC_URL are on loopback';
   return isLoopback(config.host) ? 'INLAY_PUBLIC_URL is not on loopback' : 'HOST is not on loopback';
+}
+
+function examineMetrics(config: Config, { metricsToken }: Secrets): Finding {
+  const { host, port } = config.metrics;
+  if (metricsToken !== undefined) return ok('metrics: for those who have INLAY_METRICS_TOKEN');
+  const isPublic = port === undefined ? !isOnLoopback(config) : !isLoopback(host);
+  const where = port === undefined ? 'the service' : `port ${port}`;
+  return isPublic
+    ? warn(
+        `metrics: everybody who reaches ${where} can read /metrics`,
+        'Set INLAY_METRICS_TOKEN, or INLAY_METRICS_PORT on an address that only you reach.',
+      )
+    : ok(`metrics: on ${where}, which only this machine reaches`);
 }
 
 function examineDataDir({ dataDir }: Config): Finding[] {

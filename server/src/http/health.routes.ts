@@ -1,6 +1,5 @@
-/** Health and metrics. */
+/** Health. */
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../metrics.ts';
 import { refuse } from './error-reply.ts';
 
 export interface Readiness {
@@ -9,7 +8,7 @@ export interface Readiness {
   checks: Record<string, string>;
 }
 
-export function healthRoutes(app: FastifyInstance, metrics: Metrics, readiness: () => Promise<Readiness>): void {
+export function healthRoutes(app: FastifyInstance, readiness: () => Promise<Readiness>): void {
   const config = { access: 'public' as const };
   const schema = { hide: true };
 
@@ -22,10 +21,5 @@ export function healthRoutes(app: FastifyInstance, metrics: Metrics, readiness: 
     const faults = Object.entries(checks).filter(([, state]) => state !== 'ok');
     reply.header('retry-after', '2');
     return refuse(reply, 'not_ready', `Not ready: ${faults.map(([part, state]) => `${part}: ${state}`).join('; ')}`);
-  });
-
-  app.get('/metrics', { config, schema }, async (_request, reply) => {
-    reply.type(metrics.registry.contentType);
-    return await metrics.registry.metrics();
   });
 }
