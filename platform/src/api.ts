@@ -40,7 +40,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
       if (!isPublic(request)) await tokens.verify(request.headers.authorization);
     });
 
-    // In a scope of its own: the token endpoint is the only one that also takes a form.
+    // In a scope of its own: only the token endpoint also takes a form.
     await app.register(async (scope) => applicationRoutes(scope, tokens, { limitsGuesses }));
     workspaceRoutes(app, workspaces, publicUrl);
     actorRoutes(app, actors, 'source', publicUrl);

@@ -143,7 +143,7 @@ export function recordHead({ name, namespace }: StreamDescriptor): string {
 
 /**
  * The same beginning up to the data, as it stands in the bytes of a line: by it a record of the bundled connectors is
- * known without parsing. Records come in long rows that all begin alike, of one stream and one millisecond, so whoever
+ * known without parsing. Records come in long rows that all begin alike, of one stream and one millisecond, so a reader
  * reads them tries the beginning of the last one first. Any other line is for a parser.
  */
 export class RecordBeginning {
@@ -180,7 +180,7 @@ export class RecordBeginning {
 
   /**
    * Whether the line between the two places begins so. Eight bytes are compared at a time, as a number, which for text
-   * is exact: no eight bytes of it are zero, which has two forms, and NaN equals nothing and leaves the line to a parser.
+   * is exact: no eight bytes are zero, which has two forms, and NaN equals nothing and leaves the line to a parser.
    */
   begins(block: DataView, start: number, end: number): boolean {
     if (start + this.dataAt >= end) return false;

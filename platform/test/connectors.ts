@@ -27,7 +27,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** One that gives up soon enough for a test. */
+/** A runner that gives up soon enough for a test. */
 export function testRunner(options: Partial<RunnerOptions> = {}): Runner & { folder: string } {
   const folder = options.folder ?? join(temporaryFolder(), 'runs');
   return {
@@ -130,7 +130,7 @@ export function linesIn(file: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** One that is dead but that nobody has collected yet is not alive. */
+/** A dead process that nobody has collected yet is not alive. */
 export function isAlive(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');

@@ -107,7 +107,7 @@ export async function startDataStores(): Promise<DataStores> {
     }
   }
 
-  /** Bytes reach a destination before it has connected. One that is killed may have left a session behind. */
+  /** Bytes reach a destination before it has connected. A killed destination may have left a session behind. */
   async function untilConnected(sinceMs: number): Promise<void> {
     const sessions = `select from pg_stat_activity
     where application_name = 'inlay' and backend_start > to_timestamp(${sinceMs / 1000})`;

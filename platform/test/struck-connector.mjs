@@ -1,6 +1,6 @@
 // A connector that something happens to: passes its input (for `write`) or output (for `read`) on and counts the bytes.
 // When so many have passed, or so long after the end of the input, it strikes: kills the connector and itself, kills the
-// platform that started it, or says so to whoever reads its log and passes nothing on until they have struck.
+// platform that started it, or says so in its log and passes nothing on until they have struck.
 //
 //   node struck-connector.mjs '{"strike":"kill"|"kill the platform","afterBytes":1}' program args… command options…
 //   node struck-connector.mjs '{"strike":…,"afterEndMs":1}' …
@@ -16,7 +16,7 @@ const isSource = args.includes('read');
 const child = spawn(program, args, { stdio: [isSource ? 'ignore' : 'pipe', isSource ? 'pipe' : 'inherit', 'inherit'] });
 
 const [from, to] = isSource ? [child.stdout, process.stdout] : [process.stdin, child.stdin];
-// Whoever reads may be gone; the end of the connector tells the rest.
+// The reader may be gone; the end of the connector tells the rest.
 to.on('error', () => {});
 let passed = 0;
 let isStruck = false;

@@ -2,8 +2,8 @@
  * Quartz cron expressions in UTC, as data platforms take them: checks one, says it in words, computes when it fires.
  *
  * An expression has six fields (seconds first) or seven (a year last), and exactly one of day-of-month and day-of-week
- * is `?`. The seconds are a single number, and so are the minutes beside a year. How often it may fire is left to
- * whoever asks.
+ * is `?`. The seconds are a single number, and so are the minutes beside a year. The caller decides how
+ * often it may fire.
  */
 import { Cron } from 'croner';
 import cronstrue from 'cronstrue';

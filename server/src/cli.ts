@@ -408,7 +408,7 @@ function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** What to tell whoever typed the command: one plain paragraph, no stack unless it is a bug. */
+/** What to tell the person who typed the command: one plain paragraph, no stack unless it is a bug. */
 function explain(error: unknown): string {
   if (error instanceof OperatorError) return error.message;
   if (error instanceof AppError && error.code === 'operator_token_not_found') {

@@ -262,7 +262,7 @@ describe('INLAY_OPERATOR_TOKEN', () => {
     ]);
   });
 
-  it('refuses one that is too long, or one of ours that was mistyped', () => {
+  it('refuses a token that is too long, or a mistyped token of ours', () => {
     expect(faultsOf({ INLAY_OPERATOR_TOKEN: `${'abcdefgh'.repeat(64)}i` })).toEqual([
       'INLAY_OPERATOR_TOKEN must have at most 512 characters.',
     ]);

@@ -62,7 +62,7 @@ it('says what to do when it cannot be made', () => {
   writeFileSync(file, '');
   for (const directory of [file, join(file, 'below')]) {
     expect(() => openDataDir(directory)).toThrow(
-      `The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`,
+      `The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to a directory that can be made.`,
     );
   }
 });

@@ -16,16 +16,19 @@ export function openDataDir(directory: string): DataDir {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw new OperatorError(`The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to one that can.`, {
-      cause,
-    });
+    throw new OperatorError(
+      `The data directory ${directory} cannot be made. Set INLAY_DATA_DIR to a directory that can be made.`,
+      {
+        cause,
+      },
+    );
   }
   return {
     path: (file) => join(directory, file),
     readOrCreate(file, create) {
       const target = join(directory, file);
       if (!existsSync(target)) {
-        // Written whole under another name, then linked: another process sees all of it or nothing, and one of two wins.
+        // Written whole under another name, then linked: another process sees the whole file or nothing, and one of two writers wins.
         const draft = writeDraft(target, create());
         try {
           linkSync(draft, target);

@@ -100,5 +100,5 @@ export function invalidRequest(...faults: Fault[]): AppError<'invalid_request'> 
   return new AppError('invalid_request', { faults });
 }
 
-/** Something that whoever runs the service has to mend before it can start or go on. The message says what to do. */
+/** Something that the operator has to mend before the service can start or go on. The message says what to do. */
 export class OperatorError extends Error {}

@@ -1,4 +1,4 @@
-/** The process: starts the service or the bundled platform alone, greets whoever started it, and stops cleanly when told to. */
+/** The process: starts the service or the bundled platform alone, greets the operator, and stops cleanly when told to. */
 import { createApp } from './app.ts';
 import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';

@@ -19,7 +19,7 @@ export interface Runtime {
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
-  // An aborted sleep ends early instead of failing: whoever sleeps looks at the signal, or at the state, afterwards.
+  // An aborted sleep ends early instead of failing: the caller looks at the signal, or at the state, afterwards.
   sleep: (ms, signal) =>
     delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
       if (!signal?.aborted) throw error;

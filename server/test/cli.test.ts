@@ -109,7 +109,9 @@ describe('inlay', () => {
     const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     const message = await commandLine(join(file, 'data')).fail('migrate');
-    expect(message).toBe(`The data directory ${file}/data cannot be made. Set INLAY_DATA_DIR to one that can.\n`);
+    expect(message).toBe(
+      `The data directory ${file}/data cannot be made. Set INLAY_DATA_DIR to a directory that can be made.\n`,
+    );
   });
 
   it('says what to do when the database cannot be used', async () => {

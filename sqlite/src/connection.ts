@@ -61,7 +61,7 @@ export class SqliteConnection {
     let statement = this.#kept.get(text);
     if (!statement) {
       if (this.#kept.size >= maxKeptStatements) this.#kept.clear();
-      statement = translated(() => new SqliteStatement(this.#database.prepare(text)));
+      statement = translated(() => new SqliteStatement(this.#database, this.#database.prepare(text)));
       this.#kept.set(text, statement);
     }
     return statement;
@@ -84,10 +84,13 @@ export class SqliteConnection {
 }
 
 export class SqliteStatement {
+  /** Only held: the driver closes a database that nobody refers to any more, whatever statements are left. */
+  readonly database: unknown;
   readonly #statement: DriverStatement;
   #names: string[];
 
-  constructor(statement: DriverStatement) {
+  constructor(database: unknown, statement: DriverStatement) {
+    this.database = database;
     this.#statement = statement;
     this.#names = namesOf(statement);
     // Across the binding the name of a column costs as much as its value, so the names are put in here.

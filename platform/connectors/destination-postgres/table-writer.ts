@@ -1,6 +1,6 @@
 /*
  * Puts records into the table of one stream. Lines for COPY are collected; `store` sends them within the transaction of
- * whoever calls it. Appended records go straight into the table. Records without duplicates go through a staging table
+ * the caller. Appended records go straight into the table. Records without duplicates go through a staging table
  * that is empty between transactions. Records that replace the old ones stay in a staging table until `complete`, and
  * then replace them by delete and insert: a reader of the table sees the old records or the new ones meanwhile, never
  * none, and views and permissions on it stay.

@@ -1,6 +1,6 @@
 /*
  * Reads protocol messages from a stream, a batch for each chunk that arrives. The data of a record that is written as the
- * bundled connectors write it is parsed only when somebody looks at it; whoever only stores it takes the bytes as they
+ * bundled connectors write it is parsed only when somebody looks at it; a connector that only stores it takes the bytes as they
  * came.
  */
 import type { Readable } from 'node:stream';

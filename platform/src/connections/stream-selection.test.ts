@@ -8,7 +8,7 @@ const destination: ConnectorSpecification = {
   supported_destination_sync_modes: ['overwrite', 'append', 'append_dedup'],
 };
 const text = { type: 'string' };
-/** Leaves cursor and key to whoever configures it. */
+/** Leaves cursor and key to the configuration. */
 const open: Stream = {
   name: 'open',
   json_schema: { properties: { id: text, at: text, address: { type: 'object', properties: { city: text } } } },

@@ -25,7 +25,7 @@ export const migrations: Record<string, Migration> = {
           created_at integer not null,
           deleted_at integer
         )`,
-        // With the organization behind the name: looking a name up within one organization must not walk through all of it.
+        // With the organization behind the name: looking a name up within one organization must not read all its rows.
         `create index workspaces_by_name on workspaces (name_nfc, organization_id, seq)`,
         `create index workspaces_by_organization on workspaces (organization_id, seq)`,
         `create table connectors (
@@ -96,7 +96,7 @@ export const migrations: Record<string, Migration> = {
           check ((status in ('pending', 'incomplete')) = (next_attempt_at is not null)),
           check ((status in ('failed', 'succeeded', 'cancelled')) = (ended_at is not null))
         )`,
-        // One sync of a connection at a time, whoever asks for it.
+        // One sync of a connection at a time, for all who ask.
         `create unique index jobs_open on jobs (connection_id) where ended_at is null`,
         `create index jobs_waiting on jobs (next_attempt_at) where next_attempt_at is not null`,
         `create index jobs_by_connection on jobs (connection_id, job_id)`,

@@ -1,4 +1,4 @@
-/** Icons of the bundled connectors, as `data:` addresses: whoever shows one loads nothing from anywhere. */
+/** Icons of the bundled connectors, as `data:` addresses: a page that shows one loads nothing. */
 
 const drawings = {
   'sample-data': [

@@ -37,7 +37,7 @@ describe('the lease', () => {
     expect(await one.hold()).toBeUndefined();
   });
 
-  test('that was not renewed may be taken, under another name; a late renewal of one that was not is fine', async () => {
+  test('that was not renewed may be taken, under another name; a late renewal is fine if nobody took it', async () => {
     const { clock, one, other } = await start();
     const name = await one.hold();
     clock.time = 40_000;

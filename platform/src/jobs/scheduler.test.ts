@@ -78,7 +78,7 @@ describe('a schedule', () => {
     expect(await jobsAfter({ ...again, clock }, 0)).toHaveLength(1);
   });
 
-  test('leaves out a run that falls into one that goes on', async () => {
+  test('leaves out a run that would start during another run', async () => {
     const steered = await startSteered();
     const connection = await steered.connect({ schedule: hourly });
     connection.steer({ waitsAfter: 5 });

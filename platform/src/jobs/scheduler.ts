@@ -62,7 +62,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     wakeUp();
   }
 
-  /** One after the other, whoever asks. */
+  /** One after the other, for all callers. */
   function look(): Promise<void> {
     looking = looking.then(lookOnce).catch((err) => {
       log.error({ err }, 'platform: the scheduler could not do its work; it tries again');

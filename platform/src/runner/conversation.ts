@@ -1,5 +1,5 @@
 /**
- * What a connector says, line by line: log lines and failures are kept here, everything else is handed on. Whoever reads
+ * What a connector says, line by line: log lines and failures are kept here, everything else is handed on. The caller that reads
  * the log or a failure sees none of the connector's secrets.
  */
 import { isObject, textsIn } from '@inlay/contract/connector-configuration';

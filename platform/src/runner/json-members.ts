@@ -1,5 +1,5 @@
 /**
- * Takes a JSON object apart without touching its values, so that a part of it can be replaced and the rest stays as it
+ * Takes a JSON object apart without touching its values, so that one part can be replaced and the rest stays as it
  * was written: parsing a number and writing it again loses the digits that JavaScript's numbers have no room for.
  */
 

@@ -90,7 +90,7 @@ describe('what a destination is told', () => {
     },
   );
 
-  test('is the very bytes of a record, and nothing of one that was cut off', async () => {
+  test('is the very bytes of a record, and nothing of a record that was cut off', async () => {
     const own = `${recordHead({ name: 'items' })}1,"data":{"n":12345678901234567890, "x":1.10}}}\n`;
     const { told, records } = await pass(`${own}${own}${own.slice(0, -2)}`, 50, '');
     expect(told).toBe(own + own);

@@ -40,7 +40,7 @@ const closingBrace = '}'.charCodeAt(0);
 
 export class Relay {
   readonly progress: Progress = { records: 0, bytes: 0 };
-  /** Configurations that the source has renewed, for whoever keeps them to take. */
+  /** Configurations that the source has renewed. The caller keeps them. */
   readonly renewals: Record<string, unknown>[] = [];
   /** Why nothing more may be passed. */
   fault: unknown;

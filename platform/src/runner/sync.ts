@@ -208,7 +208,7 @@ class SyncRun {
   /** Waits until the destination is ready for more; false when it has gone. */
   async #send({ stdin }: ConnectorProcess, output: readonly Buffer[]): Promise<boolean> {
     if (stdin.destroyed) return false;
-    // All of it in one go.
+    // Everything in one write.
     stdin.cork();
     for (const piece of output) stdin.write(piece);
     stdin.uncork();

@@ -3,7 +3,7 @@
  *
  * What always holds: a name is kept exactly as it was sent, and any number of workspaces may share one, since callers tell
  * them apart by id. A deleted workspace is never found again except in a list that names its id. A deletion is one
- * transaction with one time on every row it touches, so nobody ever sees half of it. What is inside a workspace is left
+ * transaction with one time on every row it touches, so nobody ever sees half a change. What is inside a workspace is left
  * to actors/ and connections/.
  */
 import type { Db } from '../db/open.ts';

@@ -377,7 +377,7 @@ const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place
 const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
 const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
 const wordsOfSlot = sql`group_concat('o' || substr(organization_id, 1, 8) || ' ' || status || name_parts(name_folded), ' ')`;
-// What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the one that changed.
+// What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the workspace that changed.
 const slotMadeAnew = sql`
   begin
     delete from workspace_names where rowid = ${slotOfNew};

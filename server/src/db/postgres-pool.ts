@@ -1,5 +1,5 @@
 /**
- * The connections to PostgreSQL. One that dies, idle or at work, never ends the process; one that did not answer in time
+ * The connections to PostgreSQL. A connection that dies, idle or at work, never ends the process; one without an answer in time
  * is closed.
  */
 import pg from 'pg';

@@ -1,6 +1,6 @@
 /**
  * SQLite as Kysely sees it. There is one connection, which everything takes in turn, a transaction for its whole length;
- * and, for a file, a second one that only reads. SQLite shows the latter what is committed and nothing else, so that
+ * and, for a file, a second connection that only reads. SQLite shows the second what is committed and nothing else, so that
  * who only reads waits for no transaction.
  */
 import type { SqliteConnection } from '@inlay/sqlite/connection';
@@ -73,13 +73,13 @@ class FairSqliteDriver extends SqliteDriver {
     this.#endTurn();
   }
 
-  /** Every transaction takes the write lock first: one that read before it wrote could otherwise fail half-way as busy. */
+  /** Every transaction takes the write lock first. Otherwise a transaction that reads before it writes could fail half-way as busy. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
   override async destroy(): Promise<void> {
-    // The other one goes last: whoever only reads cannot move the log into the file.
+    // The writing connection closes last: a reading connection cannot move the log into the file.
     this.#reader?.close();
     await super.destroy();
   }

@@ -93,7 +93,7 @@ describe('A complete configuration', () => {
     ]);
   });
 
-  it('that chooses no form, or one that does not exist, is told which there are', () => {
+  it('that chooses no form, or an unknown form, is told which forms exist', () => {
     expect(fault({ auth: {} })).toEqual([['auth', 'method'], 'field required', 'value_error.missing']);
     expect(fault({ auth: { method: 'magic' } })).toEqual([
       ['auth', 'method'],

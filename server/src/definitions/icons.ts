@@ -1,5 +1,5 @@
 /**
- * Icons of connectors. A connector may bring its icon along as a `data:` address. Whoever is shown a connector gets an
+ * Icons of connectors. A connector may bring its icon along as a `data:` address. A client that is shown a connector gets an
  * address of this service instead, which serves the image: answers stay small, and a browser loads each icon once. The
  * address changes with the image, so that it may be kept for ever.
  */

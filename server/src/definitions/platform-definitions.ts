@@ -7,7 +7,7 @@ import type { Runtime } from '../runtime.ts';
 import { byName, type Definition, type Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';
 
-/** Short: whoever adds a connector to the platform wants to see it. */
+/** Short: a person who adds a connector to the platform wants to see it. */
 const maxAgeMs = 2_000;
 const pauseMs = 1_000;
 

@@ -120,13 +120,13 @@ describe('A registry at a URL', () => {
         response.write('{', () => socket.destroy());
       },
     ],
-  ])('that %s is told as unavailable, or an older state of it serves on', async (_what, fail) => {
+  ])('that %s is told as unavailable, or an older copy serves on', async (_what, fail) => {
     const registry = open(url);
     const good = await registry.list('source');
     runtime.advance(hourMs);
     answer = fail;
     expect(await registry.list('source')).toEqual(good);
-    expect(logged.join()).toContain('an older state of it is used');
+    expect(logged.join()).toContain('an older copy is used');
 
     rmSync(join(directory, 'kept.json'));
     await expect(open(url).list('source')).rejects.toThrow('definitions_unavailable');

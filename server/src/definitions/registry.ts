@@ -45,8 +45,7 @@ export function createRegistry({ location, cacheFile, runtime, log }: RegistryOp
     read: isUrl ? fetchEdition : readEdition,
     ...(isUrl ? { recall } : {}),
     onFailure: (err, isStale) => {
-      if (isStale)
-        log.warn({ err, location }, 'the connector registry could not be read; an older state of it is used');
+      if (isStale) log.warn({ err, location }, 'the connector registry could not be read; an older copy is used');
       else log.error({ err, location }, 'the connector registry could not be read');
     },
   });

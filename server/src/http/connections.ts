@@ -53,7 +53,7 @@ function plainAddress(address: string): string {
   return isIPv4(inner) ? inner : address;
 }
 
-/** Whoever has an IPv6 address has the other addresses of its network of 64 bits as well. */
+/** A client with one IPv6 address has the other addresses of its network of 64 bits as well. */
 function clientOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::');

@@ -1,6 +1,6 @@
 /**
  * How every route of the API is made: one definition gives validation, types, serialisation and its page in the API
- * reference. A route says who may call it (`access`); one that does not is refused when the service is put together.
+ * reference. A route says who may call it (`access`); a route without that is refused when the service is put together.
  */
 import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
@@ -14,7 +14,7 @@ import { findUnknownIn, listPlaces, type Place, prefersStrictHandling } from './
 import { type PartCompiler, UnreadableBody } from './validation.ts';
 
 /**
- * public: anyone. operator: an operator token, and for anything but GET one that may write. scoped: a scoped token or
+ * public: anyone. operator: an operator token, and for anything but GET a token that may write. scoped: a scoped token or
  * the scoped token inside a widget token. platform: guarded by the bundled platform itself.
  */
 export const accessPolicies = ['public', 'operator', 'scoped', 'platform'] as const;

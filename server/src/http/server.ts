@@ -56,7 +56,7 @@ export function createServer({
       requireHostHeader: false,
     },
     forceCloseConnections: 'idle',
-    // Whoever got through is served; only new connections are refused while the process stops.
+    // Open connections are served; only new ones are refused while the process stops.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
     // A path that cannot be decoded leads nowhere.

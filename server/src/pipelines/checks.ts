@@ -1,7 +1,7 @@
 /**
  * Checks: whether a source would work with a configuration, before it is saved. Running a connector takes a while, so a
  * check is started, and asked for later, on any replica. Nothing of the configuration is kept: where the platform needs a
- * source to check, that source is taken away again, by whoever made it or, should that fail, by the housekeeping.
+ * source to check, that source is deleted again, by the check itself or, if that fails, by the housekeeping.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';

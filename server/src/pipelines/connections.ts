@@ -1,6 +1,6 @@
 /**
  * Connections: what carries a source's data to a destination. They come with their source; this file shows them and their
- * jobs, and starts syncs. How a connection does is the platform's to know, so it is asked each time. One that somebody has
+ * jobs, and starts syncs. Only the platform knows how a connection does, so it is asked each time. A connection that somebody has
  * deleted on the platform is not made again: it is shown as inactive, with a message, and cannot be synced.
  */
 import type { Connection, Job } from '@inlay/contract/connections';
@@ -54,7 +54,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
     if (job instanceof PlatformError || job === undefined) {
-      // A platform says of a deleted connection what it says of one that is busy, or of one that is not ours.
+      // A platform answers the same for a deleted connection, for a busy one, and for one that is not ours.
       const onPlatform = await statusesOnPlatform(ctx, scope.workspaceId);
       if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
       throw job ?? new AppError('sync_already_running');

@@ -22,7 +22,7 @@ export interface Creation<Wanted> {
   timeoutMs: number;
 }
 
-/** The platform's id of it. The caller holds the lease. */
+/** The id on the platform. The caller holds the lease. */
 export async function createOnce<Wanted>(
   ctx: PipelinesContext,
   table: remote.RemoteRef['table'],
@@ -38,7 +38,7 @@ export async function createOnce<Wanted>(
   if (found !== undefined) return await remote.bindIfUnbound(db, ref, found);
   if (waitMs > 0) throw new Waiting('waiting for an unconfirmed request to settle', Math.min(waitMs, lookAgainMs));
   const wanted = await prepare();
-  // A platform that needs no settling, the bundled one, is done with a request when whoever sent it is.
+  // The bundled platform needs no settling: when the caller has an answer, the request has ended there too.
   if (ctx.settleMs > 0) await remote.openSettleWindow(db, ref, timeoutMs + ctx.settleMs);
   let id: string;
   try {

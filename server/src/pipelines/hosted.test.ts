@@ -81,7 +81,7 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     await expectExactlyOne();
   });
 
-  it.each(creates)('sends POST %s again only when one that got lost can no longer take effect', async (path) => {
+  it.each(creates)('sends POST %s again only when a lost request can no longer take effect', async (path) => {
     faulty.rule(first(1, post(path), lostRequest));
     const id = await acme.connect(template);
     await untilPutOff(id);
@@ -241,7 +241,7 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     expect([destinations.length, connections.length]).toEqual([1, 1]);
   });
 
-  it('takes a job status that it does not know for one that has not ended', async () => {
+  it('takes a job with an unknown status for a job that has not ended', async () => {
     await acme.settled(await acme.connect(template));
     const { id } = await connectionNow();
     faulty.rule(async (request, forward) => {

@@ -93,7 +93,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     url: `${path}/sources`,
     summary: `Create source${audience.where}`,
     description:
-      'Makes a source from a template, with a connection for every connection template that applies. The answer comes as soon as this is recorded; `status` tells when all of it is set up.',
+      'Makes a source from a template, with a connection for every connection template that applies. The answer comes as soon as this is recorded; `status` tells when everything is set up.',
     query,
     body: CreateSourceRequest,
     status: 201,
@@ -174,7 +174,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     method: 'POST',
     url: `${path}/sources/:source_id/check`,
     summary: `Check a source${audience.where}`,
-    description: 'With the configuration it has, or with the one that is given.',
+    description: 'With the configuration that the source has, or with the given one.',
     params: SourcePath,
     query,
     body: RecheckSourceRequest,

@@ -166,7 +166,7 @@ async function whereDestinationMayBeLost<T>(
 
 /**
  * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
- * workspace is written down before the workspace is looked at again, so either we or whoever activates it sees the other.
+ * workspace is written down before the workspace is looked at again, so either this worker or the activation sees the other.
  */
 async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow, platformId: string): Promise<void> {
   const { id, organization_id: organizationId, workspace_id: workspaceId } = connection;
@@ -192,7 +192,7 @@ async function startFirstSync(
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
   const isThere = async () =>
     (await ctx.platform.listConnections(source.workspace_id)).some(({ id }) => id === platformId);
-  // One that was deleted on the platform meanwhile has nothing to sync, and is shown as such.
+  // A connection that was deleted on the platform meanwhile has nothing to sync, and is shown as deleted.
   if (workspace?.status === 'active' && (await isThere())) {
     // A start whose answer was lost has left a job behind.
     const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });

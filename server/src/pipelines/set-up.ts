@@ -1,6 +1,6 @@
 /**
  * Brings the platform to what a source is meant to be: the source itself with its present configuration, the destinations
- * its connections write to, the connections, their first sync; or, for one that is being deleted, nothing of it. Durable
+ * its connections write to, the connections, their first sync; or, for a source that is being deleted, nothing. Durable
  * and level-triggered: every pass reads what is wanted now and does what is missing, so it may be cut off anywhere and
  * taken up by any replica.
  *
@@ -147,7 +147,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
       timeoutMs: createTimeoutMs,
     }),
   );
-  // One that was found rather than made may have been made from an older version.
+  // A thing that was found, not made, may be from an older version of the configuration.
   if (row.applied_version === row.version && !isNew) return platformId;
   await refusing('the source', () =>
     assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>

@@ -8,7 +8,7 @@ import {
 } from '../templates/source-templates.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 
-/** One that the token may not use is as unknown as one that there is not. */
+/** A template that the token may not use is answered like a template that does not exist. */
 export async function getOffered(ctx: PipelinesContext, scope: Scope, id: string): Promise<SourceTemplate> {
   const template = await findOfferedSourceTemplate(ctx.templates, scope.organizationId, id, scope.templateFilters);
   if (!template) throw new AppError('source_template_not_found');

@@ -80,7 +80,7 @@ describeOnBothDatabases('sources', (kind) => {
     expect((await acme.request('GET', '/sources')).body).toEqual({ data: [] });
   });
 
-  it('of an unknown template, or of one that the token is not offered, are refused alike', async () => {
+  it('of an unknown template, or of a template that the token is not offered, are refused alike', async () => {
     await makeSourceTemplate(test);
     const { token } = JSON.parse(
       Buffer.from(

@@ -13,7 +13,7 @@ export function chooseStreams(
   const { stream_selection_mode: mode, stream_whitelist: whitelist = [] } = customization;
   const wanted = mode === 'whitelist' ? whitelist : mode === 'suggested' ? suggested : [];
   const chosen = wanted.length === 0 ? available : available.filter(({ name }) => wanted.includes(name));
-  if (available.length === 0) return { problem: 'The source has no streams: there is nothing to read.' };
+  if (available.length === 0) return { problem: 'The source has no streams, so it has no data to read.' };
   if (chosen.length === 0) return { problem: `The source has none of the streams ${wanted.join(', ')}.` };
   return { streams: chosen.map((stream) => configure(stream, customization)) };
 }

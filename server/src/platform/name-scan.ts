@@ -1,6 +1,6 @@
 /**
  * Finds a name on a platform that has no name filter, by reading all pages, exactly and cheaply: one scan at a time per
- * organization, and whoever asks while a scan runs shares the next one. A scan that had already started might have
+ * organization, and all who ask while a scan runs share the next one. A scan that had already started might have
  * passed the place where the name was added meanwhile, so it proves nothing to a later asker.
  */
 import { type PlatformWorkspace, sameName } from './platform-port.ts';

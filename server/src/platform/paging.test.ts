@@ -64,7 +64,7 @@ describe('reading a list in pages', () => {
     expect(got).toEqual(expect.arrayContaining(last));
   });
 
-  it('gives every page before the one that fails, and minds no failure after it', async () => {
+  it('gives every page before the page that fails, and ignores failures after it', async () => {
     const { items, fetchPage } = list(2_000);
     const got = new Set<number>();
     const reading = async () => {

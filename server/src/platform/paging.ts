@@ -1,5 +1,5 @@
 /**
- * Reads a list in pages by offset, some pages ahead of whoever uses them. Offsets are computed, never taken from links;
+ * Reads a list in pages by offset, some pages ahead of the reader. Offsets are computed, never taken from links;
  * a short or empty page is the last. As many pages are under way as full ones were seen, up to a few: a short list costs
  * no needless call, a long one is not waited for page by page, and no more than those few are in memory.
  *
@@ -17,7 +17,7 @@ export async function* readPages<T>(fetchPage: (offset: number) => Promise<T[]>)
   for (let fullPages = 0; ; fullPages++) {
     while (underWay.length < Math.max(1, Math.min(fullPages, maxPagesUnderWay))) {
       const page = fetchPage(nextOffset);
-      // One that fails after the list has ended, or after an earlier one failed, is nobody's concern.
+      // A page that fails after the list has ended, or after an earlier page failed, does not matter.
       page.catch(() => undefined);
       underWay.push(page);
       nextOffset += pageSize - pageOverlap;

@@ -101,7 +101,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     return { status: 'failed', message, leftSource };
   }
 
-  /** That it cannot be deleted now says nothing about the check; whoever asked for it sees to it later. */
+  /** That the source cannot be deleted now says nothing about the check; the caller deletes it later. */
   async function isDeleted(sourceId: string): Promise<boolean> {
     try {
       await deleteConnector('source', sourceId);

@@ -102,7 +102,7 @@ export interface PipelinesPort {
     id: string,
     changes: { name: string; configuration: Configuration },
   ): Promise<Written>;
-  /** One that is gone already counts as deleted. Takes its connections along. */
+  /** A source that is gone already counts as deleted. Its connections are deleted with it. */
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
   /** Runs the source to find out; may take minutes. */
   listStreams(sourceId: string, destinationId: string): Promise<PlatformStream[]>;

@@ -220,7 +220,7 @@ describe('the platform client', () => {
     await expect(platform.listOrganizations()).rejects.toMatchObject({ failure: 'unavailable' });
   });
 
-  it('adds little to the load of a platform that fails now and then, however much is asked of it', async () => {
+  it('adds little to the load of a platform that fails now and then, however many requests come', async () => {
     const startedAt = runtime.now();
     let count = 0;
     // Too few failures for the breaker, and always in pairs, so that the first retry fails, too.

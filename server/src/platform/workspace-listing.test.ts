@@ -215,7 +215,7 @@ describe('listing the workspaces of a hosted platform', () => {
     expect(await platform.traits(ours)).toEqual({ organizations: [ours], tellsApart: true, findsNamesBy });
   });
 
-  it('takes a platform without organizations for one that has a single one', async () => {
+  it('takes a platform without organizations for a platform with a single organization', async () => {
     const id = add('wanted');
     hosted.intercept = (request, response) => {
       if (!request.url?.endsWith('/organizations')) return false;

@@ -164,7 +164,7 @@ export class WorkspaceListing {
       if (passingStatuses.has(answer.status)) return;
       this.#hasInternalListing = answer.status === 200 && isInternalListing(answer);
     } catch (error) {
-      // No answer tells nothing. Whoever asks next finds out.
+      // No answer tells nothing. The next request finds out.
       if (!(error instanceof PlatformError)) throw error;
     }
   }

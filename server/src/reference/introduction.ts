@@ -27,7 +27,7 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
 <div><dt>Scoped token</dt><dd>${prose('Acts inside one workspace. A JWT that your backend generates for one of your customers; anyone can verify it with the keys at `/.well-known/jwks.json`. May be used from browsers.')}</dd></div>
 <div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the address for an iframe. Its scoped token is accepted from that origin only.')}</dd></div>
 </dl>
-<p>${prose("A request with an operator token may name its organization in the header `X-Organization-Id`; one that is not the token's is refused with 403.")}</p>`,
+<p>${prose("A request with an operator token may name its organization in the header `X-Organization-Id`; another organization than the token's is refused with 403.")}</p>`,
   },
   {
     anchor: 'errors',

@@ -67,7 +67,7 @@ describe('The API reference', () => {
     expect(ids.get('docs/tokens')).toContain('generate-scoped-token');
   });
 
-  it('has no page for a group that there is not', async () => {
+  it('has no page for an unknown group', async () => {
     expect((await test.app.http.inject({ url: '/docs/nothing' })).statusCode).toBe(404);
   });
 

@@ -1,4 +1,4 @@
-/** The API reference: the OpenAPI document made from the schemas that validate, and readable pages of it. */
+/** The API reference: the OpenAPI document made from the schemas that validate, and the readable pages made from it. */
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import type { BuiltFile } from '../built-file.ts';

@@ -1,4 +1,4 @@
-/** Says a JSON schema in words for readers, lists its fields, and makes an example of it. Words may contain `code`. */
+/** Says a JSON schema in words for readers, lists its fields, and makes an example. Words may contain `code`. */
 
 export interface Schema {
   /** What stands here stands elsewhere in the document. */

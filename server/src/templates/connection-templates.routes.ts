@@ -132,7 +132,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     access: 'operator',
     tag,
     summary: 'Add a tag to a connection template',
-    description: 'The tag must exist. Adding one that the template has changes nothing.',
+    description: 'The tag must exist. Adding a tag that the template already has changes nothing.',
     params: ConnectionTemplatePath,
     body: TagTemplateRequest,
     answer: ConnectionTemplate,

@@ -1,6 +1,6 @@
 /**
  * Which templates a set of tags selects. The one place that decides it: for lists, for what a token is offered, for the
- * connections of a new source, and for the explanation of it all. No tags select everything, in either mode.
+ * connections of a new source, and for the explanation of an offer. No tags select everything, in either mode.
  */
 import type { TagMode } from '@inlay/contract/fields';
 import type { TemplateFilters } from '../principals.ts';

@@ -122,7 +122,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     access: 'operator',
     tag,
     summary: 'Add a tag to a source template',
-    description: 'The tag must exist. Adding one that the template has changes nothing.',
+    description: 'The tag must exist. Adding a tag that the template already has changes nothing.',
     params: SourceTemplatePath,
     body: TagTemplateRequest,
     answer: SourceTemplate,

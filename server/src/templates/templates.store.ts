@@ -111,7 +111,7 @@ export async function listTemplates<Table extends TemplateTable>(
   return found.map((row) => rowOf(table, row));
 }
 
-/** `updated_at` grows even if nothing else is given: the tags of a template are part of it. */
+/** `updated_at` grows even if nothing else is given: the tags belong to the template. */
 export async function updateTemplate<Table extends TemplateTable>(
   tx: Db,
   table: Table,

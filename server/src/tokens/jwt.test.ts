@@ -21,7 +21,7 @@ function readerOf(keys: SigningKey[]) {
 }
 
 describe('A JWT', () => {
-  it('is one that any library verifies', async () => {
+  it('can be verified by any library', async () => {
     const { payload, protectedHeader } = await jwtVerify(signJwt(key, claims), key.publicKey);
     expect(payload).toEqual(claims);
     expect(protectedHeader).toEqual(header);
@@ -54,7 +54,7 @@ describe('A JWT', () => {
     expect(read(token)).toBeUndefined();
   });
 
-  it('is refused when another key has the name of the one that signed it, even if it was read before', () => {
+  it('is refused when another key has the name of the key that signed it, even if it was read before', () => {
     const keys = [key];
     const read = readerOf(keys);
     const token = signJwt(key, claims);

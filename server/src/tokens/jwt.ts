@@ -32,7 +32,7 @@ const maxRemembered = 10_000;
 const maxRememberedLength = 2_000;
 
 /**
- * A token is read once, not once a request. What is remembered of it can never change: what its claims mean, whatever the
+ * A token is read once, not once a request. What is remembered can never change: what its claims mean, whatever the
  * time, and the key that signed them, which must still be there. Only tokens of ours get in, so nobody else can fill it.
  */
 export function createJwtReader<Meaning>(

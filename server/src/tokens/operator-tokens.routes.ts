@@ -1,4 +1,4 @@
-/** The endpoints that manage operator tokens. A secret is in exactly one answer: the one that created it. */
+/** The endpoints that manage operator tokens. A secret is in exactly one answer: that of its creation. */
 import {
   CreateOperatorTokenRequest,
   OperatorToken,

@@ -20,7 +20,7 @@ describe('The requests of a token', () => {
     const windows = new Windows(2);
     windows.count('a', 0);
     windows.count('b', 1);
-    // Its second minute: now b is the one that began first.
+    // Its second minute: now b began first.
     windows.count('a', 60_000);
     windows.count('c', 60_000);
     expect(windows.count('a', 60_000).requests).toBe(2);

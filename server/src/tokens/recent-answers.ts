@@ -29,7 +29,7 @@ export class RecentAnswers<Answer> {
     if (kept && askedAt < kept.until) return kept.answer;
     const timesForgotten = this.#timesForgotten;
     const answer = await ask();
-    // One that was on its way while tokens were ended may be from before.
+    // An answer that was on its way while tokens were ended may be from before.
     if (answer !== undefined && timesForgotten === this.#timesForgotten) {
       this.#kept.set(key, { answer, until: askedAt + Math.min(keptMs, goodForMs(answer)) });
     }

@@ -1,7 +1,7 @@
 /**
  * The Ed25519 keys that sign scoped tokens and widget addresses. Private keys are stored sealed. They are held in memory
  * and read again every few seconds, never because of what a request says: a token with an unknown key id costs nothing.
- * A new key is published at once and signs only after every replica has had time to learn of it; a retired key goes on
+ * A new key is published at once and signs only after every replica has had time to learn the key; a retired key goes on
  * verifying until it is removed.
  */
 import {

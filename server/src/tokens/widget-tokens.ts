@@ -129,6 +129,6 @@ export function unwrapWidgetToken(token: string): string {
     const envelope = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as { token?: unknown } | null;
     return typeof envelope?.token === 'string' ? envelope.token : token;
   } catch {
-    return token; // Neither: whoever verifies it will say so.
+    return token; // Neither: the verification will say so.
   }
 }

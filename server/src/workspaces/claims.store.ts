@@ -144,7 +144,7 @@ function insertBound(tx: Db, organizationId: string, claims: { name: string; wor
 }
 
 /**
- * Binds names to workspaces unless they are bound already, whoever holds the lease: the first writer wins. Gives the ids
+ * Binds names to workspaces unless they are bound already, with or without the lease: the first writer wins. Gives the ids
  * that were bound. The settle window stays: a create that somebody sent may still take effect, bound or not.
  */
 export async function bindAllUnbound(

@@ -50,7 +50,7 @@ class PartlyDone extends Error {
 /** Thrown inside a worker when the workspace changed under it; it starts again with the newer intent. */
 class Outdated extends Error {}
 
-/** Does the work now, or waits for whoever is doing it. */
+/** Does the work now, or waits for the process that is doing it. */
 export async function finishOperation(
   ctx: WorkspacesContext,
   ref: operations.OperationRef,
@@ -250,7 +250,7 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
   });
 }
 
-/** The workspace as it is wanted now. One that is no longer live needs nothing: its deletion has taken over. */
+/** The workspace as it is wanted now. A workspace that is no longer live needs nothing: its deletion has taken over. */
 async function readLive(ctx: WorkspacesContext, ref: operations.OperationRef): Promise<WorkspaceRow | undefined> {
   const row = await workspaces.findWorkspace(ctx.store.db, ref.organizationId, ref.workspaceId);
   if (row?.lifecycle === 'live') return row;

@@ -43,7 +43,7 @@ let lastInLine: Promise<void> = Promise.resolve();
 
 /**
  * Nothing else happens in the process while SQLite reads, and a search may take milliseconds: of those that wait, one is
- * done each time the event loop comes around, and whoever asks for something else is served in between.
+ * done each time the event loop comes around, and other requests are served in between.
  */
 function turnOfSearch(): Promise<void> {
   lastInLine = lastInLine.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
@@ -85,7 +85,7 @@ const searchOnSqlite = oncePerShape(({ byStatus, isFirst, limit }: ListShape) =>
 const recentCount = 1_000;
 
 /**
- * The index knows no order: whoever asks it gets all there are, and has to sort them. So the next workspaces of the list
+ * The index knows no order: a search gets all matches, and has to sort them. So the next workspaces of the list
  * are looked at first, and only if too few of them will do, the index is asked for older ones. A planner would have to
  * guess how many there are.
  */

@@ -161,7 +161,7 @@ async function setStatus(
   return new AppError('status_recorded', { delay: delayOf(error) }, { cause: error });
 }
 
-/** Whoever asks while a deletion runs joins it; whoever asks after it gets not-found. */
+/** A request while a deletion runs joins it; a request after it gets not-found. */
 export async function deleteWorkspace(
   ctx: WorkspacesContext,
   organizationId: string,

@@ -1,6 +1,6 @@
 /**
  * `kill -9` at every request the service makes of the platform: before the platform sees it, after the platform applied it
- * but before the answer is back, and as the answer arrives. Whoever was answered is right, and the rest is completed or
+ * but before the answer is back, and as the answer arrives. Every answer that was given holds, and the rest is completed or
  * absent, on both sides alike.
  *
  * One crash serves several kill points: each piece of work is held at its own point, and when all are there the process

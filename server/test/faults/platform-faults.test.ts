@@ -110,7 +110,7 @@ describeOnBothDatabases('a platform with faults', (kind) => {
   }
 
   interface Change {
-    /** Which request of it meets the fault. */
+    /** Which of its requests meets the fault. */
     request: Match;
     prepare(name: string): Promise<{ send(): ReturnType<typeof ask>; check?(): Promise<void> }>;
   }

@@ -1,7 +1,7 @@
 /**
  * `kill -9` at every step of setting up, changing and deleting a source: at every request that the service makes of a
- * platform of its own process, and at every commit where the bundled platform runs within. Afterwards all of it is finished
- * by whoever is started next, exactly once.
+ * platform of its own process, and at every commit where the bundled platform runs within. Afterwards the next process
+ * finishes everything, exactly once.
  *
  * As in kill-points.test.ts one crash serves many points, each piece of work held at its own, and which requests a piece of
  * work makes is rehearsed first.

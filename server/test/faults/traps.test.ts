@@ -123,7 +123,7 @@ describeOnBothDatabases('Trap', (kind) => {
   });
 
   describe('NUL', () => {
-    it('is refused in a name that is asked for, and does no harm in one that the platform lists', async () => {
+    it('is refused in a requested name, and does no harm in a name that the platform lists', async () => {
       for (const name of ['nul\0one', 'nul']) expect((await ask(name)).status).toBe(name === 'nul' ? 200 : 422);
       const nul = await test.workspaceId('nul');
 
@@ -331,7 +331,7 @@ describeOnBothDatabases('Trap on a real connection', (kind) => {
       const id = await test.workspaceId('reset');
       platform.proxy.script = (request, phase) => (isRename(request) && phase === 'applied' ? 'drop' : undefined);
       const renamed = await test.request('PUT', `/api/v1/workspaces/${id}`, { body: { name: 'reset later' } });
-      // 503 would say that the platform has certainly not heard of it.
+      // 503 would say that the platform has certainly not received the request.
       expect(renamed.status).toBe(502);
       expect(platform.proxy.arrived.filter(isRename)[0]?.reused).toBe(true);
       const operation = await test.app.store.db.selectFrom('operations').selectAll().executeTakeFirstOrThrow();

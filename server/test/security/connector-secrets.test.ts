@@ -127,7 +127,7 @@ describeOnBothDatabases('No secret of a connector', (kind) => {
     }
     const connectionsOfWeb = async (): Promise<Listed[]> =>
       (await ask('GET', path('connections'))).body.data.filter((each: Listed) => each.source_id === one.id);
-    // One that will be tried again has failed often enough for us.
+    // A job that will be tried again has failed often enough for this test.
     const hasRun = ({ last_run }: Listed) => /^(succeeded|failed|incomplete)$/.test(last_run?.status ?? '');
     await eventually('the first syncs have run', async () => (await connectionsOfWeb()).every(hasRun), 90_000);
     accepts = false;

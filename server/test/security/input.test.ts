@@ -239,7 +239,7 @@ describeOnBothDatabases('Input', (kind) => {
     expect(upper.body.id).toBe(workspaceId);
   });
 
-  it('with a line break in anything echoed is refused, and no header comes of it', async () => {
+  it('with a line break in anything echoed is refused, and adds no header', async () => {
     const split = 'https://a.example\r\nSet-Cookie: a=b';
     const body = { workspace_name: 'acme', allowed_origin: split, selected_source_template_tags: ['a\r\nb'] };
     const answer = await test.request('POST', '/api/v1/embedded/widget-token', { body });

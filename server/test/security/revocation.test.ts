@@ -123,7 +123,7 @@ describeOnBothDatabases('Revocation', (kind) => {
     expect(fresh.status).toBe(409);
   });
 
-  it('of an operator token holds from the next request on, also for the one that asks', async () => {
+  it('of an operator token holds from the next request on, also for the token that asks', async () => {
     const mine = await test.app.operatorTokens.create(test.organizationId, { name: 'short-lived' });
     const { token } = mine;
     expect((await test.request('DELETE', `/api/v1/operator-tokens/${mine.id}`, { token })).status).toBe(200);
@@ -181,7 +181,7 @@ describeOnBothDatabases('A signing key', (kind) => {
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
     }
 
-    expect(await removeSigningKey(test.app.store, kid), 'the one that signs cannot be removed').toBe(false);
+    expect(await removeSigningKey(test.app.store, kid), 'the key that signs cannot be removed').toBe(false);
     expect(await removeSigningKey(test.app.store, kidOf(old))).toBe(true);
     await test.restart();
     for (const token of [old, oldWidget.inner]) expectSame401(await use(test, token));

@@ -69,7 +69,7 @@ describe('The route table', () => {
     for (const route of routes) expect(accessPolicies, `${route.method} ${route.url}`).toContain(route.access);
   });
 
-  it('refuses a route without an access policy, or with one that does not exist', () => {
+  it('refuses a route without an access policy, or with an unknown policy', () => {
     const app = Fastify();
     keepRouteTable(app);
     const handler = async () => 'open to all';

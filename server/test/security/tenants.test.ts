@@ -60,7 +60,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
     }
   });
 
-  it("answers to the other's id exactly as to one that does not exist, on every route", async () => {
+  it("answers to the other's id exactly as to an unknown id, on every route", async () => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
     const templates = await makeTemplates(a);
     const foreign: Record<string, string> = {

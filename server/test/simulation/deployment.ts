@@ -100,7 +100,7 @@ export class Deployment {
       elapsed: () => world.now - world.startedAt,
       random: world.random,
       newId: () => world.newId(),
-      // Whoever sleeps in a crashed process never wakes.
+      // A sleep in a crashed process never ends.
       sleep: async (ms: number) => {
         await world.pause(ms);
         if (down) await new Promise(() => {});

@@ -217,7 +217,7 @@ describeOnOneDatabase('Authentication', (kind) => {
       expect((await call('GET', infoPath, token, undefined, { origin })).status).toBe(200);
     });
 
-    it('7. no answer but the one that creates it ever shows an operator token', async () => {
+    it('7. no answer but that of its creation ever shows an operator token', async () => {
       const { text } = await app.request('GET', '/api/v1/operator-tokens');
       expect(text).not.toContain(app.operatorToken);
       expect(text).not.toContain('inlay_op_');

@@ -286,7 +286,7 @@ describeOnBothDatabases('Workspaces', (kind) => {
       expect(await app.workspaceId('reused')).toBe(third);
     });
 
-    it('an unknown identifier gives 404, one that is no UUID 422', async () => {
+    it('an unknown identifier gives 404, an identifier that is no UUID 422', async () => {
       expect(await remove(randomUUID())).toMatchObject({ status: 404, text: notFound });
       expect((await remove('7')).status).toBe(422);
     });

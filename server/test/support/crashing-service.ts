@@ -2,7 +2,7 @@
  * The real service, in a process that ends itself with SIGKILL at a commit it is told: just before the database gets to see
  * it, or when the database has answered. Nothing of the service knows: the two database drivers are listened to.
  *
- * A commit is what makes something durable: the end of a transaction, and every statement outside of one that writes.
+ * A commit is what makes something durable: the end of a transaction, and every writing statement outside a transaction.
  */
 import { SqliteConnection, type SqliteStatement } from '@inlay/sqlite/connection';
 import pg from 'pg';

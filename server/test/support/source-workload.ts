@@ -11,7 +11,7 @@ export type SourceWorkKind = (typeof sourceWorkKinds)[number];
 export interface SourceWork {
   readonly kind: SourceWorkKind;
   readonly workspaceId: string;
-  /** Known beforehand, but for one that is to be connected. */
+  /** Known beforehand, unless the source is still to be connected. */
   sourceId: string | undefined;
   send(): Promise<Reply>;
 }
@@ -25,7 +25,7 @@ export class SourceWorkload {
 
   constructor(
     private readonly ask: AskPlatform,
-    /** The one that runs at the time. */
+    /** The work that runs at the time. */
     private readonly service: () => Service,
   ) {}
 

@@ -1,4 +1,4 @@
-/** The work that clients give a service, one piece of each kind at a time, and what must be true of it after a crash. */
+/** The work that clients give a service, one piece of each kind at a time, and what must be true after a crash. */
 import { expect } from 'vitest';
 import { pageOverlap, pageSize } from '../../src/platform/paging.ts';
 import {
@@ -35,7 +35,7 @@ export class Workload {
 
   constructor(
     private readonly platform: HostedPlatform,
-    /** The one that runs at the time. */
+    /** The work that runs at the time. */
     private readonly service: () => Service,
   ) {}
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readRequestFaults } from './request-faults.ts';
 
-const fault = (...loc: string[]) => ({ loc, msg: loc.join('.'), type: 'x' });
+const fault = (...loc: string[]) => ({ loc, msg: loc.join('.'), type: 'value_error' as const });
 
 it('leads to the field of the configuration', () => {
   const { fields } = readRequestFaults([fault('body', 'source_config', 'streams', '0', 'name')]);
