@@ -25,13 +25,13 @@ const guards = {
   'tombstone-check': [
     [
       'creation.ts',
-      "if (row?.lifecycle !== 'live') return undefined;\n      if",
-      'if (!row) return undefined;\n      if',
+      "if (row?.lifecycle !== 'live') return undefined;\n      const isCalledSo",
+      'if (!row) return undefined;\n      const isCalledSo',
     ],
     ['creation.ts', '!gone.has(id) && ', ''],
   ],
   'memory-of-lost-creates': [['claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
-  'look-for-lost-creates': [['reconciler.ts', 'await lookForLostCreate(ctx, claim);', '']],
+  'look-for-lost-creates': [['reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
   'claims-of-namesakes': [
     ['claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
   ],
@@ -42,6 +42,8 @@ const guards = {
 };
 
 const args = process.argv.slice(2);
+/** The files that the guard was cut out of. */
+const cutFiles = new Set();
 const at = args.indexOf('--without');
 const without = at < 0 ? undefined : args.splice(at, 2)[1];
 const cuts = without === undefined ? [] : guards[without];
@@ -70,6 +72,10 @@ try {
       { name: 'without-guard', setup: (build) => build.onLoad({ filter: /workspaces[\\/][\w.-]+\.ts$/ }, cut) },
     ],
   });
+  for (const [file] of cuts) {
+    if (!cutFiles.has(file))
+      throw new Error(`The guard ${without} is not cut out: ${file} is not part of the simulation.`);
+  }
   const child = spawn(process.execPath, [outfile, ...args], { stdio: 'inherit' });
   process.exitCode = await new Promise((done) => child.on('exit', (code) => done(code ?? 1)));
 } finally {
@@ -82,6 +88,7 @@ function cut({ path }) {
     if (path !== resolve(root, folder, file)) continue;
     if (!contents.includes(guard)) throw new Error(`The guard ${without} is not in ${file} any more.`);
     contents = contents.replace(guard, instead);
+    cutFiles.add(file);
   }
   return { contents, loader: 'ts' };
 }
