@@ -72,7 +72,8 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
           let commits = 0;
           const isEven = () => (commits + number + turn) % 2 === 0;
           while (await killAt(workKind, { at: commits + 1, edge }, !isEven())) commits++;
-          expect([workKind, commits]).toEqual([workKind, expectedCommits[workKind]]);
+          // The work in the background may commit something in between, and is then killed there as well.
+          expect(commits, workKind).toBeGreaterThanOrEqual(expectedCommits[workKind] ?? 1);
         }
       }
     }
