@@ -14,7 +14,8 @@ const routesOnlyInApp =
   'routes and hooks are imported only by app.ts, those of the platform by api.ts and platform-app.ts';
 const httpOnlyAtTheEdge =
   'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify';
-const bundledOnlyAtTheTop = 'in server, only app.ts, bundled-platform.ts and cli.ts import the bundled platform';
+const bundledOnlyAtTheTop =
+  'in server, only app.ts, bundled-platform.ts, cli.ts and routes.ts import the bundled platform';
 const storesStayInside = 'a store is imported only by files of its own folder';
 const whatStoresImport =
   'a store imports of its half only db/, stores of its own folder, ' +

@@ -20,7 +20,7 @@ import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 
-export interface ApiOptions {
+interface ApiOptions {
   /** False for an app that only this process can call: nobody can guess there. */
   limitsGuesses?: boolean;
 }

@@ -17,7 +17,7 @@ import { createConnectionRefusal } from './http/refused-connections.ts';
 import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
 
-export interface PlatformAppOptions {
+interface PlatformAppOptions {
   /** Where the API is, for example `/platform/v1`. */
   prefix: string;
   log: object;

@@ -54,9 +54,9 @@ const problems = {
   'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy; try again.' },
 } as const;
 
-export type ProblemTitle = keyof typeof problems;
+type ProblemTitle = keyof typeof problems;
 
-export interface ProblemOptions extends ErrorOptions {
+interface ProblemOptions extends ErrorOptions {
   /** When it is worth trying again. */
   retryAfterSeconds?: number;
 }

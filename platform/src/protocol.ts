@@ -88,7 +88,7 @@ export interface StateMessage {
 export const logLevels = ['FATAL', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface LogMessage {
+interface LogMessage {
   type: 'LOG';
   log: { level: LogLevel; message: string; stack_trace?: string };
 }
@@ -112,7 +112,7 @@ export interface TraceMessage {
   };
 }
 
-export interface ControlMessage {
+interface ControlMessage {
   type: 'CONTROL';
   control: { type: 'CONNECTOR_CONFIG'; emitted_at: number; connectorConfig: { config: Record<string, unknown> } };
 }

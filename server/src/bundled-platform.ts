@@ -38,7 +38,7 @@ export interface BundledPlatform {
 
 const connectorsProgram = join(builtFolder, 'connectors/main.js');
 
-export interface BundledPlatformParts {
+interface BundledPlatformParts {
   dataDir: DataDir;
   sealer: Sealer;
   log: Logger;

@@ -1,12 +1,12 @@
 /** Looks at everything a deployment needs and says, for each, how it is and what to do about it. Changes nothing. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from './app.ts';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
 import { listOrganizations } from './organizations/organizations.ts';
+import { openStore } from './parts.ts';
 import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
 import { PlatformError, type PlatformTraits } from './platform/platform-port.ts';

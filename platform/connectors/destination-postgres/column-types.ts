@@ -5,7 +5,7 @@
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 
 /** As PostgreSQL spells them. */
-export const columnTypes = [
+const columnTypes = [
   'text',
   'boolean',
   'bigint',

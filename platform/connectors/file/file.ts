@@ -7,6 +7,7 @@ import { streamKey } from '../../src/protocol.ts';
 import {
   type Configuration,
   ConnectorError,
+  checkedConfiguration,
   type Emitter,
   type SourceConnector,
   type Surroundings,
@@ -48,7 +49,7 @@ export const connector: SourceConnector = {
   specification,
 
   check(configuration, surroundings) {
-    const { format, primary_key = [] } = configuration as unknown as FileConfiguration;
+    const { format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
     // Somebody waits for the answer.
     return withFiles(configuration, surroundings, { attempts: 2, silenceMs: 20_000 }, async ([first]) => {
       const records: Record<string, unknown>[] = [];
@@ -58,7 +59,7 @@ export const connector: SourceConnector = {
   },
 
   discover(configuration, surroundings): Promise<Catalog> {
-    const { stream_name: name, format, primary_key = [] } = configuration as unknown as FileConfiguration;
+    const { stream_name: name, format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
     return withFiles(configuration, surroundings, {}, async (files) => {
       const inference = format.type === 'csv' ? inferColumns() : inferSchema();
       for (const file of files.slice(0, sample.files)) {
@@ -69,7 +70,7 @@ export const connector: SourceConnector = {
   },
 
   async read(configuration, catalog, states, emit, surroundings) {
-    const { stream_name, format } = configuration as unknown as FileConfiguration;
+    const { stream_name, format } = checkedConfiguration<FileConfiguration>(configuration);
     for (const configured of catalog.streams) {
       const { name } = configured.stream;
       if (name !== stream_name) {
@@ -126,7 +127,7 @@ async function withFiles<T>(
   options: HttpClientOptions,
   work: (files: SourceFile[]) => Promise<T>,
 ): Promise<T> {
-  const { location } = configuration as unknown as FileConfiguration;
+  const { location } = checkedConfiguration<FileConfiguration>(configuration);
   if (location.type === 'path') return work(await findLocalFiles(location.path, surroundings.readableDirs));
   const client = httpClient(surroundings, options);
   try {

@@ -2,7 +2,7 @@
  * What the connector was configured with, ready to use. The platform has checked the specification; here is what a schema
  * cannot say.
  */
-import { type Configuration, ConnectorError } from '../kit/connector.ts';
+import { type Configuration, ConnectorError, checkedConfiguration } from '../kit/connector.ts';
 import { authorizationHeader, type HeaderAuthentication, headerValue, httpAddress } from '../kit/http-settings.ts';
 
 export type Pagination =
@@ -33,6 +33,14 @@ type Authentication =
   | { type: 'header'; name: string; value: string }
   | { type: 'query'; name: string; value: string };
 
+interface ApiConfiguration {
+  base_url: string;
+  authentication?: Authentication;
+  streams: StreamConfiguration[];
+  headers?: NameAndValue[];
+  requests_per_second?: number;
+}
+
 export interface Api {
   baseUrl: URL;
   streams: StreamConfiguration[];
@@ -44,13 +52,8 @@ export interface Api {
 }
 
 export function readConfiguration(configuration: Configuration): Api {
-  const { base_url, authentication, streams, headers, requests_per_second } = configuration as unknown as {
-    base_url: string;
-    authentication?: Authentication;
-    streams: StreamConfiguration[];
-    headers?: NameAndValue[];
-    requests_per_second?: number;
-  };
+  const { base_url, authentication, streams, headers, requests_per_second } =
+    checkedConfiguration<ApiConfiguration>(configuration);
   const repeated = streams.find(({ name }, index) => streams.findIndex((other) => other.name === name) !== index);
   if (repeated) throw new ConnectorError(`There are two streams ${repeated.name}. Give each a name of its own.`);
   return {

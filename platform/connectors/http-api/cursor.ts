@@ -12,13 +12,13 @@ const maxRemembered = 1000;
 
 type CursorValue = string | number;
 
-export interface CursorState {
+interface CursorState {
   cursor?: CursorValue;
   /** What the records with this value looked like. */
   at_cursor?: string[];
 }
 
-export interface CursorReader {
+interface CursorReader {
   isNew(record: Record<string, unknown>): boolean;
   /** The state after all records that were asked about; before the end of a stream it says too much. */
   state(): CursorState;

@@ -24,7 +24,7 @@ export interface Step {
   next?: Place;
 }
 
-export interface Pager {
+interface Pager {
   first: Place;
   /** Called once for each page, in order, before its records are taken. */
   after(page: Page): Step;

@@ -18,6 +18,14 @@ import type { TextBuffer } from './text-buffer.ts';
 
 export type Configuration = Record<string, unknown>;
 
+/**
+ * The configuration by its fields. The platform has checked it against the connector's specification before a connector
+ * sees it, so `Fields` says in TypeScript what the specification says in JSON: the only place that takes this on trust.
+ */
+export function checkedConfiguration<Fields>(configuration: Configuration): Fields {
+  return configuration as Fields;
+}
+
 /** What the platform lets a connector touch, whatever its configuration says. */
 export interface Surroundings {
   /** The folder of the workspace that this run belongs to: the only place `local-files` writes to. */

@@ -48,7 +48,7 @@ export interface HttpClientOptions {
   clock?: Clock;
 }
 
-export interface Clock {
+interface Clock {
   now(): number;
   wait(ms: number): Promise<unknown>;
 }

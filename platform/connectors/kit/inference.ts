@@ -19,7 +19,7 @@ interface Shape {
   items: Shape | undefined;
 }
 
-export interface Inference {
+interface Inference {
   add(record: Record<string, unknown>): void;
   schema(): JsonSchema;
 }

@@ -13,7 +13,7 @@ const spareBytes = 16 * 1024;
 const lingerMs = 200;
 const endOfRecord = Buffer.from('}}\n');
 
-export interface MessageWriter {
+interface MessageWriter {
   emitter: Emitter;
   send(message: Message): Promise<void> | undefined;
   flush(): Promise<void>;

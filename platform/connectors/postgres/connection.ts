@@ -88,7 +88,7 @@ function assertCertificate(pem: string): void {
   }
 }
 
-export interface TransactionOptions {
+interface TransactionOptions {
   /** Of what is read: as of one moment (`snapshot`), or as of each statement. */
   view?: 'snapshot' | 'latest';
   statementTimeoutMs: number;

@@ -1,7 +1,7 @@
 /* Which PostgreSQL a configuration names, and as whom and how it is connected to. */
 import type { Configuration } from '../kit/connector.ts';
 
-export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-full';
+type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-full';
 
 export interface Server {
   host: string;

@@ -1,7 +1,7 @@
 import type { Dictionary } from '../kit/translate.ts';
 
 /** Of the fields that source and destination have in common. */
-export const connectionDictionary: Dictionary = {
+const connectionDictionary: Dictionary = {
   Server: { de: 'Server', es: 'Servidor', fr: 'Serveur', ja: 'サーバー' },
   Login: { de: 'Anmeldung', es: 'Inicio de sesión', fr: 'Connexion', ja: 'ログイン' },
   Content: { de: 'Inhalt', es: 'Contenido', fr: 'Contenu', ja: '内容' },

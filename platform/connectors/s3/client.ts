@@ -1,16 +1,9 @@
 /*
- * The calls of the S3 API that the connector needs. Every call may be repeated without harm, so each is tried again,
- * with growing pauses, when the store is overloaded, fails or drops the connection; what remains is a ConnectorError
- * with a message for people. Bodies are signed with their hash: a store rejects a body that was damaged on the way.
+ * The operations of the S3 API that the connector needs, each made of signed calls that are repeated by themselves.
  */
-import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { AwsClient } from 'aws4fetch';
-import { request } from 'undici';
-import { guardedDispatcher } from '../kit/addresses.ts';
-import { ConnectorError, type Surroundings } from '../kit/connector.ts';
-import { explainNetworkFailure } from '../kit/network-failures.ts';
-import { isTransient, type Refusal, readRefusal, refusalError } from './failures.ts';
+import type { Surroundings } from '../kit/connector.ts';
+import { signedCalls } from './calls.ts';
+import { type Refusal, refusalError } from './failures.ts';
 import type { Settings } from './settings.ts';
 import { elementsIn, escapeXml, textIn } from './xml.ts';
 
@@ -34,81 +27,8 @@ export interface S3Client {
   close(): Promise<void>;
 }
 
-interface Call {
-  method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT';
-  key?: string;
-  query?: Record<string, string>;
-  body?: Buffer | string;
-  /** For messages: completes "The key is not allowed to …". */
-  doing: string;
-  /** Refusals that are answers for the caller. */
-  accept?: (refusal: Refusal) => boolean;
-}
-
-interface Answer {
-  /** Absent: the call was done. */
-  refusal?: Refusal;
-  etag: string;
-  body: string;
-  /** Whether an earlier try may have been carried out although its answer was lost. */
-  wasRepeated: boolean;
-}
-
-const firstPauseMs = 100;
-const longestPauseMs = 10_000;
-/** Far more than any answer of a store; a host that is none may send anything. */
-const longestAnswer = 4 * 1024 * 1024;
-
 export function s3Client(settings: Settings, surroundings: Surroundings, tries: number): S3Client {
-  const { accessKeyId, secretAccessKey, region } = settings;
-  const signer = new AwsClient({ accessKeyId, secretAccessKey, region, service: 's3' });
-  const dispatcher = guardedDispatcher(surroundings, {
-    headersTimeout: 120_000,
-    bodyTimeout: 120_000,
-    maxResponseSize: longestAnswer,
-  });
-
-  async function call(wanted: Call): Promise<Answer> {
-    for (let tried = 1; ; tried += 1) {
-      const answer = await callOnce(wanted, tried > 1).catch((error) => {
-        const failure = explainNetworkFailure(error, new URL(settings.bucketUrl).origin);
-        const isWorthIt = failure instanceof ConnectorError && failure.failureType === 'transient_error';
-        if (tried === tries || !isWorthIt) throw failure;
-      });
-      if (answer) {
-        const { refusal } = answer;
-        if (!refusal || wanted.accept?.(refusal)) return answer;
-        if (tried === tries || !isTransient(refusal)) throw refusalError(refusal, wanted.doing, settings);
-      }
-      // Jitter, because the uploads of one run fail together.
-      await delay(Math.min(longestPauseMs, firstPauseMs * 2 ** (tried - 1)) * (0.5 + Math.random()));
-    }
-  }
-
-  async function callOnce({ method, key, query = {}, body = '' }: Call, wasRepeated: boolean): Promise<Answer> {
-    const url = addressOf(settings.bucketUrl, key, query);
-    const { headers } = await signer.sign(url, {
-      method,
-      headers: { 'x-amz-content-sha256': createHash('sha256').update(body).digest('hex') },
-    });
-    const answer = await request(url, {
-      dispatcher,
-      method,
-      headers: { ...Object.fromEntries(headers), 'content-length': String(Buffer.byteLength(body)) },
-      body: method === 'GET' || method === 'HEAD' ? null : body,
-    });
-    const text = await answer.body.text();
-    // Completing an upload may begin with status 200 and fail all the same; the body tells.
-    const isDone = answer.statusCode < 300 && !/^\s*(<\?xml[^>]*>\s*)?<Error>/.test(text);
-    return {
-      ...(isDone
-        ? {}
-        : { refusal: readRefusal(answer.statusCode < 300 ? 500 : answer.statusCode, answer.headers, text) }),
-      etag: String(answer.headers.etag ?? ''),
-      body: text,
-      wasRepeated,
-    };
-  }
+  const { call, close } = signedCalls(settings, surroundings, tries);
 
   async function completeUpload({ key, uploadId }: Upload, etags: readonly string[]): Promise<void> {
     const parts = etags.map(
@@ -201,20 +121,6 @@ export function s3Client(settings: Settings, surroundings: Surroundings, tries: 
       });
     },
     findUploads,
-    close: () => dispatcher.close(),
+    close,
   };
-}
-
-/** Every byte that has a meaning in a URL is encoded, so that the address is also what the signature covers. */
-function addressOf(bucketUrl: string, key: string | undefined, query: Record<string, string>): string {
-  const path = key === undefined ? '' : `/${key.split('/').map(encode).join('/')}`;
-  const parameters = Object.entries(query).map(([name, value]) => `${name}=${encode(value)}`);
-  return `${bucketUrl}${path}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`;
-}
-
-function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
 }

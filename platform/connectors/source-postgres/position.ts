@@ -11,7 +11,7 @@ import { hash } from 'node:crypto';
 
 export type Row = (string | null)[];
 
-export interface SavedPosition {
+interface SavedPosition {
   cursor_field: string[];
   /** Absent: nothing is done. Null: the rows without a value are. */
   cursor?: string | null;

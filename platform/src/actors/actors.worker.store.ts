@@ -2,7 +2,7 @@
 import type { Db } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 
-export type SealedRow = Pick<ActorRow, 'connector_id' | 'configuration'>;
+type SealedRow = Pick<ActorRow, 'connector_id' | 'configuration'>;
 
 /** Deleted ones included: what is left of their configurations is sealed as well. */
 export async function listConfigurations(tx: Db): Promise<SealedRow[]> {

@@ -12,7 +12,7 @@ import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
 import { prepareConnector } from './prepared-connector.ts';
 
-export interface DiscoveryOptions {
+interface DiscoveryOptions {
   /** Ask the connector even if an answer is kept. */
   ignoreCache?: boolean;
   signal?: AbortSignal;

@@ -12,7 +12,7 @@ import { type Guess, GuessLimit } from './guess-limit.ts';
 const issuer = 'inlay-platform';
 const audience = 'inlay-platform-api';
 
-export interface ApplicationTokenOptions {
+interface ApplicationTokenOptions {
   clientId: string;
   clientSecret: string;
   ttlSeconds: number;

@@ -6,7 +6,7 @@ import { nextRuns, QuartzError, readQuartz } from '@inlay/schedule/quartz';
 import { Problem } from '../problems.ts';
 import type { ScheduleRequest } from './requests.ts';
 
-export type PresentedSchedule = { scheduleType: 'manual' } | { scheduleType: 'cron'; cronExpression: string };
+type PresentedSchedule = { scheduleType: 'manual' } | { scheduleType: 'cron'; cronExpression: string };
 
 /** The expression to store; null for a manual schedule. */
 export function readSchedule(schedule: ScheduleRequest): string | null {

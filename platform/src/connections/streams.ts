@@ -7,7 +7,7 @@ import { getDefinition } from '../definitions/definitions.ts';
 import type { ConnectorSpecification, Stream } from '../protocol.ts';
 import { possibleSyncModes } from './stream-selection.ts';
 
-export interface StreamsQuestion {
+interface StreamsQuestion {
   sourceId: string;
   destinationId?: string;
   /** Ask the source even if its last answer is kept. */

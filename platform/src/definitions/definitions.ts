@@ -28,7 +28,7 @@ export interface Definition {
   readonly launch?: Launch;
 }
 
-export interface KnownDefinitions {
+interface KnownDefinitions {
   store: { db: Db };
   bundledDefinitions: readonly Definition[];
 }

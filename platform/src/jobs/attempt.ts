@@ -22,7 +22,7 @@ import type { JobsContext } from './context.ts';
 import { type AttemptEnd, asRun, type Run, StaleRun } from './job-runs.ts';
 import { PlanFault, planSync, renaming } from './sync-plan.ts';
 
-export interface AttemptOptions {
+interface AttemptOptions {
   signal: AbortSignal;
   log: JobLog;
   onProgress(progress: Progress): void;

@@ -5,7 +5,7 @@
 import type { Db } from '../db/open.ts';
 import type { JobRow } from '../db/tables.ts';
 
-export interface NewJob {
+interface NewJob {
   connectionId: string;
   jobType: JobRow['job_type'];
   triggerKind: JobRow['trigger_kind'];
@@ -53,7 +53,7 @@ export async function findJobById(db: Db, jobId: number): Promise<JobRow | undef
   return await db.selectFrom('jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst();
 }
 
-export interface JobFilter {
+interface JobFilter {
   workspaceIds: string[] | undefined;
   connectionId: string | undefined;
   jobType: JobRow['job_type'] | undefined;

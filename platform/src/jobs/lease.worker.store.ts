@@ -1,7 +1,7 @@
 /** The SQL of `runner_lease`, which has one row at most: who runs the jobs of all workspaces. */
 import type { Db } from '../db/open.ts';
 
-export interface HeldLease {
+interface HeldLease {
   holder: string;
   expires_at: number;
 }

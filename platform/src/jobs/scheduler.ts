@@ -26,7 +26,7 @@ import {
 } from './job-runs.ts';
 import { createLease } from './lease.ts';
 
-export interface Scheduler {
+interface Scheduler {
   start(): void;
   wake(): void;
   /** Does what is due now; over when that has been started, stopped or written down. */

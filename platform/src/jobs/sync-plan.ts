@@ -17,7 +17,7 @@ import { Problem } from '../problems.ts';
 import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '../protocol.ts';
 import type { WriteRequest } from '../runner/runner.ts';
 
-export interface SyncPlan {
+interface SyncPlan {
   streams: ChosenStream[];
   /** What the next run compares with. */
   catalog: Catalog;

@@ -19,13 +19,13 @@ import {
 import { dirname } from 'node:path';
 import type { Failure, JobLog } from './runner.ts';
 
-export interface JobLogLimits {
+interface JobLogLimits {
   /** Of all files of the log together. */
   maxBytes?: number;
   maxMessageLength?: number;
 }
 
-export interface JobLogLine {
+interface JobLogLine {
   time: string;
   level: string;
   origin: Failure['origin'];

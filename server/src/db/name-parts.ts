@@ -12,7 +12,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 
-export interface NameSearch {
+interface NameSearch {
   organizationId: string;
   /** Folded, as the names are. */
   text: string;

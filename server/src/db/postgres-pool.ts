@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 
-export interface PoolOptions {
+interface PoolOptions {
   url: string;
   maxConnections: number;
   queryTimeoutMs: number;

@@ -35,14 +35,14 @@ export interface SigningKeyRow {
   retired_at: number | null;
 }
 
-export interface RevokedTokenRow {
+interface RevokedTokenRow {
   workspace_id: string;
   jti: string;
   revoked_at: number;
   expires_at: number | null;
 }
 
-export type Lifecycle = 'live' | 'deleting' | 'deleted';
+type Lifecycle = 'live' | 'deleting' | 'deleted';
 
 export interface WorkspaceRow {
   /** The workspace's id on the platform: one id on both sides. */
@@ -67,7 +67,7 @@ export interface WorkspaceRow {
 }
 
 /** How many workspaces are not deleted: the sum of the parts. Kept by triggers; see db/migrations.ts. */
-export interface WorkspaceCountRow {
+interface WorkspaceCountRow {
   organization_id: string;
   status: WorkspaceStatus;
   part: number;
@@ -111,7 +111,7 @@ export interface OperationRow {
 }
 
 /** A connection that we disabled with its workspace and will enable with it again. */
-export interface PausedConnectionRow {
+interface PausedConnectionRow {
   workspace_id: string;
   connection_id: string;
 }
@@ -166,7 +166,7 @@ export interface ConnectionTemplateRow {
 }
 
 /** A template has a tag. */
-export interface TaggingRow {
+interface TaggingRow {
   organization_id: string;
   template_id: string;
   tag_id: string;
@@ -217,7 +217,7 @@ export interface DestinationRow extends RemoteRow {
 }
 
 /** What the platform does about new columns and tables of a source. */
-export type SchemaChanges = 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
+type SchemaChanges = 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
 
 /** One per source and connection template, as the template was when the source was made. */
 export interface ConnectionRow extends RemoteRow {

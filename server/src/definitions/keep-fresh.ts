@@ -4,7 +4,7 @@
  */
 import type { Runtime } from '../runtime.ts';
 
-export interface KeepFreshOptions<T> {
+interface KeepFreshOptions<T> {
   /** Gets the value at hand, which is old, if there is one. */
   read(kept: T | undefined): Promise<T>;
   /** What to start with, however old. */

@@ -6,7 +6,7 @@ import type { Definitions } from './definitions.ts';
 import { createPlatformDefinitions, describesConnectors } from './platform-definitions.ts';
 import { createRegistry, defaultRegistry } from './registry.ts';
 
-export interface OpenDefinitionsOptions {
+interface OpenDefinitionsOptions {
   platform: PlatformPort;
   isBundled: boolean;
   /** As configured. */

@@ -11,7 +11,7 @@ import { keepFresh } from './keep-fresh.ts';
 const maxAgeMs = 2_000;
 const pauseMs = 1_000;
 
-export interface PlatformDefinitionsOptions {
+interface PlatformDefinitionsOptions {
   platform: PlatformPort;
   runtime: Runtime;
   log: Logger;

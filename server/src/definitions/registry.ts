@@ -27,7 +27,7 @@ interface Edition {
   definitions: Definition[];
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** A URL or the path of a file. */
   location: string;
   /** Where the last edition from a URL is kept. */

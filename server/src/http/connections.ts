@@ -5,7 +5,7 @@
 import { BlockList, isIP, isIPv4, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** 0 is off. */
   maxPerAddress: number;
   /** Addresses and networks that speak for many clients, so that they are not counted. */

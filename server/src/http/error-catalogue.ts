@@ -5,7 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Delay, ErrorCode, FactsOf } from '../errors.ts';
 
-export interface CatalogueEntry<Code extends ErrorCode> {
+interface CatalogueEntry<Code extends ErrorCode> {
   status: number | ((facts: FactsOf<Code>) => number);
   detail: string | ((facts: FactsOf<Code>) => string);
   /** For a detail that depends on facts. */

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts';
 import type { Html } from '../html.ts';
 import { codeHeader } from './error-reply.ts';
 
-export interface PageReply {
+interface PageReply {
   status: number;
   page: Html;
   /** For a page that says why there is no other. */

@@ -10,7 +10,7 @@ import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from
 import { RequestLog } from './request-log.ts';
 import type { PartCompiler } from './validation.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   log: Logger;
   metrics: Metrics;
   compilePart: PartCompiler;

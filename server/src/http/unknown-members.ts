@@ -9,7 +9,7 @@ import type { TSchema } from 'typebox';
 export type Place = string[];
 
 /** Adds the places of all members that the schema does not know. */
-export type UnknownFinder = (value: unknown, at: Place, found: Place[]) => void;
+type UnknownFinder = (value: unknown, at: Place, found: Place[]) => void;
 
 /** More places than this help nobody, and would let a small request cause a huge answer. */
 const maxPlaces = 100;

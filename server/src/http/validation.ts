@@ -8,7 +8,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { addFaults } from '../schema-faults.ts';
 
-export type RequestPart = 'path' | 'query' | 'body';
+type RequestPart = 'path' | 'query' | 'body';
 
 /** What the body parser hands over when it could not read the body; see http/body.ts. */
 export class UnreadableBody {
@@ -16,7 +16,7 @@ export class UnreadableBody {
 }
 
 /** Adds the faults of a value to the list, and returns the value with defaults filled in. */
-export type PartValidator = (value: unknown, faults: Fault[]) => unknown;
+type PartValidator = (value: unknown, faults: Fault[]) => unknown;
 
 /** Makes the validator for one part of a request. */
 export type PartCompiler = (part: RequestPart, schema: TSchema) => PartValidator;

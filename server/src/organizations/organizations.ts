@@ -7,7 +7,7 @@ import type { OrganizationRow } from '../db/tables.ts';
 import type { Runtime } from '../runtime.ts';
 import * as organizations from './organizations.store.ts';
 
-export interface NewOrganization {
+interface NewOrganization {
   id?: string | undefined;
   name: string;
   platformOrganizationId?: string | undefined;

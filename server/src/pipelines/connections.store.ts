@@ -7,7 +7,7 @@ const now = sql<number>`now_ms()`;
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 const unmade = { platform_id: null, no_post_before: 0, failure: null, created_at: now, deleted_at: null };
 
-export interface NewDestination {
+interface NewDestination {
   id: string;
   organizationId: string;
   workspaceId: string;
@@ -40,7 +40,7 @@ export async function ensureDestination(tx: Db, destination: NewDestination): Pr
   return id;
 }
 
-export type NewConnection = Pick<
+type NewConnection = Pick<
   ConnectionRow,
   | 'id'
   | 'connection_template_id'

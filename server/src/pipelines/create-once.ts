@@ -12,7 +12,7 @@ import * as remote from './remote.store.ts';
 /** How often a create whose fate is unknown is looked for. */
 const lookAgainMs = 2_000;
 
-export interface Creation<Wanted> {
+interface Creation<Wanted> {
   find(): Promise<string | undefined>;
   /** Finds out what is to be made. May take its time, because nothing is under way yet. */
   prepare(): Promise<Wanted>;

@@ -32,7 +32,7 @@ const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
 const goneFromPlatform = 'The platform no longer has this source. Delete it and connect it again.';
 
-export interface SourceRef {
+interface SourceRef {
   workspaceId: string;
   id: string;
 }

@@ -7,7 +7,7 @@ const now = sql<number>`now_ms()`;
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
-export interface NewSource {
+interface NewSource {
   id: string;
   organizationId: string;
   workspaceId: string;

@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts';
 
 const now = sql<number>`now_ms()`;
 
-export interface DueSource {
+interface DueSource {
   id: string;
   workspaceId: string;
 }

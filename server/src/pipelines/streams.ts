@@ -2,7 +2,7 @@
 import type { Customization } from '@inlay/contract/source-templates';
 import type { PlatformStream, StreamSelection } from '../platform/pipelines-port.ts';
 
-export type StreamChoice = { streams: StreamSelection[] } | { problem: string };
+type StreamChoice = { streams: StreamSelection[] } | { problem: string };
 
 /** `suggested`: what the connector's maker suggests; none means all. */
 export function chooseStreams(

@@ -31,7 +31,7 @@ export interface CallOptions {
  * whether the platform knows a request at all: sent once, and every answer is an answer. The slow ones make the platform
  * run a connector, which takes seconds to minutes.
  */
-export type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_probe';
+type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_probe';
 
 export type Request = Pick<PlatformRequest, 'method' | 'path' | 'api'> & { body?: object };
 

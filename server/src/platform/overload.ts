@@ -25,7 +25,7 @@ export class Bulkhead {
   }
 }
 
-export interface BreakerOptions {
+interface BreakerOptions {
   now: () => number;
   calls?: number;
   failureShare?: number;
@@ -89,7 +89,7 @@ export class Breaker {
   }
 }
 
-export interface RetryBudgetOptions {
+interface RetryBudgetOptions {
   now: () => number;
   shareOfCalls?: number;
   perSecond?: number;

@@ -51,7 +51,7 @@ export interface PlatformPort extends PipelinesPort {
  */
 export type PlatformFailure = 'unavailable' | 'throttled' | 'rejected' | 'unauthorised' | 'not_found' | 'unknown';
 
-export interface PlatformErrorOptions extends ErrorOptions {
+interface PlatformErrorOptions extends ErrorOptions {
   timedOut?: boolean;
   settled?: boolean;
   retryAfterSeconds?: number | undefined;

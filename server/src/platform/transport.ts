@@ -122,7 +122,7 @@ function withoutQuery(path: string): string {
 }
 
 /** An HTTP application that can be called without a socket. */
-export interface InjectableApp {
+interface InjectableApp {
   inject(request: {
     method: PlatformRequest['method'];
     url: string;

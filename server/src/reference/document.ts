@@ -24,7 +24,7 @@ export interface ResponseObject {
   content?: Content;
 }
 
-export interface HeaderObject {
+interface HeaderObject {
   $ref?: string;
   description?: string;
   schema?: Schema;
@@ -34,7 +34,7 @@ export interface HeaderObject {
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
 
-export interface Operation {
+interface Operation {
   operationId?: string;
   summary?: string;
   description?: string;

@@ -14,7 +14,7 @@ export interface TaggedTemplates {
   touch(tx: Db, organizationId: string, id: string): Promise<unknown>;
 }
 
-export interface Tagging {
+interface Tagging {
   organizationId: string;
   templateId: string;
   tagName: string;

@@ -15,7 +15,7 @@ export async function listTags(db: Db, organizationId: string): Promise<Template
     .execute();
 }
 
-export interface NewTag {
+interface NewTag {
   id: string;
   name: string;
 }

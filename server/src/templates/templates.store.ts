@@ -6,18 +6,18 @@ import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow, SourceTemplateRow } from '../db/tables.ts';
 
-export interface TemplateRows {
+interface TemplateRows {
   source_templates: SourceTemplateRow;
   connection_templates: ConnectionTemplateRow;
 }
-export type TemplateTable = keyof TemplateRows;
+type TemplateTable = keyof TemplateRows;
 
 /** The store sets these itself. */
 type Stamps = 'created_at' | 'updated_at' | 'deleted_at';
 /** A template keeps these for good. */
 type Fixed = 'id' | 'organization_id' | 'definition_id';
 
-export type NewTemplate<Table extends TemplateTable> = Omit<TemplateRows[Table], 'organization_id' | Stamps>;
+type NewTemplate<Table extends TemplateTable> = Omit<TemplateRows[Table], 'organization_id' | Stamps>;
 export type TemplateChanges<Table extends TemplateTable> = Partial<Omit<TemplateRows[Table], Fixed | Stamps>>;
 
 /** Now, or just after the last change if the clock has not moved since. */

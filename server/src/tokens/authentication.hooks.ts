@@ -12,7 +12,7 @@ import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
 import type { ScopedTokens } from './scoped-tokens.ts';
 
-export interface Authenticators {
+interface Authenticators {
   operatorTokens: OperatorTokens;
   scopedTokens: ScopedTokens;
   /** The widget page is served from here, so its own calls come from this origin. */

@@ -25,7 +25,7 @@ export interface ReadToken<Meaning> {
 }
 
 /** Undefined for anything but a token of our form with a good signature of a key that is there, and with a meaning. */
-export type ReadJwt<Meaning> = (token: string) => ReadToken<Meaning> | undefined;
+type ReadJwt<Meaning> = (token: string) => ReadToken<Meaning> | undefined;
 
 /** Enough for the tokens that are in use at a time. Longer ones are rare, and checked each time. */
 const maxRemembered = 10_000;

@@ -26,7 +26,7 @@ export async function findUsable(db: Db, hash: string): Promise<UsableToken | un
   return { ...token, worksForMs: Math.min(revoked_at ?? Infinity, expires_at ?? Infinity) - now };
 }
 
-export type NewToken = Pick<OperatorTokenRow, 'id' | 'name' | 'hash' | 'permission' | 'expires_at'>;
+type NewToken = Pick<OperatorTokenRow, 'id' | 'name' | 'hash' | 'permission' | 'expires_at'>;
 
 function newRow(organizationId: string, token: NewToken) {
   return {

@@ -17,14 +17,14 @@ import { RecentAnswers } from './recent-answers.ts';
 /** How old a token may get before `operator-token list` and `doctor` advise to rotate it. */
 export const rotationAdvisedAfterDays = 90;
 
-export interface NewOperatorToken {
+interface NewOperatorToken {
   name: string;
   permission?: OperatorPermission | undefined;
   /** Milliseconds since the epoch. */
   expiresAt?: number | undefined;
 }
 
-export interface Rotation {
+interface Rotation {
   overlapSeconds: number;
   /** Milliseconds since the epoch. */
   expiresAt?: number | undefined;

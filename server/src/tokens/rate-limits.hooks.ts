@@ -10,7 +10,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { AppError } from '../errors.ts';
 import type { Principal } from '../principals.ts';
 
-export interface RateLimits {
+interface RateLimits {
   scopedPerMinute: number;
   operatorPerMinute: number;
   /** All scoped tokens of one workspace together. */

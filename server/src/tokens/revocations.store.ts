@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 
-export interface TokenStanding {
+interface TokenStanding {
   lifecycle: 'live' | 'deleting' | 'deleted';
   token_gen: number;
   revoked: boolean;

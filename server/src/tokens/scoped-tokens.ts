@@ -4,7 +4,7 @@
  * single tokens are revoked by `jti`. Verification accepts exactly what `issue` makes and nothing a library might tolerate
  * besides.
  */
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
 import type { Store } from '../db/open.ts';
 import { AppError, invalidRequest } from '../errors.ts';
@@ -15,7 +15,7 @@ import { RecentAnswers } from './recent-answers.ts';
 import { findStanding, insertRevocation } from './revocations.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface ScopedTokensOptions {
+interface ScopedTokensOptions {
   store: Store;
   keys: SigningKeys;
   runtime: Runtime;
@@ -68,7 +68,6 @@ interface Statement {
 
 export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   const { store, keys, runtime, issuer, ttlSeconds } = options;
-  const takeRandom = createRandomSupply();
   const recent = new RecentAnswers<true>(runtime.elapsed);
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
   const readJwt = createJwtReader(keys, understand);
@@ -92,7 +91,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       iss: issuer,
       aud: audience,
       sub: workspaceId,
-      jti: `${subject.tokenGeneration}.${takeRandom().toString('base64url')}`,
+      jti: `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`,
       iat: issuedAt,
       ...(expiresAt === undefined ? {} : { exp: expiresAt }),
       org: organizationId,
@@ -185,20 +184,6 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   return { issue, lifetimeOf, verify, revoke, forget: () => recent.forget() };
-}
-
-/** Sixteen random bytes at a time. To ask the system for them takes as long as to ask for thousands, so it is asked rarely. */
-function createRandomSupply(): () => Buffer {
-  const supply = Buffer.alloc(4_096);
-  let used = supply.length;
-  return () => {
-    if (used === supply.length) {
-      randomFillSync(supply);
-      used = 0;
-    }
-    used += 16;
-    return supply.subarray(used - 16, used);
-  };
 }
 
 function isUuid(value: unknown): value is string {

@@ -42,7 +42,7 @@ const reloadEveryMs = 3_000;
 const publishBeforeUseMs = 10_000;
 const sealingContext = (kid: string) => `signing key ${kid}`;
 
-export interface SigningKeysOptions {
+interface SigningKeysOptions {
   store: Store;
   sealer: Sealer;
   runtime: Runtime;

@@ -19,7 +19,7 @@ import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts
 import type { SigningKeys } from './signing-keys.ts';
 import { unwrapWidgetToken, type WidgetTokens, widgetSettingsOf } from './widget-tokens.ts';
 
-export interface TokenRoutesOptions {
+interface TokenRoutesOptions {
   scopedTokens: ScopedTokens;
   widgetTokens: WidgetTokens;
   keys: SigningKeys;

@@ -17,12 +17,12 @@ import type { SigningKeys } from './signing-keys.ts';
 const maxTagBytes = 4_096;
 const maxQueryLength = 12_000;
 
-export interface WidgetAddress {
+interface WidgetAddress {
   workspaceId: string;
   allowedOrigin: string;
 }
 
-export interface WidgetSettings {
+interface WidgetSettings {
   /** What a widget offers. */
   filters: TemplateFilters;
   /** The same in the address, with how it looks and speaks, which is nowhere else, since it opens no door. */

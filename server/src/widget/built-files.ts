@@ -9,7 +9,7 @@ import { type BuiltFile, encodings, readBuiltFile } from '../built-file.ts';
 import { OperatorError } from '../errors.ts';
 
 export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz'] as const;
-export type EmbedFile = (typeof embedFiles)[number];
+type EmbedFile = (typeof embedFiles)[number];
 
 export interface BuiltFiles {
   /** By name, as it stands in an address. */

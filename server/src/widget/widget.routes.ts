@@ -12,7 +12,7 @@ import { sendBuiltFile } from '../http/send-built-file.ts';
 import type { WidgetTokens } from '../tokens/widget-tokens.ts';
 import { type BuiltFiles, embedFiles } from './built-files.ts';
 
-export interface WidgetRouteOptions {
+interface WidgetRouteOptions {
   widgetTokens: WidgetTokens;
   /** Whether a workspace is there and not deleted. */
   isLive(workspaceId: string): Promise<boolean>;

@@ -90,7 +90,7 @@ export async function isOpen(db: Db, ref: OperationRef): Promise<boolean> {
   return row !== undefined;
 }
 
-export interface Postponement {
+interface Postponement {
   delayMs: number;
   error: string | null;
 }

@@ -31,14 +31,14 @@ export async function isLiveWorkspace(ctx: WorkspacesContext, id: string): Promi
   return await workspaces.isLive(ctx.store.db, id);
 }
 
-export interface ListRequest {
+interface ListRequest {
   nameContains?: string | undefined;
   status?: 'active' | 'inactive' | undefined;
   limit: number;
   cursor?: string | undefined;
 }
 
-export interface WorkspaceRows {
+interface WorkspaceRows {
   rows: workspaces.ShownWorkspace[];
   /** Cursor of the next page, if there is one. */
   next: string | undefined;

@@ -1,0 +1,105 @@
+/**
+ * The one client of the platform: of the bundled platform within this process, or of a hosted one. It tells metrics and the
+ * log how its calls do.
+ */
+import type { Logger } from 'pino';
+import {
+  type BundledPlatform,
+  openBundledPlatform,
+  type PlatformCredentials,
+  platformCredentials,
+  platformPath,
+} from './bundled-platform.ts';
+import type { Config, Secrets } from './config.ts';
+import type { DataDir } from './data-dir.ts';
+import type { OrganizationRow } from './db/tables.ts';
+import { OperatorError } from './errors.ts';
+import type { Metrics } from './metrics.ts';
+import { createPlatformClient } from './platform/platform-client.ts';
+import type { PlatformPort } from './platform/platform-port.ts';
+import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
+import type { Runtime } from './runtime.ts';
+import type { Sealer } from './sealing.ts';
+
+/** How long a start waits for the platform. */
+const platformPatienceMs = 5_000;
+
+interface PlatformParts {
+  dataDir: DataDir;
+  runtime: Runtime;
+  metrics: Metrics;
+  log: Logger;
+  sealer: Sealer;
+  organizationId: string;
+  /** Wraps the way to the platform, for tests that want it to fail. */
+  wrapTransport?: ((transport: Transport) => Transport) | undefined;
+}
+
+async function openTransport(
+  config: Config,
+  credentials: PlatformCredentials,
+  parts: PlatformParts,
+): Promise<{ bundled: BundledPlatform | undefined; transport: Transport }> {
+  if (config.platformUrl !== undefined) return { bundled: undefined, transport: httpTransport(config.platformUrl) };
+  const bundled = await openBundledPlatform(config, credentials, { ...parts, isInternal: true });
+  return { bundled, transport: inProcessTransport(bundled.app, platformPath) };
+}
+
+interface OpenPlatformClient {
+  bundled: BundledPlatform | undefined;
+  platform: PlatformPort;
+  /** How the last call did. */
+  platformState(): string;
+}
+
+export async function openPlatformClient(
+  config: Config,
+  secrets: Secrets,
+  parts: PlatformParts,
+): Promise<OpenPlatformClient> {
+  const { runtime, metrics, log } = parts;
+  const credentials = platformCredentials(secrets, parts.dataDir);
+  const { bundled, transport } = await openTransport(config, credentials, parts);
+  let state = 'ok';
+  const platform: PlatformPort = createPlatformClient({
+    transport: parts.wrapTransport?.(transport) ?? transport,
+    credentials,
+    runtime,
+    onCall: ({ operation, outcome, durationMs, isRetry, error }) => {
+      metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
+      if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
+      state = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : 'ok';
+    },
+    onBreaker: (open) => {
+      metrics.platformBreaker(open);
+      if (open) log.warn('the platform keeps failing; until it recovers it is asked only now and then');
+      else log.info('the platform has recovered');
+    },
+  });
+  return { bundled, platform, platformState: () => state };
+}
+
+/**
+ * Stops a start that would take other organizations' workspaces for ours. A platform that does not answer in time holds up
+ * nothing: the client looks again before it gives out any workspace, and gives none it cannot tell apart.
+ */
+export async function refuseMixedOrganizations(
+  platform: PlatformPort,
+  { platform_organization_id: id }: OrganizationRow,
+  runtime: Runtime,
+  log: Logger,
+): Promise<void> {
+  const patience = new AbortController();
+  const traits = platform.traits(id).catch((err) => {
+    log.warn({ err }, 'the platform cannot be used');
+    return undefined;
+  });
+  const known = await Promise.race([traits, runtime.sleep(platformPatienceMs, patience.signal)]);
+  patience.abort();
+  if (!known || known.tellsApart) return;
+  throw new OperatorError(
+    `The platform's credentials can see ${known.organizations.length} organizations, and the platform does not say which ` +
+      'of them a workspace belongs to. Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application ' +
+      `of a user who is a member of ${id} only.`,
+  );
+}

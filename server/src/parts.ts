@@ -1,0 +1,177 @@
+/**
+ * The parts of the service behind its HTTP interface, opened in the order they depend on each other: store, tokens, platform,
+ * workspaces, templates, pipelines, and the work in the background. What has to be closed is told to `onClose` as soon as it
+ * is open, so that a start that fails half-way leaves nothing behind.
+ */
+import type { Logger } from 'pino';
+import { type Background, createBackground } from './background.ts';
+import type { BundledPlatform } from './bundled-platform.ts';
+import type { Config, Secrets } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+import { migrate } from './db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from './db/open.ts';
+import type { OrganizationRow } from './db/tables.ts';
+import type { Definitions } from './definitions/definitions.ts';
+import { openDefinitions } from './definitions/open.ts';
+import { openSealer } from './encryption-keys.ts';
+import type { Metrics } from './metrics.ts';
+import { openPlatformClient } from './open-platform-client.ts';
+import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
+import type { PipelinesContext } from './pipelines/context.ts';
+import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
+import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
+import type { PlatformPort } from './platform/platform-port.ts';
+import type { Transport } from './platform/transport.ts';
+import type { Runtime } from './runtime.ts';
+import type { TemplatesContext } from './templates/context.ts';
+import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
+import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts';
+import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
+import { createWidgetTokens, type WidgetTokens } from './tokens/widget-tokens.ts';
+import type { WorkspacesContext } from './workspaces/context.ts';
+import { JoinableWork } from './workspaces/joinable-work.ts';
+import { createReconciler, type Reconciler } from './workspaces/reconciler.worker.ts';
+
+export interface Parts {
+  store: Store;
+  organization: OrganizationRow;
+  operatorTokens: OperatorTokens;
+  keys: SigningKeys;
+  scopedTokens: ScopedTokens;
+  widgetTokens: WidgetTokens;
+  bundled: BundledPlatform | undefined;
+  platform: PlatformPort;
+  /** How the last call to the platform did. */
+  platformState(): string;
+  workspaces: WorkspacesContext;
+  definitions: Definitions;
+  templates: TemplatesContext;
+  pipelines: PipelinesContext;
+  background: Background;
+  setUps: SetUps;
+  reconciler: Reconciler;
+}
+
+export interface Surroundings {
+  runtime: Runtime;
+  log: Logger;
+  metrics: Metrics;
+  wrapTransport?: ((transport: Transport) => Transport) | undefined;
+  onClose(step: () => Promise<void>): void;
+}
+
+export async function openParts(
+  config: Config,
+  secrets: Secrets,
+  { runtime, log, metrics, wrapTransport, onClose }: Surroundings,
+): Promise<Parts> {
+  const dataDir = openDataDir(config.dataDir);
+  const store = openStore(config, secrets, { runtime, log });
+  onClose(() => store.close());
+  await migrate(store);
+
+  const organization = await ensureFirstOrganization(store, runtime, {
+    id: config.organizationId,
+    platformOrganizationId: config.platformOrganizationId,
+  });
+  const operatorTokens = createOperatorTokens(store, runtime);
+  if (secrets.operatorToken !== undefined) {
+    await operatorTokens.provide(organization.id, 'environment', secrets.operatorToken);
+  }
+
+  const sealer = openSealer(secrets, dataDir);
+  const keys = await openSigningKeys({ store, sealer, runtime, log });
+  onClose(() => keys.stop());
+  const { publicUrl, vendor, scopedTokenTtlSeconds: ttlSeconds } = config;
+  const scopedTokens = createScopedTokens({ store, keys, runtime, issuer: publicUrl, vendor, ttlSeconds });
+  const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
+
+  const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
+    dataDir,
+    runtime,
+    metrics,
+    log,
+    sealer,
+    wrapTransport,
+    organizationId: organization.platform_organization_id,
+  });
+  onClose(() => platform.close());
+  if (bundled) onClose(() => bundled.close());
+
+  const workspaces: WorkspacesContext = {
+    store,
+    platform,
+    runtime,
+    log,
+    settleMs: config.settleMs,
+    platformOrganizationId: platformOrganizationIds(store),
+    count: metrics.workspaceEvent,
+    joinable: new JoinableWork(),
+    recordContentsDeleted,
+    tokensEnded: scopedTokens.forget,
+  };
+  const definitions = openDefinitions({
+    platform,
+    isBundled: bundled !== undefined,
+    registry: config.connectorRegistry,
+    cacheFile: dataDir.path('connector-registry.json'),
+    runtime,
+    log,
+  });
+  const templates: TemplatesContext = {
+    store,
+    runtime,
+    log,
+    sealer,
+    definitions,
+    publicUrl,
+    propagate: propagateTemplate,
+  };
+  const background = createBackground({ runtime, log });
+  const pipelines: PipelinesContext = {
+    store,
+    platform,
+    runtime,
+    log,
+    sealer,
+    settleMs: config.settleMs,
+    templates,
+    workspaces,
+    inBackground: background.run,
+  };
+  const setUps = createSetUps(pipelines);
+  const reconciler = createReconciler(workspaces);
+  metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
+
+  return {
+    store,
+    organization,
+    operatorTokens,
+    keys,
+    scopedTokens,
+    widgetTokens,
+    bundled,
+    platform,
+    platformState,
+    workspaces,
+    definitions,
+    templates,
+    pipelines,
+    background,
+    setUps,
+    reconciler,
+  };
+}
+
+export function openStore(
+  config: Config,
+  secrets: Secrets,
+  { runtime, log, busyTimeoutMs }: { runtime: Runtime; log: Logger; busyTimeoutMs?: number },
+): Store {
+  if (secrets.databaseUrl !== undefined) {
+    const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
+    return openPostgres({ url: secrets.databaseUrl, onIdleError });
+  }
+  const file = openDataDir(config.dataDir).path('inlay.db');
+  return openSqlite({ file, now: runtime.now, ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }) });
+}

@@ -1,0 +1,106 @@
+/** The platform's answers about what is inside a workspace, read into our own words. */
+import { isObject } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import {
+  type JobStatus,
+  jobStatuses,
+  type PlatformConnection,
+  type PlatformDefinition,
+  type PlatformJob,
+  type PlatformStream,
+} from './pipelines-port.ts';
+import { PlatformError } from './platform-port.ts';
+import type { PlatformAnswer } from './transport.ts';
+
+const maxWords = 2_000;
+
+export type Item = Record<string, unknown>;
+
+export function idOf(item: object, field: string): string {
+  const id = (item as Item)[field];
+  if (typeof id !== 'string') throw new PlatformError('unknown', `the answer has no ${field}`);
+  return id;
+}
+
+export function readDefinition(item: Item): PlatformDefinition {
+  const { specification } = item as { specification?: { connectionSpecification?: unknown } };
+  return {
+    id: idOf(item, 'id').toLowerCase(),
+    name: String(item.name),
+    version: textOrNull(item.version),
+    dockerRepository: textOrNull(item.dockerRepository),
+    iconUrl: textOrNull(item.iconUrl),
+    documentation: textOrNull(item.documentation),
+    custom: item.custom === true,
+    specification: isObject(specification?.connectionSpecification)
+      ? (specification as ConnectorSpecification)
+      : undefined,
+  };
+}
+
+export function readConnection(item: Item): PlatformConnection {
+  return {
+    id: String(item.connectionId),
+    sourceId: String(item.sourceId),
+    destinationId: String(item.destinationId),
+    status: String(item.status),
+  };
+}
+
+export function readStream(item: Item): PlatformStream[] {
+  const { streamName, streamnamespace, syncModes, defaultCursorField, sourceDefinedPrimaryKey } = item;
+  if (typeof streamName !== 'string') return [];
+  return [
+    {
+      name: streamName,
+      ...(typeof streamnamespace === 'string' && streamnamespace !== '' ? { namespace: streamnamespace } : {}),
+      syncModes: listOrNone<string>(syncModes),
+      defaultCursorField: listOrNone<string>(defaultCursorField),
+      sourceDefinedCursor: item.sourceDefinedCursorField === true,
+      sourceDefinedPrimaryKey: listOrNone<string[]>(sourceDefinedPrimaryKey),
+    },
+  ];
+}
+
+export function readJob(item: Item): PlatformJob {
+  const { jobId, status, startTime, lastUpdatedAt, rowsSynced, bytesSynced, failureReason } = item;
+  const known = jobStatuses.includes(status as JobStatus) ? (status as JobStatus) : 'pending';
+  const isOver = known === 'succeeded' || known === 'failed' || known === 'cancelled';
+  const message = (failureReason as { message?: unknown } | undefined)?.message;
+  return {
+    id: String(jobId),
+    status: known,
+    startedAt: String(startTime),
+    endedAt: isOver && typeof lastUpdatedAt === 'string' ? lastUpdatedAt : null,
+    rows: typeof rowsSynced === 'number' ? rowsSynced : null,
+    bytes: typeof bytesSynced === 'number' ? bytesSynced : null,
+    error: typeof message === 'string' ? message : null,
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function listOrNone<T>(value: unknown): T[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What the connector said, where the platform passes that on. */
+export function reasonIn({ status, text }: PlatformAnswer): string | undefined {
+  const problem = status === 500 ? (tryParse(text) as { data?: { message?: unknown } } | undefined) : undefined;
+  return typeof problem?.data?.message === 'string' ? wordsOr(problem.data.message) : undefined;
+}
+
+export function wordsOr(message: unknown): string {
+  if (typeof message !== 'string' || message === '') return 'The connector did not accept the configuration.';
+  return message.slice(0, maxWords);
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A proxy's page: it has no words for us.
+  }
+}

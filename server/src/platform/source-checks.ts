@@ -1,0 +1,81 @@
+/**
+ * Whether a source works, before it is one: asked of the platform that has a check, or found out with a source that is made
+ * for the purpose and taken away again.
+ */
+import type { Runtime } from '../runtime.ts';
+import { type Call, readable } from './calls.ts';
+import { reasonIn, wordsOr } from './pipelines-answers.ts';
+import type { CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
+import { PlatformError } from './platform-port.ts';
+import type { PlatformAnswer } from './transport.ts';
+
+const checkPollMs = 250;
+const checkPatienceMs = 300_000;
+
+/** The name of a source that exists for a check only. */
+export const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
+
+type Connectors = Pick<PipelinesPort, 'createConnector' | 'deleteConnector'>;
+type Unnamed = Omit<NewPlatformConnector, 'name'>;
+
+export function createSourceChecks(
+  call: Call,
+  runtime: Runtime,
+  { createConnector, deleteConnector }: Connectors,
+): PipelinesPort['checkSource'] {
+  /** The bundled platform checks without making anything. Undefined where there is no such thing. */
+  async function checkDirectly(connector: Unnamed): Promise<CheckOutcome | undefined> {
+    const path = '/sources/check_connection';
+    const started = await call('check_source', 'probe', { method: 'POST', path, body: connector });
+    if (started.status === 429 || started.status >= 500) throw unavailable(started);
+    if (started.status >= 300) return undefined;
+    const { checkId } = readable(started) as { checkId?: unknown };
+    const deadline = runtime.elapsed() + checkPatienceMs;
+    while (runtime.elapsed() < deadline) {
+      const answer = await call('check_source', 'read', { method: 'GET', path: `${path}/${checkId}` });
+      const { status, message } = readable(answer) as { status?: unknown; message?: unknown };
+      if (status === 'succeeded') return { status, leftSource: false };
+      if (status === 'failed') return { status, message: wordsOr(message), leftSource: false };
+      await runtime.sleep(checkPollMs);
+    }
+    return { status: 'failed', message: 'The check took too long and was given up.', leftSource: false };
+  }
+
+  /**
+   * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
+   * is made for the purpose and taken away again.
+   */
+  async function checkByListing(checkId: string, connector: Unnamed): Promise<CheckOutcome> {
+    const sourceId = await createConnector('source', { ...connector, name: checkNameOf(checkId) });
+    let answer: PlatformAnswer;
+    let leftSource = true;
+    try {
+      const path = `/streams?${new URLSearchParams({ sourceId, ignoreCache: 'true' })}`;
+      answer = await call('check_source', 'slow_probe', { method: 'GET', path });
+    } finally {
+      leftSource = !(await isDeleted(sourceId));
+    }
+    if (answer.status < 300) return { status: 'succeeded', leftSource };
+    // Whatever stands before the platform has words of its own, and none about the configuration.
+    const message = reasonIn(answer);
+    if (message === undefined) throw unavailable(answer);
+    return { status: 'failed', message, leftSource };
+  }
+
+  /** That the source cannot be deleted now says nothing about the check; the caller deletes it later. */
+  async function isDeleted(sourceId: string): Promise<boolean> {
+    try {
+      await deleteConnector('source', sourceId);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return false;
+    }
+  }
+
+  return async (checkId, connector) => (await checkDirectly(connector)) ?? (await checkByListing(checkId, connector));
+}
+
+function unavailable({ status }: { status: number }): PlatformError {
+  return new PlatformError('unavailable', `the platform answered ${status}`);
+}

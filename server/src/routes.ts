@@ -1,0 +1,76 @@
+/** All routes of the service on one server, and what happens to a request before it reaches one. */
+import { platformApi } from '@inlay/platform/api';
+import type { FastifyInstance } from 'fastify';
+import { builtFolder } from './built-folder.ts';
+import { platformPath } from './bundled-platform.ts';
+import type { Config } from './config.ts';
+import { definitionRoutes } from './definitions/definitions.routes.ts';
+import { healthRoutes, type Readiness } from './http/health.routes.ts';
+import { keepRouteTable, type RouteTable } from './http/route-table.ts';
+import type { Parts } from './parts.ts';
+import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
+import type { Runtime } from './runtime.ts';
+import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
+import { offerRoutes } from './templates/offers.routes.ts';
+import { sourceTemplateRoutes } from './templates/source-templates.routes.ts';
+import { tagRoutes } from './templates/tags.routes.ts';
+import { authenticateRequests } from './tokens/authentication.hooks.ts';
+import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
+import { limitRates } from './tokens/rate-limits.hooks.ts';
+import { tokenRoutes } from './tokens/tokens.routes.ts';
+import { version } from './version.ts';
+import { readBuiltFiles } from './widget/built-files.ts';
+import { widgetRoutes } from './widget/widget.routes.ts';
+import { ensureTokenSubject } from './workspaces/token-subject.ts';
+import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
+import { isLiveWorkspace } from './workspaces/workspaces.ts';
+
+interface RouteOptions {
+  parts: Parts;
+  config: Config;
+  runtime: Runtime;
+  readiness(): Promise<Readiness>;
+  /** Routes beside those of the service itself. */
+  addMore(http: FastifyInstance): void;
+}
+
+export async function addRoutes(
+  http: FastifyInstance,
+  { parts, config, runtime, readiness, addMore }: RouteOptions,
+): Promise<RouteTable> {
+  const { operatorTokens, scopedTokens, widgetTokens, keys, workspaces, templates, pipelines, definitions, bundled } =
+    parts;
+  const { publicUrl } = config;
+  const routeTable = keepRouteTable(http);
+  await describeRoutes(http, publicUrl, version);
+  authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
+  limitRates(http, config.rateLimits, runtime.elapsed);
+  tokenRoutes(http, {
+    scopedTokens,
+    widgetTokens,
+    keys,
+    ensureSubject: (organizationId, name, regionId) =>
+      ensureTokenSubject(workspaces, { organizationId, name, regionId }),
+  });
+  operatorTokenRoutes(http, operatorTokens);
+  workspaceRoutes(http, workspaces, publicUrl);
+  pipelineRoutes(http, pipelines);
+  definitionRoutes(http, { definitions, publicUrl });
+  tagRoutes(http, templates);
+  sourceTemplateRoutes(http, templates);
+  connectionTemplateRoutes(http, templates);
+  offerRoutes(http, templates);
+  const files = readBuiltFiles(builtFolder);
+  widgetRoutes(http, {
+    widgetTokens,
+    isLive: (id) => isLiveWorkspace(workspaces, id),
+    files,
+  });
+  healthRoutes(http, readiness);
+  addMore(http);
+  referenceRoutes(http, files.referenceScript);
+  if (bundled) await http.register(platformApi(bundled.platform), { prefix: platformPath });
+  routeTable.complete();
+  return routeTable;
+}
