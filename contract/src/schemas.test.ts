@@ -49,7 +49,7 @@ describe('schemas', () => {
     [
       'scoped token request',
       ScopedTokenRequest,
-      { fields: ['workspace_name', 'region_id'], required: ['workspace_name'] },
+      { fields: ['workspace_name', 'region_id', 'expires_in_seconds'], required: ['workspace_name'] },
     ],
     [
       'widget token request',
@@ -65,6 +65,7 @@ describe('schemas', () => {
           'selected_connection_template_tags_mode',
           'theme',
           'locale',
+          'expires_in_seconds',
         ],
         required: ['workspace_name', 'allowed_origin'],
       },

@@ -72,7 +72,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const maxNameLength = 64;
+/** Shorter than any token or secret: a client may put one where a name belongs, and an answer must not repeat it. */
+const maxNameLength = 30;
 const maxListLength = 512;
 
 /** `query.name, body.theme.colour`: everything but letters, digits, `_` and `-` is percent-encoded. */

@@ -51,16 +51,22 @@ async function authenticateScoped(
   tokens: ScopedTokens,
   ownOrigin: string,
 ): Promise<ScopedPrincipal> {
-  reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', exposedHeaders);
+  allowOrigin(reply, '*');
   const principal = await tokens.verify(bearerToken(request));
   if (principal.allowedOrigin !== undefined) {
     const allowed = serialiseOrigin(principal.allowedOrigin);
     const { origin } = request.headers;
-    reply.removeHeader('access-control-allow-origin').header('vary', 'origin');
+    // A page of another origin is given nothing, not even what it could have read.
+    reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
+    reply.header('vary', 'origin');
     if (origin !== undefined && origin !== allowed && origin !== ownOrigin) throw new AppError('forbidden');
-    if (origin === allowed) reply.header('access-control-allow-origin', origin);
+    if (origin !== undefined && origin === allowed) allowOrigin(reply, origin);
   }
   return principal;
+}
+
+function allowOrigin(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', exposedHeaders);
 }
 
 const headerName = 'authorization';
