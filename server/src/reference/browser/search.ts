@@ -28,7 +28,13 @@ export function openSearch(page: Document): void {
   field.onkeydown = (event) => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    contents.querySelector<HTMLElement>('.contents-group:not([hidden]) li:not([hidden]) a')?.click();
+    const found = [...contents.querySelectorAll<HTMLElement>('.contents-group:not([hidden]) li:not([hidden]) a')];
+    // A title says more than a description in which the words happen to stand.
+    const isTitle = ({ textContent }: HTMLElement) => {
+      const title = textContent?.toLowerCase() ?? '';
+      return wordsOf(field.value).every((word) => title.includes(word));
+    };
+    (found.find(isTitle) ?? found[0])?.click();
   };
   page.addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
