@@ -54,6 +54,34 @@ export interface FieldChange {
   reason: string;
 }
 
+/** What became of values that did not arrive as they were. */
+export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
+
+/**
+ * Values of one field that did not arrive as they were. `nulled`: nothing stands in their place. `shortened`: a part was
+ * cut off. `not_a_number`: the source wrote NaN or an infinity, which JSON does not have; it is read as null.
+ * `left_out`: the catalog does not have the field, and the destination has no place for it.
+ */
+export interface ValueChange {
+  field: string;
+  kind: (typeof changeKinds)[number];
+  count: number;
+  /** Where the first one is, in words: `record 17`, `line 20 of orders.csv`. Never the value itself. */
+  example: string;
+}
+
+/** What a connector tells of one stream beside its records. Several reports of one stream are added up. */
+export interface StreamReport {
+  stream_descriptor: StreamDescriptor;
+  /** By a destination: rows that are in place, and rows that a record of the source has removed. */
+  records_written?: number;
+  records_deleted?: number;
+  values_changed?: ValueChange[];
+}
+
+/** The protocol has no message for reports. It lets a connector send analytics of its own, and others ignore them. */
+export const streamReportType = 'inlay_stream_report';
+
 export interface RecordMessage {
   type: 'RECORD';
   record: {
@@ -109,6 +137,8 @@ export interface TraceMessage {
       stream_descriptor?: StreamDescriptor;
     };
     stream_status?: { stream_descriptor: StreamDescriptor; status: StreamStatus };
+    /** The value of a report is a `StreamReport` as JSON text, as the protocol asks for a text. */
+    analytics?: { type: string; value?: string };
   };
 }
 

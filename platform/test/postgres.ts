@@ -12,7 +12,15 @@ import { inject, onTestFinished } from 'vitest';
 import { connector as destination } from '../connectors/destination-postgres/destination-postgres.ts';
 import type { Configuration, DestinationInput, Emitter, Surroundings } from '../connectors/kit/connector.ts';
 import { connector as source } from '../connectors/source-postgres/source-postgres.ts';
-import type { ConfiguredCatalog, ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
+import {
+  type ConfiguredCatalog,
+  type ConfiguredStream,
+  type Message,
+  type State,
+  type Stream,
+  type StreamDescriptor,
+  streamReportType,
+} from '../src/protocol.ts';
 import { addedText } from './added-text.ts';
 
 declare module 'vitest' {
@@ -99,6 +107,15 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
         add({
           type: 'TRACE',
           trace: { type: 'STREAM_STATUS', emitted_at: now, stream_status: { stream_descriptor: stream, status } },
+        }),
+      report: (report) =>
+        add({
+          type: 'TRACE',
+          trace: {
+            type: 'ANALYTICS',
+            emitted_at: now,
+            analytics: { type: streamReportType, value: JSON.stringify(report) },
+          },
         }),
       log: (level, message) => add({ type: 'LOG', log: { level, message } }),
     },

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { Configuration, SourceConnector, Surroundings } from '../connectors/kit/connector.ts';
-import type { ConfiguredStream, Message, State, Stream, StreamDescriptor } from '../src/protocol.ts';
+import type { ConfiguredStream, Message, State, Stream, StreamDescriptor, StreamReport } from '../src/protocol.ts';
 import { addedText } from './added-text.ts';
 
 const program = fileURLToPath(new URL('../../server/dist/connectors/main.js', import.meta.url));
@@ -46,6 +46,7 @@ export async function readSource(
   const records: Record<string, Record<string, unknown>[]> = {};
   const states: State[] = [];
   const events: string[] = [];
+  const reports: StreamReport[] = [];
   const catalog = { streams: streams.map((stream) => configuredStream(stream, syncMode)) };
   const record = ({ name }: StreamDescriptor, data: Record<string, unknown>) => {
     records[name] ??= [];
@@ -70,11 +71,15 @@ export async function readSource(
         events.push(status);
         return undefined;
       },
+      report: (report) => {
+        reports.push(report);
+        return undefined;
+      },
       log: () => {},
     },
     surroundings,
   );
-  return { streams, records, states, events };
+  return { streams, records, states, events, reports };
 }
 
 export interface ProgramOptions {

@@ -11,6 +11,7 @@ import type {
   State,
   StateMessage,
   StreamDescriptor,
+  StreamReport,
   StreamStatus,
   TraceMessage,
 } from '../../src/protocol.ts';
@@ -51,6 +52,8 @@ export interface Emitter {
   recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined;
   state(state: State): Promise<void> | undefined;
   status(stream: StreamDescriptor, status: StreamStatus): Promise<void> | undefined;
+  /** Tells what did not arrive as it was, and how many records did. Reports of one stream are added up. */
+  report(report: StreamReport): Promise<void> | undefined;
   log(level: LogLevel, message: string): void;
 }
 

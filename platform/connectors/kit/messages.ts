@@ -1,7 +1,7 @@
 /* Writes protocol messages to a stream, many a write, and tells the sender when the reader is behind. */
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { type Message, recordHead, type StreamDescriptor } from '../../src/protocol.ts';
+import { type Message, recordHead, type StreamDescriptor, streamReportType } from '../../src/protocol.ts';
 import type { Emitter } from './connector.ts';
 import { TextBuffer } from './text-buffer.ts';
 
@@ -84,6 +84,18 @@ export function messageWriter(output: Writable): MessageWriter {
             type: 'STREAM_STATUS',
             emitted_at: Date.now(),
             stream_status: { stream_descriptor: descriptorOf(stream), status },
+          },
+        }),
+      report: (report) =>
+        send({
+          type: 'TRACE',
+          trace: {
+            type: 'ANALYTICS',
+            emitted_at: Date.now(),
+            analytics: {
+              type: streamReportType,
+              value: JSON.stringify({ ...report, stream_descriptor: descriptorOf(report.stream_descriptor) }),
+            },
           },
         }),
       log: (level, message) => void send({ type: 'LOG', log: { level, message } }),

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { ConfiguredCatalog, ConfiguredStream, Message, State } from '../../src/protocol.ts';
+import type { ConfiguredCatalog, ConfiguredStream, Message, State, StreamReport } from '../../src/protocol.ts';
 import { type S3Request, type S3Server, startS3Server } from '../../test/s3-server.ts';
 import { ConnectorError, type DestinationInput, type Emitter, type Surroundings } from '../kit/connector.ts';
 import { s3Client } from './client.ts';
@@ -99,6 +99,7 @@ interface Written {
   /** The states that were confirmed, each with how many records were visible then. */
   confirmed: { state: State; visible: number }[];
   logs: string[];
+  reports: StreamReport[];
 }
 
 async function write(
@@ -106,7 +107,7 @@ async function write(
   input: DestinationInput[][] | AsyncIterable<DestinationInput[]>,
   limits: Partial<Limits> = {},
 ): Promise<Written> {
-  written = { confirmed: [], logs: [] };
+  written = { confirmed: [], logs: [], reports: [] };
   const emit: Emitter = {
     record: () => undefined,
     recordOf: () => undefined,
@@ -114,6 +115,10 @@ async function write(
       confirmed.push({ state, visible: (await stored()).length });
     },
     status: () => undefined,
+    report(report) {
+      written.reports.push(report);
+      return undefined;
+    },
     log: (level, message) => void written.logs.push(`${level} ${message}`),
   };
   const { confirmed } = written;
