@@ -5,8 +5,13 @@ const uuidPattern = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 export const Uuid = Type.String({ pattern: `^${uuidPattern}$` });
 
-/** Half a surrogate pair has no UTF-8 form: the file could not give it back as it was sent. */
-export const Name = Type.String({ minLength: 1, pattern: '^\\P{Surrogate}*$' });
+/**
+ * A text that the database gives back as it was sent. Half a surrogate pair has no UTF-8 form, and the database's driver
+ * ends a text at U+0000.
+ */
+const storable = '^[^\\0\\p{Surrogate}]*$';
+export const Text = Type.String({ pattern: storable });
+export const Name = Type.String({ minLength: 1, pattern: storable });
 
 export const workspaceIdsParameter = {
   /** Repeated or joined by commas. */

@@ -174,6 +174,13 @@ describe('A failure has the code of SQLite', () => {
     }
   });
 
+  it('when a text has U+0000, at which the driver would cut it', () => {
+    const connection = open(':memory:');
+    connection.exec('create table t (a text)');
+    expect(codeOf(() => connection.prepare('insert into t values (?)').run(['acme\0x']))).toBe('SQLITE_MISMATCH');
+    expect(codeOf(() => connection.prepare('select * from t where a = ?').all(['acme\0x']))).toBe('SQLITE_MISMATCH');
+  });
+
   it('and what is no failure of SQLite stays what it is', () => {
     const connection = open(':memory:');
     expect(() => connection.prepare('select ?').all([Symbol('x')])).toThrow(TypeError);

@@ -130,8 +130,13 @@ function namedRow(names: string[], values: SqliteValue[]): SqliteRow {
   return row;
 }
 
-/** The driver refuses `undefined`; PostgreSQL's driver, and thus our statements, take it for null. */
+/**
+ * The driver refuses `undefined`; PostgreSQL's driver, and thus our statements, take it for null. The driver ends a text
+ * at its first U+0000, on the way in and on the way out. To refuse such a text, as PostgreSQL does, is better than to cut it.
+ */
 function bindable(parameters: readonly unknown[]): readonly unknown[] {
+  if (parameters.some((value) => typeof value === 'string' && value.includes('\0')))
+    throw new SqliteError('SQLITE_MISMATCH', 'A text with the character U+0000 cannot be stored or looked for.');
   return parameters.includes(undefined) ? parameters.map((value) => value ?? null) : parameters;
 }
 

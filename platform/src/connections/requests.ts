@@ -1,6 +1,6 @@
 /** What callers may send about connections. */
 import Type, { type Static } from 'typebox';
-import { Name, Uuid } from '../fields.ts';
+import { Name, Text, Uuid } from '../fields.ts';
 
 export const ScheduleRequest = Type.Object(
   {
@@ -12,8 +12,8 @@ export const ScheduleRequest = Type.Object(
 export type ScheduleRequest = Static<typeof ScheduleRequest>;
 
 export const StreamConfiguration = Type.Object({
-  name: Type.String({ minLength: 1 }),
-  namespace: Type.Optional(Type.String()),
+  name: Name,
+  namespace: Type.Optional(Text),
   syncMode: Type.Optional(
     Type.Enum([
       'full_refresh_overwrite',
@@ -44,8 +44,8 @@ const changeable = {
     Type.Object({ streams: Type.Optional(Type.Array(StreamConfiguration)) }, { additionalProperties: false }),
   ),
   namespaceDefinition: Type.Optional(Type.Enum(['source', 'destination', 'custom_format'])),
-  namespaceFormat: Type.Optional(Type.String()),
-  prefix: Type.Optional(Type.String()),
+  namespaceFormat: Type.Optional(Text),
+  prefix: Type.Optional(Text),
   nonBreakingSchemaUpdatesBehavior: Type.Optional(
     Type.Enum(['ignore', 'disable_connection', 'propagate_columns', 'propagate_fully']),
   ),

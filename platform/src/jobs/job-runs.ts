@@ -114,7 +114,8 @@ function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
     failed_attempts: failedAttempts,
-    failure_message: message,
+    // The database cannot hold U+0000, and a connector may say anything.
+    failure_message: message.replaceAll('\0', '\u{fffd}'),
     failure_origin: origin,
     failure_type: type,
     updated_at: now,

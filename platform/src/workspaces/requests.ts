@@ -1,6 +1,6 @@
 /** What callers may send about workspaces. */
 import Type, { type Static } from 'typebox';
-import { listParameters, Name, Uuid } from '../fields.ts';
+import { listParameters, Name, Text, Uuid } from '../fields.ts';
 
 const Channel = Type.Object(
   {
@@ -47,7 +47,7 @@ export type WorkspaceCreate = Static<typeof WorkspaceCreate>;
 /** `name` and `organizationId` are additions of this platform. */
 export const WorkspaceListQuery = Type.Object({
   ...listParameters,
-  name: Type.Optional(Type.String()),
+  name: Type.Optional(Text),
   organizationId: Type.Optional(Uuid),
 });
 export type WorkspaceListQuery = Static<typeof WorkspaceListQuery>;

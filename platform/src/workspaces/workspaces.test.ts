@@ -82,6 +82,7 @@ describe('creating a workspace', () => {
     [{ name: 5 }],
     [{ name: null }],
     [{ name: 'half a pair \ud800' }],
+    [{ name: 'cut off here \0 by the driver' }],
     [{ name: 'x', organizationId: 'mine' }],
     [{ name: 'x', regionId: 'us' }],
     [{ name: 'x', notifications: { failure: true } }],
@@ -92,7 +93,9 @@ describe('creating a workspace', () => {
 
   test('keeps any name exactly as it was sent, and finds it in either Unicode form', async () => {
     const running = await startPlatform();
-    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 });
+    const name = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
+      .filter((text) => !text.includes('\0'));
     await fc.assert(
       fc.asyncProperty(name, async (text) => {
         const workspaceId = await create(running, text);
