@@ -54,6 +54,15 @@ export interface FieldChange {
   reason: string;
 }
 
+/**
+ * Whether records of a stream may have fields that its schema does not name: `additionalProperties: true`, which every source
+ * says that infers a schema from a sample. A destination keeps such fields. Where a schema does not say so, its fields are
+ * declared, and a destination may leave others out; it counts them as `left_out`.
+ */
+export function hasFurtherFields({ json_schema }: Stream): boolean {
+  return json_schema.additionalProperties === true;
+}
+
 /** What became of values that did not arrive as they were. */
 export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
 

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { configuredStream, openSurroundings, runSourceProgram, temporaryFolder } from '../../test/run-source.ts';
 import { csv, startFiles, startFolder, validate } from '../../test/start-files.ts';
+import { ExactNumber } from '../kit/json.ts';
 
 describe('a file', () => {
   test.each([
@@ -71,9 +72,9 @@ describe('a file', () => {
     ]);
   });
 
-  test('keeps long integers of JSON as text', async () => {
+  test('keeps long integers of JSON in their digits', async () => {
     const { read } = startFolder('f', { type: 'jsonl' }, { f: '{"id":9007199254740993}' });
-    expect((await read()).things).toEqual([{ id: '9007199254740993' }]);
+    expect((await read()).things).toEqual([{ id: new ExactNumber('9007199254740993') }]);
   });
 
   test.each([

@@ -4,7 +4,7 @@
  */
 
 import { ConnectorError } from '../kit/connector.ts';
-import { isJsonObject } from '../kit/json.ts';
+import { ExactNumber, isJsonObject } from '../kit/json.ts';
 import { digest } from './pagination.ts';
 
 /** Records beyond this many with the same value are taken again by the next sync. */
@@ -40,7 +40,8 @@ export function cursorReader(field: string, start: CursorState): CursorReader {
 
   return {
     isNew(record) {
-      const value = record[field];
+      const found = record[field];
+      const value = found instanceof ExactNumber ? found.text : found;
       if (typeof value !== 'string' && typeof value !== 'number') return true;
       remember(record, value);
       if (start.cursor === undefined) return true;

@@ -3,6 +3,7 @@ import { startHttpServer } from '../../test/http-server.ts';
 import { openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
 import { httpClient } from '../kit/http-client.ts';
+import { ExactNumber } from '../kit/json.ts';
 import { readConfiguration } from './configuration.ts';
 import { readPages } from './pages.ts';
 import { nextLink } from './pagination.ts';
@@ -231,8 +232,8 @@ describe('records', () => {
       (_, reply) => void reply.end('\ufeff[{"id": 9007199254740993, "name": "\\ud83d\\ude00 ä"}]'),
     );
     const { things, streams } = await read();
-    expect(things).toEqual([{ id: '9007199254740993', name: '😀 ä' }]);
-    expect(streams[0]?.json_schema.properties).toMatchObject({ id: { type: ['null', 'string'] } });
+    expect(things).toEqual([{ id: new ExactNumber('9007199254740993'), name: '😀 ä' }]);
+    expect(streams[0]?.json_schema.properties).toMatchObject({ id: { type: ['null', 'integer'] } });
   });
 
   test('are none when the answer is 204', async () => {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ConnectorError } from '../kit/connector.ts';
-import { valueAt } from '../kit/json.ts';
+import { ExactNumber, valueAt } from '../kit/json.ts';
 import type { Pagination } from './configuration.ts';
 
 export interface Page {
@@ -125,8 +125,8 @@ function pointingPager(what: string, size: Size, find: (page: Page) => Place | u
   };
 }
 
-function isPointer(value: unknown): value is string | number {
-  return (typeof value === 'string' && value !== '') || typeof value === 'number';
+function isPointer(value: unknown): value is string | number | ExactNumber {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' || value instanceof ExactNumber;
 }
 
 export function digest(value: unknown): string {

@@ -3,7 +3,7 @@
  * or missing, further fields may come, and a format is named only if all of the sample has it.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
-import { isJsonObject } from './json.ts';
+import { ExactNumber, isJsonObject } from './json.ts';
 
 const maxDepth = 5;
 /** With more keys than this an object within a record is rather a map, for instance from ids, and its keys no fields. */
@@ -51,6 +51,8 @@ function see(shape: Shape, value: unknown, depth: number): void {
     if (depth < maxDepth && shape.properties.size <= limit) seeProperties(shape, value, depth + 1);
   } else if (typeof value === 'number') {
     shape.types.add(Number.isInteger(value) ? 'integer' : 'number');
+  } else if (value instanceof ExactNumber) {
+    shape.types.add(/[.eE]/.test(value.text) ? 'number' : 'integer');
   } else {
     shape.types.add(typeof value);
     if (typeof value === 'string') shape.formats.add(textFormat(value));

@@ -6,6 +6,7 @@
 import type { Readable } from 'node:stream';
 import { RecordBeginning, type RecordMessage } from '../../src/protocol.ts';
 import type { DestinationInput } from './connector.ts';
+import { parseJson, stringifyJson } from './json.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
 type InputRecord = RecordMessage['record'];
@@ -64,13 +65,13 @@ async function* chunksOf(input: Readable, signal: AbortSignal | undefined): Asyn
 
 /** The data of a record as JSON text: for a record that came so, the very text that its source wrote. */
 export function dataText(record: InputRecord): string {
-  return record instanceof UnparsedRecord ? record.text : JSON.stringify(record.data);
+  return record instanceof UnparsedRecord ? record.text : stringifyJson(record.data);
 }
 
 /** Adds the same text without its closing brace, for fields to follow. Tells whether the data has any of its own. */
 export function addUnclosedData(record: InputRecord, to: TextBuffer): boolean {
   if (record instanceof UnparsedRecord) return record.addUnclosed(to);
-  const text = JSON.stringify(record.data);
+  const text = stringifyJson(record.data);
   to.add(text.slice(0, -1));
   return text !== '{}';
 }
@@ -99,7 +100,7 @@ class UnparsedRecord implements InputRecord {
   }
 
   get data(): Record<string, unknown> {
-    this.#data ??= JSON.parse(this.text) as Record<string, unknown>;
+    this.#data ??= parseJson(this.text) as Record<string, unknown>;
     return this.#data;
   }
 
@@ -162,7 +163,7 @@ function readMessage(line: string): DestinationInput[] {
   if (!line.startsWith('{')) return [];
   let message: { type?: unknown };
   try {
-    message = JSON.parse(line);
+    message = parseJson(line) as { type?: unknown };
   } catch {
     // Somebody printed to the wrong stream; a cut-off line is the end of a sender that died.
     return [];

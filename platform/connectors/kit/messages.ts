@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { type Message, recordHead, type StreamDescriptor, streamReportType } from '../../src/protocol.ts';
 import type { Emitter } from './connector.ts';
+import { stringifyJson } from './json.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Large enough that a pipe is filled by one write and seldom runs empty, small enough to be of no weight in memory. */
@@ -45,7 +46,7 @@ export function messageWriter(output: Writable): MessageWriter {
   }
 
   function send(message: Message): Promise<void> | undefined {
-    pending.add(`${JSON.stringify(message)}\n`);
+    pending.add(`${stringifyJson(message)}\n`);
     return added();
   }
 
@@ -69,7 +70,7 @@ export function messageWriter(output: Writable): MessageWriter {
     send,
     emitter: {
       record(stream, data) {
-        const text = JSON.stringify(data);
+        const text = stringifyJson(data);
         return recordOf(stream, (to) => to.add(text));
       },
       recordOf,

@@ -2,6 +2,7 @@
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { RecordMessage } from '../../src/protocol.ts';
 import { dataText } from '../kit/input.ts';
+import { stringifyJson } from '../kit/json.ts';
 import { addedFields, jsonLines, timeText } from '../kit/json-lines.ts';
 import type { TextBuffer } from '../kit/text-buffer.ts';
 
@@ -59,6 +60,6 @@ function csv(schema: JsonSchema, syncId: number, onUndeclaredField: (field: stri
 
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'object' ? stringifyJson(value) : String(value);
   return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
