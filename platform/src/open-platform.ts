@@ -6,7 +6,6 @@
  * through the HTTP API in api.ts. It does not know the service in front of it; that service talks to it as it would to a
  * hosted platform.
  */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
@@ -25,8 +24,8 @@ import type { JobsContext } from './jobs/context.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { type Log, silentLog } from './log.ts';
-import { forgetProcessName, isAbandoned, newProcessName } from './process-names.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
+import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
@@ -55,7 +54,7 @@ export interface PlatformOptions {
   maxConcurrentSyncs?: number;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
-  runner?: Omit<RunnerOptions, 'folder' | 'runtime'>;
+  runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime'>;
   log?: Log;
 }
 
@@ -103,8 +102,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   }
 
   const closing = new AbortController();
-  const ownFolder = openOwnFolder(join(dataDir, 'running'), runtime);
-  const runner = createRunner({ ...options.runner, folder: ownFolder.path, runtime });
+  const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
+  const runner = createRunner({ ...options.runner, folder: running.path, mark: running.mark, runtime });
   const wake = () => scheduler.wake();
 
   const workspaces: WorkspacesContext = {
@@ -185,25 +184,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       await scheduler.stop();
       await actors.checks.close();
       await Promise.allSettled(actors.discoveries.values());
-      ownFolder.remove();
+      running.remove();
       await store.close();
-    },
-  };
-}
-
-/** A folder for this process alone, without what killed processes have left in theirs: configurations with secrets. */
-function openOwnFolder(parent: string, { newId }: Runtime) {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(parent)) {
-    if (isAbandoned(name)) rmSync(join(parent, name), { recursive: true, force: true });
-  }
-  const name = newProcessName(newId());
-  const path = join(parent, name);
-  return {
-    path,
-    remove() {
-      rmSync(path, { recursive: true, force: true });
-      forgetProcessName(name);
     },
   };
 }

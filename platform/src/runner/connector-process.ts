@@ -3,18 +3,24 @@
  * state reach it as files that only this user can read, in a folder that only this run uses.
  *
  * What always holds: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
+ * The same holds soon after this process has ended, however it has ended (leash.ts).
  * What the process says is not looked at here, except for standard error, which is log.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Runtime } from '../runtime.ts';
+import { leashDescriptor, leashed } from './leash.ts';
+import { connectorMark, markVariable } from './marked-processes.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export interface ProcessSettings {
   /** Where the folders with the files for connectors are made. */
   folder: string;
+  /** Of this run of the service: every process carries it, so that a later run of the service can find the process. */
+  mark: string;
   /** How long a process that was asked to end may take before it is killed. */
   graceMs: number;
   runtime: Runtime;
@@ -42,19 +48,37 @@ export interface ConnectorProcess {
 /** Longer lines of standard error are cut: a log is for reading. */
 const maxErrorLineLength = 8 * 1024;
 
+let started = 0;
+
 export async function startConnector(
   connector: ConnectorProgram,
   command: string,
   files: CommandFiles,
   onErrorLine: (line: string) => void,
-  { folder, graceMs, runtime }: ProcessSettings,
+  { folder, mark: serviceMark, graceMs, runtime }: ProcessSettings,
 ): Promise<ConnectorProcess> {
   const filesDir = await mkdtemp(join(folder, 'run-'));
   try {
     const options = await writeFiles(filesDir, files);
-    const { program, args, env, removalArgs } = connector;
-    const programArgs = typeof args === 'function' ? args(filesDir) : args;
-    const child = spawn(program, [...programArgs, command, ...options], { env, detached: true, cwd: filesDir });
+    const { program, args, removalArgs } = connector;
+    const mark = connectorMark(serviceMark, ++started);
+    const env: Record<string, string> = { ...connector.env, [markVariable]: mark };
+    const removal = removalArgs && [program, ...removalArgs(filesDir)];
+    const found = findProgram(program, env.PATH);
+    const programArgs = [...(typeof args === 'function' ? args(filesDir) : args), command, ...options];
+    // A program that is not there fails in the usual way, which says what is wrong.
+    const start = found
+      ? leashed(found, programArgs, { mark, folder: filesDir, removal })
+      : { program, args: programArgs };
+    const child = spawn(start.program, start.args, {
+      env,
+      detached: true,
+      cwd: filesDir,
+      stdio,
+    }) as ChildProcessWithoutNullStreams;
+    // Nothing is sent through it; what counts is that it stays open.
+    const leash = child.stdio[leashDescriptor] as Duplex;
+    leash.on('error', () => {});
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
@@ -66,7 +90,7 @@ export async function startConnector(
       wasKilled = true;
       signalGroup(child, 'SIGKILL');
       // A descendant that left the group may hold the pipes open for ever.
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+      for (const stream of [child.stdin, child.stdout, child.stderr, leash]) stream.destroy();
     }
     function stop(): void {
       if (isStopping || over.signal.aborted) return;
@@ -77,7 +101,10 @@ export async function startConnector(
       });
     }
     // Nobody waits for the descendants of a process that is gone.
-    child.once('exit', () => signalGroup(child, 'SIGKILL'));
+    child.once('exit', () => {
+      signalGroup(child, 'SIGKILL');
+      leash.destroy();
+    });
 
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
@@ -90,6 +117,24 @@ export async function startConnector(
   } catch (error) {
     await removeFolder(filesDir);
     throw error;
+  }
+}
+
+const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'pipe'];
+
+/** As a shell finds it: by its path, or in one of the folders of PATH. */
+function findProgram(program: string, path: string | undefined): string | undefined {
+  if (program.includes('/')) return isProgram(program) ? program : undefined;
+  const folders = (path ?? '').split(':').filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, program)).find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
   }
 }
 

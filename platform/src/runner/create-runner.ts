@@ -15,6 +15,8 @@ export interface RunnerOptions {
    * left behind by a process that was killed, and is removed.
    */
   folder: string;
+  /** Of this run of the service; a new one if not given. See marked-processes.ts. */
+  mark?: string;
   runtime: Runtime;
   specificationTimeoutMs?: number;
   checkTimeoutMs?: number;
@@ -31,6 +33,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const { specificationTimeoutMs = 60_000, checkTimeoutMs = 60_000, discoverTimeoutMs = 600_000 } = options;
   const settings: SyncSettings = {
     folder: options.folder,
+    mark: options.mark ?? options.runtime.newId(),
     runtime: options.runtime,
     graceMs: options.graceMs ?? 10_000,
     stuckAfterMs: options.stuckAfterMs ?? 3_600_000,

@@ -1,0 +1,61 @@
+/**
+ * What ties a connector to this process: if this process ends, however it ends, the connector ends too. A connector is
+ * started through a small shell that leaves a watcher in the connector's process group and then becomes the connector.
+ * The watcher waits at the end of a pipe whose other end only this process holds. When that end closes, the watcher
+ * kills the connector and everything that the connector has started, and removes its files.
+ *
+ * It needs nothing but a POSIX shell. A parent-death signal would miss what the connector itself has started, and is
+ * known to Linux alone.
+ *
+ * The variable `INLAY_RUN` marks the connector and all its descendants. Where there is /proc, descendants that have left
+ * the process group are found by it; see marked-processes.ts.
+ */
+import { markVariable } from './marked-processes.ts';
+
+export interface Leash {
+  /** The value of the mark: of this run of this connector alone. */
+  mark: string;
+  /** The folder with the connector's files, which goes with the connector. */
+  folder: string | undefined;
+  /** A program and its arguments that remove what outlives the connector's process: a container. */
+  removal: readonly string[] | undefined;
+}
+
+/** The descriptor at which the watcher waits, for the list `stdio` of a new process. */
+export const leashDescriptor = 3;
+
+const shell = '/bin/sh';
+
+const script = `
+mark=$1 folder=$2 removal=$3
+shift 3
+(
+  trap '' HUP INT TERM
+  exec <&${leashDescriptor} ${leashDescriptor}<&- >/dev/null 2>&1
+  read -r _
+  kill -9 $$
+  eval "$removal"
+  [ -z "$folder" ] || rm -rf "$folder"
+  if [ -r /proc/self/environ ]; then
+    read -r self _ </proc/self/stat
+    for file in $(grep -ls "${markVariable}=$mark" /proc/[0-9]*/environ); do
+      pid=\${file#/proc/}
+      pid=\${pid%/environ}
+      [ "$pid" = "$self" ] || kill -9 "$pid"
+    done
+  fi
+  kill -9 0
+) &
+exec ${leashDescriptor}<&-
+exec "$@"
+`;
+
+/** What to start instead of the program: it becomes the program, with the same process id. */
+export function leashed(program: string, args: readonly string[], { mark, folder, removal }: Leash) {
+  const removalText = (removal ?? []).map(quoted).join(' ');
+  return { program: shell, args: ['-c', script, 'inlay-connector', mark, folder ?? '', removalText, program, ...args] };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,97 @@
+/**
+ * The folder for what running connectors need, secrets among it: one for each run of the service, below one folder of
+ * the data directory. What a run that was killed has left in its folder, and the connectors that may have outlived it,
+ * are ended and removed by the next run before that starts anything.
+ *
+ * Whether a run is over is told by a lock on a file of its folder, which the operating system lets go of when the process
+ * ends. So a living run is never mistaken for a dead one, nor the other way round, whatever the machine or the container
+ * is called now. SQLite takes the lock: the database beside it depends on the same kind of lock.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SqliteConnection } from '@inlay/sqlite/connection';
+import type { Log } from './log.ts';
+import { endMarkedProcesses } from './runner/marked-processes.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface RunningFolder {
+  /** For the runner alone, which makes it. */
+  readonly path: string;
+  /** What the connectors of this run of the service carry, and no other process anywhere. */
+  readonly mark: string;
+  remove(): void;
+}
+
+/** Those who start at the same time take turns, so that nobody takes a folder that is being made for an abandoned one. */
+const turnFile = 'turn.lock';
+const turnPatienceMs = 30_000;
+const ownerFile = 'owner.lock';
+
+export async function openRunningFolder(
+  parent: string,
+  runtime: Pick<Runtime, 'newId' | 'sleep' | 'elapsed'>,
+  log: Pick<Log, 'warn'>,
+): Promise<RunningFolder> {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const turn = await takeTurn(join(parent, turnFile), runtime);
+  try {
+    for (const entry of readdirSync(parent, { withFileTypes: true })) {
+      if (entry.isDirectory()) await removeIfAbandoned(parent, entry.name, runtime, log);
+    }
+    const mark = runtime.newId();
+    const own = join(parent, mark);
+    mkdirSync(own, { mode: 0o700 });
+    const lock = tryLock(join(own, ownerFile));
+    if (!lock) throw new Error(`${own} was just made and is locked by somebody else.`);
+    return {
+      path: join(own, 'runs'),
+      mark,
+      remove() {
+        lock.close();
+        rmSync(own, { recursive: true, force: true });
+      },
+    };
+  } finally {
+    turn.close();
+  }
+}
+
+async function removeIfAbandoned(
+  parent: string,
+  mark: string,
+  runtime: Pick<Runtime, 'sleep' | 'elapsed'>,
+  log: Pick<Log, 'warn'>,
+): Promise<void> {
+  const folder = join(parent, mark);
+  // Without an owner's lock it is of a version that had none.
+  const lock = existsSync(join(folder, ownerFile)) ? tryLock(join(folder, ownerFile)) : 'nobody';
+  if (!lock) return;
+  const left = await endMarkedProcesses(mark, runtime);
+  if (left.length > 0) log.warn({ pids: left }, 'Connectors of an earlier run were killed and have not ended yet.');
+  if (lock !== 'nobody') lock.close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function takeTurn(file: string, { sleep, elapsed }: Pick<Runtime, 'sleep' | 'elapsed'>) {
+  const deadline = elapsed() + turnPatienceMs;
+  for (;;) {
+    const turn = tryLock(file);
+    if (turn) return turn;
+    if (elapsed() > deadline) throw new Error(`Somebody else has held ${file} for ${turnPatienceMs / 1000} seconds.`);
+    await sleep(20);
+  }
+}
+
+/** Undefined when another process, or another part of this one, holds the lock. */
+function tryLock(file: string): SqliteConnection | undefined {
+  writeFileSync(file, '', { flag: 'a', mode: 0o600 });
+  const connection = new SqliteConnection(file, { busyTimeoutMs: 0 });
+  try {
+    connection.exec('begin immediate');
+    return connection;
+  } catch (error) {
+    connection.close();
+    if ((error as { code?: unknown }).code !== 'SQLITE_BUSY') throw error;
+    return undefined;
+  }
+}

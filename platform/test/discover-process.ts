@@ -1,0 +1,16 @@
+/*
+ * A platform in small, as a process of its own so that it can be killed: opens its folder for running connectors as the
+ * platform does, and asks one connector for its catalog. The connector is in a JSON file.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { silentLog } from '../src/log.ts';
+import { createRunner } from '../src/runner/create-runner.ts';
+import { openRunningFolder } from '../src/running-folder.ts';
+import { systemRuntime } from '../src/runtime.ts';
+
+const [folder = ''] = process.argv.slice(2);
+const connector = JSON.parse(readFileSync(join(folder, 'connector.json'), 'utf8'));
+const running = await openRunningFolder(join(folder, 'running'), systemRuntime, silentLog);
+writeFileSync(join(folder, 'mark'), running.mark);
+await createRunner({ runtime: systemRuntime, folder: running.path, mark: running.mark }).discover(connector);
