@@ -47,6 +47,7 @@ export async function readSource(
   const states: State[] = [];
   const events: string[] = [];
   const reports: StreamReport[] = [];
+  const log: string[] = [];
   const catalog = { streams: streams.map((stream) => configuredStream(stream, syncMode)) };
   const record = ({ name }: StreamDescriptor, data: Record<string, unknown>) => {
     records[name] ??= [];
@@ -75,11 +76,11 @@ export async function readSource(
         reports.push(report);
         return undefined;
       },
-      log: () => {},
+      log: (_, message) => void log.push(message),
     },
     surroundings,
   );
-  return { streams, records, states, events, reports };
+  return { streams, records, states, events, reports, log };
 }
 
 export interface ProgramOptions {

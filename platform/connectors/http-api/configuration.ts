@@ -7,10 +7,20 @@ import { authorizationHeader, type HeaderAuthentication, headerValue, httpAddres
 
 export type Pagination =
   | { type: 'none' }
-  | { type: 'page'; page_parameter?: string; first_page?: number; size_parameter?: string; page_size?: number }
-  | { type: 'offset'; offset_parameter?: string; size_parameter?: string; page_size?: number }
-  | { type: 'cursor'; token_path: string; token_parameter: string; size_parameter?: string; page_size?: number }
-  | { type: 'link'; url_path?: string; size_parameter?: string; page_size?: number };
+  | ({ type: 'page'; page_parameter?: string; first_page?: number } & PageSize & MoreFlag)
+  | ({ type: 'offset'; offset_parameter?: string } & PageSize & MoreFlag)
+  | ({ type: 'cursor'; token_path: string; token_parameter: string } & PageSize & MoreFlag)
+  | ({ type: 'link'; url_path?: string } & PageSize);
+
+export interface PageSize {
+  size_parameter?: string;
+  page_size?: number;
+}
+
+interface MoreFlag {
+  /** Where an answer says whether there are more pages. */
+  more_path?: string;
+}
 
 export interface StreamConfiguration {
   name: string;

@@ -13,8 +13,8 @@ import { cursorReader, readCursorState } from './cursor.ts';
 import { apiClient, readPages } from './pages.ts';
 import { specification } from './specification.ts';
 
-/** What a schema is found from. */
-const sample = { pages: 2, records: 1000 };
+/** What a schema is found from: pages that have records, among the first that are asked for. */
+const sample = { pages: 2, asked: 20, records: 1000 };
 const recordsPerState = 10_000;
 
 export const connector: SourceConnector = {
@@ -86,12 +86,14 @@ async function discoverStream(client: HttpClient, api: Api, stream: StreamConfig
   const { name, primary_key = [], cursor_field } = stream;
   const inference = inferSchema();
   let pages = 0;
+  let asked = 0;
   let left = sample.records;
   for await (const records of readPages(client, api, stream)) {
     for (const record of records.slice(0, left)) inference.add(record);
     left -= records.length;
-    pages += 1;
-    if (pages === sample.pages || left <= 0) break;
+    if (records.length > 0) pages += 1;
+    asked += 1;
+    if (pages === sample.pages || asked === sample.asked || left <= 0) break;
   }
   const schema = inference.schema();
   const named = Object.fromEntries(namedFields(stream).map((field) => [field, {}]));
@@ -124,7 +126,8 @@ async function readStream(
   await emit.status(descriptor, 'STARTED');
   const since = start.cursor === undefined ? undefined : String(start.cursor);
   let emitted = 0;
-  for await (const records of readPages(client, api, stream, { since })) {
+  const onNote = (note: string) => emit.log('WARN', `Stream ${name}: ${note}`);
+  for await (const records of readPages(client, api, stream, { since, onNote })) {
     for (const record of records) {
       if (isIncremental && !cursor.isNew(record)) continue;
       await emit.record(descriptor, record);

@@ -5,8 +5,8 @@ import { items, startApi } from '../../test/start-api.ts';
 import { httpClient } from '../kit/http-client.ts';
 import { ExactNumber } from '../kit/json.ts';
 import { readConfiguration } from './configuration.ts';
+import { nextLink } from './more-pages.ts';
 import { readPages } from './pages.ts';
-import { nextLink } from './pagination.ts';
 
 describe('a request', () => {
   test('goes to the path below the base URL with the parameters of the stream', async () => {
@@ -62,13 +62,13 @@ describe('a request', () => {
 describe('pages', () => {
   const all = items(0, 25);
 
-  test('by number end with a shorter page', async () => {
+  test('by number are asked for with the names and the size of the configuration', async () => {
     const { asked, read } = await startApi(
       ({ query: { p, size } }) => all.slice((Number(p) - 1) * Number(size), Number(p) * Number(size)),
       { pagination: { type: 'page', page_parameter: 'p', size_parameter: 'size', page_size: 10 } },
     );
     expect((await read()).things).toEqual(all);
-    expect(asked.slice(-3).map(({ query }) => query.p)).toEqual(['1', '2', '3']);
+    expect(asked.slice(-4).map(({ query }) => query.p)).toEqual(['1', '2', '3', '4']);
   });
 
   test('by number end with an empty page or with a 404 when all are full', async () => {
@@ -102,10 +102,11 @@ describe('pages', () => {
       },
     );
     expect((await read()).things).toEqual(all);
-    expect(asked.slice(-3).map(({ query }) => query)).toEqual([
+    expect(asked.slice(-4).map(({ query }) => query)).toEqual([
       { skip: '0', take: '10' },
       { skip: '10', take: '10' },
       { skip: '20', take: '10' },
+      { skip: '25', take: '10' },
     ]);
   });
 
@@ -160,7 +161,7 @@ describe('pages', () => {
   test.each([
     [
       { type: 'page' },
-      'Two pages in a row are the same. Check the pagination: the API seems not to know the parameter page.',
+      'The same page comes again and again. Check the pagination: the API seems not to know the parameter page.',
     ],
     [
       { type: 'cursor', token_path: 'next', token_parameter: 't' },
@@ -176,18 +177,20 @@ describe('pages', () => {
     expect(asked.length).toBeLessThan(10);
   });
 
-  test('beyond the last that repeat it are not taken twice', async () => {
-    const { read } = await startApi(() => items(0, 3), {
-      pagination: { type: 'page', size_parameter: 'n', page_size: 10 },
-    });
-    expect((await read()).things).toEqual(items(0, 3));
-  });
-
-  test('have an end even when the API invents more and more', async () => {
+  test.each([
+    ['invents more and more', { list: [{}] }, 'There are more than 50 pages. Check the pagination.', 50],
+    [
+      'announces more and sends nothing',
+      { list: [], has_more: true },
+      'The API says that there are more pages and sends 20 empty ones in a row. Check the pagination.',
+      19,
+    ],
+  ])('have an end even when the API %s', async (_, answer, message, count) => {
     let next = 0;
-    const { configuration } = await startApi(() => ({ list: [{}], next: ++next }), {
+    const isPointing = answer.list.length > 0;
+    const { configuration } = await startApi(() => ({ ...answer, ...(isPointing && { next: ++next }) }), {
       record_path: 'list',
-      pagination: { type: 'cursor', token_path: 'next', token_parameter: 't' },
+      pagination: isPointing ? { type: 'cursor', token_path: 'next', token_parameter: 't' } : { type: 'page' },
     });
     const api = readConfiguration(configuration);
     const client = httpClient(openSurroundings);
@@ -195,11 +198,11 @@ describe('pages', () => {
     if (!stream) throw new Error('There is one.');
     let pages = 0;
     const readAll = async () => {
-      const limits = { pages: 50, answerBytes: 1000 };
+      const limits = { pages: 50, emptyPages: 20, answerBytes: 1000 };
       for await (const _ of readPages(client, api, stream, { limits })) pages += 1;
     };
-    await expect(readAll()).rejects.toThrow('There are more than 50 pages. Check the pagination.');
-    expect(pages).toBe(50);
+    await expect(readAll()).rejects.toThrow(message);
+    expect(pages).toBe(count);
     await client.close();
   });
 

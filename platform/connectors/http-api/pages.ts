@@ -13,52 +13,59 @@ import { type Page, type Place, pagerFor } from './pagination.ts';
 export interface Limits {
   answerBytes: number;
   pages: number;
+  /** In a row. */
+  emptyPages: number;
 }
 
-const defaultLimits: Limits = { answerBytes: 64 * 1024 * 1024, pages: 100_000 };
+const defaultLimits: Limits = { answerBytes: 64 * 1024 * 1024, pages: 100_000, emptyPages: 1000 };
 
 export interface ReadOptions {
   /** The value for the stream's cursor parameter. */
   since?: string | undefined;
   limits?: Limits;
+  /** Told what somebody should know about how the reading ended. */
+  onNote?: (note: string) => void;
 }
 
 export function apiClient(api: Api, surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
   return httpClient(surroundings, { ...options, requestsPerSecond: api.requestsPerSecond });
 }
 
-/** Yields the records of each page. */
+/** Yields the records page by page. */
 export async function* readPages(
   client: HttpClient,
   api: Api,
   stream: StreamConfiguration,
-  { since, limits = defaultLimits }: ReadOptions = {},
+  { since, limits = defaultLimits, onNote }: ReadOptions = {},
 ): AsyncGenerator<Record<string, unknown>[]> {
-  const pager = pagerFor(stream.pagination ?? { type: 'none' });
+  const { record_path = '', pagination = { type: 'none' } } = stream;
+  const pager = pagerFor(pagination, record_path, limits.emptyPages);
   const base = streamUrl(api, stream, since);
   let url = base;
   let place: Place | undefined = pager.first;
+  let endStatuses: readonly number[] = [];
   for (let pages = 0; place !== undefined; pages++) {
     if (pages === limits.pages) {
       throw new ConnectorError(`There are more than ${limits.pages} pages. Check the pagination.`);
     }
     url = placeUrl(api, base, url, place);
-    const page = await readPage(client, api, stream, url, {
-      mayNotExist: pages > 0 && pager.mayEndWith404,
+    const page = await readPage(client, api, record_path, url, {
+      endStatuses,
       // Some APIs leave an empty list out. Where a list is expected, its absence is rather a mistake in the path.
       mayLackList: pages > 0 || (since !== undefined && stream.cursor_parameter !== undefined),
       answerBytes: limits.answerBytes,
     });
-    if (!page) return;
-    const { isRepeated, next } = pager.after(page);
-    if (isRepeated) return;
-    yield page.records;
-    place = next;
+    const step = pager.after(page);
+    yield* step.take;
+    if (step.note !== undefined) onNote?.(step.note);
+    place = page && step.next;
+    endStatuses = step.endStatuses ?? [];
   }
 }
 
 interface Expectations {
-  mayNotExist: boolean;
+  /** By these the API says that there is no such page. */
+  endStatuses: readonly number[];
   mayLackList: boolean;
   answerBytes: number;
 }
@@ -67,24 +74,19 @@ interface Expectations {
 function readPage(
   client: HttpClient,
   { headers }: Api,
-  { record_path = '' }: StreamConfiguration,
+  recordPath: string,
   url: URL,
-  { mayNotExist, mayLackList, answerBytes }: Expectations,
+  { endStatuses, mayLackList, answerBytes }: Expectations,
 ): Promise<Page | undefined> {
   return client.get({ url, credentials: headers }, async (answer) => {
     const { status } = answer;
     if (status !== 200) {
       discard(answer.body);
-      if (status === 204 || (status === 404 && mayNotExist)) return undefined;
+      if (status === 204 || endStatuses.includes(status)) return undefined;
       throw refusal(status);
     }
-    const value = await readJson(answer, answerBytes);
-    const { link } = answer.headers;
-    return {
-      records: recordsAt(value, record_path, mayLackList),
-      answer: value,
-      linkHeader: Array.isArray(link) ? link.join(', ') : link,
-    };
+    const body = await readJson(answer, answerBytes);
+    return { records: recordsAt(body, recordPath, mayLackList), body, headers: answer.headers };
   });
 }
 

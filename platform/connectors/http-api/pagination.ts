@@ -1,118 +1,222 @@
 /*
- * Where the next page of a stream is. Every way of paging ends: by what the API says, or because it sends the same page,
- * token or link again. Asking for pages is done in pages.ts.
+ * Where the next page of a stream is. A page that is short or empty is no end by itself: an API may leave records out of
+ * a page, and may say that there are more. Every way of paging ends nevertheless: by what the API says, with an empty
+ * page, or because it sends the same pages, token or link again. Asking for pages is done in pages.ts.
  */
 import { createHash } from 'node:crypto';
 import { ConnectorError } from '../kit/connector.ts';
 import { ExactNumber, valueAt } from '../kit/json.ts';
-import type { Pagination } from './configuration.ts';
+import type { PageSize, Pagination } from './configuration.ts';
+import { type Answer, type MorePages, nextLink, saysOfMorePages } from './more-pages.ts';
 
-export interface Page {
-  records: Record<string, unknown>[];
-  /** All of the answer. */
-  answer: unknown;
-  linkHeader: string | undefined;
+type Records = Record<string, unknown>[];
+
+export interface Page extends Answer {
+  records: Records;
 }
 
 /** Query parameters beside those of the stream, or an address that may be relative to the page before. */
 export type Place = { parameters: Record<string, string> } | { link: string };
 
 export interface Step {
-  /** Set when the page was there before, so that its records are not to be taken. */
-  isRepeated?: true;
+  /** The records that are certain to be new, a list for each page. */
+  take: Records[];
   /** Absent: this was the last page. */
   next?: Place;
+  /** Statuses by which the API would say that there is no next page. */
+  endStatuses?: readonly number[];
+  /** For the log: what somebody should know about how the reading ended. */
+  note?: string;
 }
 
 interface Pager {
   first: Place;
-  /** Called once for each page, in order, before its records are taken. */
-  after(page: Page): Step;
-  /** Whether the API may answer 404 to say that there is no further page. */
-  mayEndWith404: boolean;
+  /** Called once for each page, in order; with undefined when there is no such page. */
+  after(page: Page | undefined): Step;
 }
 
-export function pagerFor(pagination: Pagination): Pager {
+/** How many empty pages in a row are read where the API only counts more than it has sent, or names a next page: many do so beyond the last too. */
+const maxEmptyPagesWithoutFlag = 20;
+
+const noSuchPage = [404, 410, 416];
+/** After a page that looks like the last one, some APIs call the next one a mistake. */
+const noSuchPageOrRefused = [...noSuchPage, 400, 422];
+
+/** @param maxEmptyPages in a row; an API that sends so many is not believed that there are more. */
+export function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPages: number): Pager {
+  const says = (page: Page, flagPath?: string) => saysOfMorePages(page, recordPath, flagPath);
   switch (pagination.type) {
     case 'none':
-      return { first: { parameters: {} }, after: () => ({}), mayEndWith404: false };
+      return singlePage(says);
     case 'page': {
-      const { page_parameter = 'page', first_page = 1 } = pagination;
-      return countingPager(pagination, page_parameter, (pages) => first_page + pages);
+      const { page_parameter = 'page', first_page = 1, more_path } = pagination;
+      return countingPager(pagination, page_parameter, (page) => says(page, more_path), maxEmptyPages, {
+        position: ({ pages }) => first_page + pages,
+        lacks: ({ pages, records }, done) =>
+          pages === undefined ? done.pages * done.longestPage < (records ?? 0) : done.pages < pages,
+      });
     }
     case 'offset': {
-      const { offset_parameter = 'offset', size_parameter = 'limit', page_size = 100 } = pagination;
-      // Counts what came, since an API may give fewer records a page than it was asked for.
-      return countingPager({ size_parameter, page_size }, offset_parameter, (_, records) => records);
+      const { offset_parameter = 'offset', size_parameter = 'limit', page_size = 100, more_path } = pagination;
+      const size = { size_parameter, page_size };
+      // Counts what came, since an API may give fewer records a page than it was asked for. Where it leaves records out
+      // of a page after counting them, some come twice, and none is missed.
+      const position = ({ records, emptyPages }: Progress) => records + emptyPages * page_size;
+      return countingPager(size, offset_parameter, (page) => says(page, more_path), maxEmptyPages, {
+        position,
+        lacks: ({ records }, done) => position(done) < (records ?? 0),
+      });
     }
     case 'cursor': {
-      const { token_path, token_parameter } = pagination;
-      return pointingPager('token', pagination, ({ answer }) => {
-        const token = valueAt(answer, token_path);
+      const { token_path, token_parameter, more_path } = pagination;
+      const find = ({ body }: Page) => {
+        const token = valueAt(body, token_path);
         return isPointer(token) ? { parameters: { [token_parameter]: String(token) } } : undefined;
-      });
+      };
+      return pointingPager('token', pagination, find, (page) => says(page, more_path), Boolean(more_path));
     }
     case 'link': {
       const { url_path = '' } = pagination;
-      return pointingPager('link', pagination, ({ answer, linkHeader }) => {
-        const link = url_path === '' ? nextLink(linkHeader) : valueAt(answer, url_path);
+      const find = ({ body, headers }: Page) => {
+        const link = url_path === '' ? nextLink(headers.link) : valueAt(body, url_path);
         return isPointer(link) ? { link: String(link) } : undefined;
-      });
+      };
+      return pointingPager('link', pagination, find, says, false);
     }
   }
 }
 
-interface Size {
-  size_parameter?: string;
-  page_size?: number;
-}
-
-function sizeParameters({ size_parameter, page_size }: Size): Record<string, string> {
-  return size_parameter !== undefined && page_size !== undefined ? { [size_parameter]: String(page_size) } : {};
-}
-
-/** We say which page is next. */
-function countingPager(size: Size, parameter: string, position: (pages: number, records: number) => number): Pager {
-  let pages = 0;
-  let records = 0;
-  let longest = 0;
-  let before = '';
-  const place = () => ({ parameters: { ...sizeParameters(size), [parameter]: String(position(pages, records)) } });
+function singlePage(says: (page: Page) => MorePages): Pager {
   return {
-    first: place(),
-    mayEndWith404: true,
+    first: { parameters: {} },
     after(page) {
-      const { length } = page.records;
-      const digested = digest(page.records);
-      if (length > 0 && digested === before) return repeated(length, size, parameter);
-      before = digested;
-      pages += 1;
-      records += length;
-      // Not compared with the size that was asked for: the API may have a lower limit of its own.
-      if (length === 0 || length < longest) return {};
-      longest = length;
-      return { next: place() };
+      if (!page) return { take: [] };
+      const { flag, pointer } = says(page);
+      const note = 'The API says that there are more pages. They are not read, since no pagination is configured.';
+      return { take: [page.records], ...((flag ?? pointer) && { note }) };
     },
   };
 }
 
-/** Some APIs answer with the last page when they are asked for one beyond it. */
-function repeated(length: number, { page_size }: Size, parameter: string): Step {
-  if (page_size !== undefined && length < page_size) return { isRepeated: true };
-  throw new ConnectorError(
-    `Two pages in a row are the same. Check the pagination: the API seems not to know the parameter ${parameter}.`,
-  );
+function sizeParameters({ size_parameter, page_size }: PageSize): Record<string, string> {
+  return size_parameter !== undefined && page_size !== undefined ? { [size_parameter]: String(page_size) } : {};
+}
+
+/** What has come so far. */
+interface Progress {
+  pages: number;
+  records: number;
+  emptyPages: number;
+  longestPage: number;
+}
+
+interface Counting {
+  /** Of the next page. */
+  position(done: Progress): number;
+  /** Whether the API counts more than it was asked for so far. */
+  lacks(said: MorePages, done: Progress): boolean;
+}
+
+/** We say which page is next. */
+function countingPager(
+  size: PageSize,
+  parameter: string,
+  says: (page: Page) => MorePages,
+  maxEmptyPages: number,
+  { position, lacks }: Counting,
+): Pager {
+  const progress: Progress = { pages: 0, records: 0, emptyPages: 0, longestPage: 0 };
+  const seen = new Set<string>();
+  let emptyInARow = 0;
+  /** A page that was there before, until it is known whether the API repeats itself or has records that are alike. */
+  let held: Records | undefined;
+  const place = () => ({ parameters: { ...sizeParameters(size), [parameter]: String(position(progress)) } });
+
+  function release(records?: Records): Records[] {
+    const released = [held, records].filter((list) => list !== undefined);
+    held = undefined;
+    return released;
+  }
+
+  function afterRepeated(records: Records, flag: boolean | undefined): Step {
+    const isTheOnlyPage = seen.size === 1;
+    const isFull = size.page_size === undefined || records.length >= size.page_size;
+    if (flag || (isTheOnlyPage && isFull)) {
+      throw new ConnectorError(
+        `The same page comes again and again. Check the pagination: the API seems not to know the parameter ${parameter}.`,
+      );
+    }
+    return { take: [], note: `From page ${progress.pages - 1} on the API repeats pages, so the reading ended there.` };
+  }
+
+  function afterEmpty(said: MorePages): Step {
+    emptyInARow += 1;
+    progress.emptyPages += 1;
+    if (said.flag === false) return { take: release([]) };
+    if (said.flag && emptyInARow >= maxEmptyPages) {
+      throw new ConnectorError(
+        `The API says that there are more pages and sends ${maxEmptyPages} empty ones in a row. Check the pagination.`,
+      );
+    }
+    if (said.flag) return { take: release([]), next: place(), endStatuses: noSuchPage };
+    if (!said.pointer && !lacks(said, progress)) return { take: release([]) };
+    if (emptyInARow < maxEmptyPagesWithoutFlag) {
+      return { take: release([]), next: place(), endStatuses: noSuchPageOrRefused };
+    }
+    const note = `After ${progress.records} records there are only empty pages, though the API speaks of more.`;
+    return { take: release([]), note };
+  }
+
+  return {
+    first: place(),
+    after(page) {
+      if (!page) return { take: release() };
+      const { records } = page;
+      const said = says(page);
+      progress.pages += 1;
+      if (records.length === 0) return afterEmpty(said);
+      emptyInARow = 0;
+      progress.records += records.length;
+      const digested = digest(records);
+      const isRepeated = seen.has(digested);
+      if (isRepeated && held) return afterRepeated(records, said.flag);
+      seen.add(digested);
+      const take = isRepeated ? release() : release(records);
+      if (said.flag === false) return { take: isRepeated ? [...take, records] : take };
+      if (isRepeated) held = records;
+      const isShort = records.length < Math.max(progress.longestPage, size.page_size ?? 0);
+      progress.longestPage = Math.max(progress.longestPage, records.length);
+      const isAll = (said.pages !== undefined || said.records !== undefined) && !lacks(said, progress);
+      const looksLast = isShort || said.pointer === false || isAll;
+      return { take, next: place(), endStatuses: looksLast ? noSuchPageOrRefused : noSuchPage };
+    },
+  };
 }
 
 /** The API says which page is next. */
-function pointingPager(what: string, size: Size, find: (page: Page) => Place | undefined): Pager {
+function pointingPager(
+  what: string,
+  size: PageSize,
+  find: (page: Page) => Place | undefined,
+  says: (page: Page) => MorePages,
+  isFlagConfigured: boolean,
+): Pager {
   const seen = new Set<string>();
   return {
     first: { parameters: sizeParameters(size) },
-    mayEndWith404: false,
     after(page) {
+      if (!page) return { take: [] };
+      const take = [page.records];
       const place = find(page);
-      if (!place) return {};
+      const { flag } = says(page);
+      // Some APIs give a token with every page, for whoever asks again later.
+      if (flag === false && (isFlagConfigured || page.records.length === 0)) return { take };
+      if (!place) {
+        if (!flag) return { take };
+        throw new ConnectorError(
+          `The API says that there are more pages, and there is no ${what} where it should be. Check the pagination.`,
+        );
+      }
       const key = digest(place);
       if (seen.has(key)) {
         throw new ConnectorError(
@@ -120,7 +224,7 @@ function pointingPager(what: string, size: Size, find: (page: Page) => Place | u
         );
       }
       seen.add(key);
-      return { next: 'link' in place ? place : { parameters: { ...sizeParameters(size), ...place.parameters } } };
+      return { take, next: 'link' in place ? place : { parameters: { ...sizeParameters(size), ...place.parameters } } };
     },
   };
 }
@@ -131,13 +235,4 @@ function isPointer(value: unknown): value is string | number | ExactNumber {
 
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
-}
-
-/** The target of `rel="next"` in a Link header (RFC 8288). */
-export function nextLink(header: string | undefined): string | undefined {
-  for (const [, target, parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
-    const [, quoted, plain] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
-    if ((quoted ?? plain ?? '').toLowerCase().split(/\s+/).includes('next')) return target;
-  }
-  return undefined;
 }

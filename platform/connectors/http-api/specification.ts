@@ -69,6 +69,14 @@ const authentication = {
 const pageSize = { type: 'integer', title: 'Page size', minimum: 1, maximum: 100_000 };
 const sizeParameter = { ...parameterName, title: 'Parameter of the page size' };
 
+const morePath = {
+  type: 'string',
+  title: 'Path of the sign for more pages',
+  description:
+    'Where the answer says whether there are more pages, with dots. Empty: usual names such as has_more are recognised.',
+  examples: ['meta.has_more'],
+};
+
 const pagination = {
   type: 'object',
   title: 'Pagination',
@@ -81,7 +89,7 @@ const pagination = {
     },
     {
       title: 'Page number',
-      description: 'Ends with an empty page, or with a page that is shorter than those before.',
+      description: 'Ends with an empty page, unless the API says that there are more.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'page', order: 0 },
@@ -89,22 +97,24 @@ const pagination = {
         first_page: { type: 'integer', title: 'First page', minimum: 0, default: 1, order: 2 },
         size_parameter: { ...sizeParameter, examples: ['per_page'], order: 3 },
         page_size: { ...pageSize, order: 4 },
+        more_path: { ...morePath, order: 5 },
       },
     },
     {
       title: 'Offset',
-      description: 'Ends with an empty page, or with a page that is shorter than those before.',
+      description: 'Ends with an empty page, unless the API says that there are more.',
       required: ['type'],
       properties: {
         type: { type: 'string', const: 'offset', order: 0 },
         offset_parameter: { ...parameterName, title: 'Parameter of the offset', default: 'offset', order: 1 },
         size_parameter: { ...sizeParameter, default: 'limit', order: 2 },
         page_size: { ...pageSize, default: 100, order: 3 },
+        more_path: { ...morePath, order: 4 },
       },
     },
     {
       title: 'Token of the next page',
-      description: 'Ends when the answer has no token.',
+      description: 'Ends when the answer has no token, or says that there are no more pages.',
       required: ['type', 'token_path', 'token_parameter'],
       properties: {
         type: { type: 'string', const: 'cursor', order: 0 },
@@ -119,6 +129,7 @@ const pagination = {
         token_parameter: { ...parameterName, title: 'Parameter of the token', examples: ['cursor'], order: 2 },
         size_parameter: { ...sizeParameter, examples: ['limit'], order: 3 },
         page_size: { ...pageSize, order: 4 },
+        more_path: { ...morePath, order: 5 },
       },
     },
     {

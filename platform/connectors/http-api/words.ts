@@ -108,12 +108,25 @@ export const dictionary: Dictionary = {
     ja: 'API が長いリストをページに分けて返す方法です。',
   },
   'Page number': { de: 'Seitennummer', es: 'Número de página', fr: 'Numéro de page', ja: 'ページ番号' },
-  'Ends with an empty page, or with a page that is shorter than those before.': {
-    de: 'Endet mit einer leeren Seite oder einer, die kürzer ist als die vorigen.',
-    es: 'Termina con una página vacía o más corta que las anteriores.',
-    fr: 'Se termine par une page vide ou plus courte que les précédentes.',
-    ja: '空のページ、またはそれまでより短いページで終わります。',
+  'Ends with an empty page, unless the API says that there are more.': {
+    de: 'Endet mit einer leeren Seite, sofern die API nicht angibt, dass es weitere gibt.',
+    es: 'Termina con una página vacía, salvo que la API indique que hay más.',
+    fr: 'Se termine par une page vide, sauf si l’API indique qu’il y en a d’autres.',
+    ja: '空のページで終わります。ただし、API が続きがあると示している場合は続けます。',
   },
+  'Path of the sign for more pages': {
+    de: 'Pfad der Angabe, ob es weitere Seiten gibt',
+    es: 'Ruta de la indicación de más páginas',
+    fr: 'Chemin de l’indication d’autres pages',
+    ja: '続きのページの有無を示すパス',
+  },
+  'Where the answer says whether there are more pages, with dots. Empty: usual names such as has_more are recognised.':
+    {
+      de: 'Wo in der Antwort steht, ob es weitere Seiten gibt, mit Punkten. Leer: Übliche Namen wie has_more werden erkannt.',
+      es: 'Dónde indica la respuesta si hay más páginas, con puntos. Vacío: se reconocen los nombres habituales, como has_more.',
+      fr: 'Où la réponse indique s’il y a d’autres pages, avec des points. Vide : les noms usuels comme has_more sont reconnus.',
+      ja: 'レスポンス内で続きのページの有無が示される場所を、ドット区切りで指定します。空欄の場合は、has_more などの一般的な名前が認識されます。',
+    },
   'Parameter of the page': {
     de: 'Parameter der Seite',
     es: 'Parámetro de la página',
@@ -141,11 +154,11 @@ export const dictionary: Dictionary = {
     fr: 'Jeton de la page suivante',
     ja: '次のページのトークン',
   },
-  'Ends when the answer has no token.': {
-    de: 'Endet, wenn die Antwort kein Token enthält.',
-    es: 'Termina cuando la respuesta no contiene ningún token.',
-    fr: 'Se termine lorsque la réponse ne contient pas de jeton.',
-    ja: 'レスポンスにトークンがなくなると終わります。',
+  'Ends when the answer has no token, or says that there are no more pages.': {
+    de: 'Endet, wenn die Antwort kein Token enthält oder angibt, dass es keine weiteren Seiten gibt.',
+    es: 'Termina cuando la respuesta no contiene ningún token o indica que no hay más páginas.',
+    fr: 'Se termine lorsque la réponse ne contient pas de jeton ou indique qu’il n’y a pas d’autre page.',
+    ja: 'レスポンスにトークンがなくなるか、続きのページがないと示されると終わります。',
   },
   'Path of the token': { de: 'Pfad des Tokens', es: 'Ruta del token', fr: 'Chemin du jeton', ja: 'トークンのパス' },
   'Where the answer has the token of the next page, with dots.': {
