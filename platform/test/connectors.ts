@@ -93,17 +93,18 @@ export interface RanSync extends SyncOutcome {
   log: { level: string; origin: string; message: string }[];
 }
 
-type Sync = Partial<SyncRequest> & Pick<SyncRequest, 'source' | 'destination'> & { streams: ConfiguredStream[] };
+type Sync = Partial<Omit<SyncRequest, 'state'>> &
+  Pick<SyncRequest, 'source' | 'destination'> & { streams: ConfiguredStream[]; state?: State[] };
 
 /** A sync that renames nothing unless told to. */
-export async function sync(runner: Runner, { streams, ...request }: Sync): Promise<RanSync> {
+export async function sync(runner: Runner, { streams, state = [], ...request }: Sync): Promise<RanSync> {
   const states: State[] = [];
   const { log, jobLog } = memoryLog();
   const catalog: ConfiguredCatalog = { streams };
   const outcome = await runner.sync({
     catalog,
     rename: { prefix: '', namespace: (namespace) => namespace },
-    state: [],
+    state: state.map((each) => JSON.stringify(each)),
     keepState: async (state) => void states.push(state),
     keepConfiguration: async () => {},
     log: jobLog,

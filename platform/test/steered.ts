@@ -27,6 +27,8 @@ export interface Steps {
   waitsAfter?: number;
   failure?: { message: string; failure_type: string };
   renews?: object;
+  /** Which kind of states it sends; STREAM unless told otherwise. */
+  states?: 'STREAM' | 'GLOBAL' | 'LEGACY';
 }
 
 export interface SteeredConnection {
@@ -37,10 +39,14 @@ export interface SteeredConnection {
   path: string;
   setCatalog(...streams: Stream[]): void;
   steer(steps: Steps): void;
+  /** Names the streams of the connection anew. */
+  configure(...streams: object[]): Promise<void>;
   /** Lets a read that waits go on. */
   go(): void;
   /** How many reads have begun and ended. */
   reads(): { begun: number; ended: number };
+  /** The states that the last read was given, as the text that was in their file; undefined when there was none. */
+  givenState(): string | undefined;
   /** Every line the destination has written. */
   written(): string[];
   /** The ids of the records of `items`, in the order written. */
@@ -102,11 +108,18 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
       path: `/connections/${connectionId}`,
       setCatalog: (...catalog) => write('catalog.json', { streams: catalog }),
       steer: (steps) => write('steps.json', steps),
+      configure: async (...named) => {
+        // The source may have changed since it was asked last.
+        await call('GET', `/streams?sourceId=${sourceId}&ignoreCache=true`);
+        const changed = await call('PATCH', `/connections/${connectionId}`, { configurations: { streams: named } });
+        if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
+      },
       go: () => write('go', ''),
       reads: () => ({
         begun: lines('log').filter((line) => line === 'begin').length,
         ended: lines('log').filter((line) => line === 'end').length,
       }),
+      givenState: () => lines('given-state')[0],
       written: () => lines('output'),
       ids: () => lines('output').flatMap((line) => (line.startsWith('["items"') ? [JSON.parse(line)[1].id] : [])),
       catalog: () => JSON.parse(readFileSync(`${output}.catalog`, 'utf8')),

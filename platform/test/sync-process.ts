@@ -12,7 +12,8 @@ const request = JSON.parse(readFileSync(join(folder, 'request.json'), 'utf8'));
 const outcome = await createRunner({ runtime: systemRuntime, folder: join(folder, 'runs') }).sync({
   ...request,
   rename: { prefix: '', namespace: (namespace) => namespace },
-  keepState: async (state) => appendFileSync(join(folder, 'states.jsonl'), `${JSON.stringify(state)}\n`),
+  state: request.state.map((state: object) => JSON.stringify(state)),
+  keepState: async (_state, text) => appendFileSync(join(folder, 'states.jsonl'), `${text}\n`),
   keepConfiguration: async () => {},
 });
 process.exitCode = outcome.status === 'succeeded' ? 0 : 1;

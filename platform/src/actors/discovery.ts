@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { ActorRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
-import type { Catalog } from '../protocol.ts';
+import { type Catalog, withoutNulls } from '../protocol.ts';
 import { type JobLog, RunFailure } from '../runner/runner.ts';
 import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
@@ -52,7 +52,7 @@ export async function discoverCatalog(
   const { version } = await getDefinition(ctx.definitions, 'source', source.definition_id);
   const madeFrom = createHash('sha256').update(`${version}\n${source.configuration}`).digest('hex');
   const kept = ignoreCache ? undefined : await findCatalog(ctx.store.db, workspace_id, connector_id, madeFrom);
-  if (kept !== undefined) return JSON.parse(kept);
+  if (kept !== undefined) return withoutNulls(JSON.parse(kept));
 
   // A discovery that somebody else may stop is not shared.
   if (options.signal) return await discover(ctx, source, madeFrom, options);

@@ -55,14 +55,15 @@ export async function putStream(
 export async function putStreamState(
   tx: Db,
   connection: ConnectionRef,
-  { name, namespace = '' }: StreamDescriptor,
+  { name, namespace }: StreamDescriptor,
   state: string | null,
 ): Promise<void> {
   await tx
     .updateTable('connection_streams')
     .set({ state })
     .where('connection_id', 'in', ofConnection(connection))
-    .where('namespace', '=', namespace)
+    // Connectors may write an absent namespace as null.
+    .where('namespace', '=', namespace || '')
     .where('name', '=', name)
     .execute();
 }

@@ -12,16 +12,18 @@ import {
   type ConfiguredCatalog,
   type ConfiguredStream,
   type State,
-  type StreamDescriptor,
   streamKey,
+  withoutNulls,
 } from '../protocol.ts';
+import { elementsOf, membersOf, objectText } from '../runner/json-members.ts';
 import type { ChosenStream } from './stream-selection.ts';
 import type { ConnectionRef } from './stream-states.store.ts';
 import * as states from './stream-states.store.ts';
 
 export interface Reading {
   catalog: ConfiguredCatalog;
-  state: State[];
+  /** Each as its source wrote it. */
+  state: string[];
 }
 
 /** Settles generations for one attempt, and where each stream is to be read from. */
@@ -33,7 +35,8 @@ export async function prepareReading(
 ): Promise<Reading> {
   const known = await knownStreams(tx, connection);
   const streams: ConfiguredStream[] = [];
-  const kept: State[] = [];
+  const kept: string[] = [];
+  const goingOn = new Set<string>();
   let readsAnew = false;
   for (const choice of chosen) {
     const row = known.get(streamKey(choice.stream));
@@ -52,12 +55,39 @@ export async function prepareReading(
     const state = goesOn ? row?.state : null;
     await putStream(tx, connection, configured, state ?? null);
     streams.push(configured);
-    if (state) kept.push(streamState(choice.stream, state));
+    if (state) kept.push(state);
+    if (goesOn) goingOn.add(streamKey(choice.stream));
   }
   const whole = await states.findWholeState(tx, connection);
+  if (whole === undefined) return { catalog: { streams }, state: kept };
   // One state for all streams cannot be forgotten for one of them.
-  if (whole !== undefined && readsAnew) await states.deleteWholeState(tx, connection);
-  return { catalog: { streams }, state: whole !== undefined && !readsAnew ? [JSON.parse(whole)] : kept };
+  if (readsAnew) await states.deleteWholeState(tx, connection);
+  const read = readsAnew || goingOn.size === 0 ? [] : [withoutReadAnew(whole, streams, goingOn)];
+  return { catalog: { streams }, state: read };
+}
+
+/**
+ * A state of all streams together without what it says of those that are read from their start: a source would take
+ * that for how far it has come. What cannot be told apart (the shared part, streams that take no part) stays.
+ */
+function withoutReadAnew(whole: string, streams: readonly ConfiguredStream[], goingOn: ReadonlySet<string>): string {
+  const isReadAnew = (key: string) => !goingOn.has(key) && streams.some(({ stream }) => streamKey(stream) === key);
+  const state = membersOf(whole);
+  const global = membersOf(state.get('global') ?? '{}');
+  if (state.get('type') === '"GLOBAL"') {
+    const ofStreams = elementsOf(global.get('stream_states') ?? '[]').filter(
+      (each) => !isReadAnew(streamKey(JSON.parse(membersOf(each).get('stream_descriptor') ?? '{}'))),
+    );
+    return objectText(state.set('global', objectText(global.set('stream_states', `[${ofStreams.join(',')}]`))));
+  }
+  // The old form has no rule for what is inside; by custom it is the state of each stream under its name.
+  const isOnlyReadAnew = (name: string) =>
+    streams.some(({ stream }) => stream.name === name) &&
+    streams.every(({ stream }) => stream.name !== name || !goingOn.has(streamKey(stream)));
+  const data = state.get('data') ?? '{}';
+  if (!data.startsWith('{')) return whole;
+  const rest = [...membersOf(data)].filter(([name]) => !isOnlyReadAnew(name));
+  return objectText(state.set('data', objectText(rest)));
 }
 
 /** Every stream the connection has ever moved, to be emptied at the destination; their states are gone at once. */
@@ -81,22 +111,22 @@ export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: 
   return { streams };
 }
 
-/** A state of one stream replaces that stream's; any other is for all streams together and replaces everything. */
-export async function keepState(tx: Db, connection: ConnectionRef, state: State): Promise<void> {
+/** `text` is the state as its source wrote it. A state of one stream replaces that stream's; any other is for all streams together and replaces everything. */
+export async function keepState(tx: Db, connection: ConnectionRef, state: State, text: string): Promise<void> {
   if (state.type === 'STREAM' && state.stream) {
     const { stream_descriptor: stream, stream_state: value } = state.stream;
     await states.deleteWholeState(tx, connection);
-    await states.putStreamState(tx, connection, stream, value === undefined ? null : JSON.stringify(value));
+    await states.putStreamState(tx, connection, stream, value === undefined || value === null ? null : text);
     return;
   }
-  await states.putWholeState(tx, connection, JSON.stringify(state));
+  await states.putWholeState(tx, connection, text);
   await states.clearStreamStates(tx, connection);
 }
 
 /** What the source had at the last run; undefined before the first one. */
 export async function findAcceptedCatalog(db: Db, connection: ConnectionRef): Promise<Catalog | undefined> {
   const catalog = await states.findAcceptedCatalog(db, connection);
-  return catalog === undefined ? undefined : JSON.parse(catalog);
+  return catalog === undefined ? undefined : withoutNulls(JSON.parse(catalog));
 }
 
 export async function keepAcceptedCatalog(tx: Db, connection: ConnectionRef, accepted: Catalog): Promise<void> {
@@ -125,9 +155,4 @@ async function putStream(tx: Db, connection: ConnectionRef, stream: ConfiguredSt
   const { name, namespace = '' } = stream.stream;
   const row = { configured: JSON.stringify(stream), generation_id: stream.generation_id, state };
   await states.putStream(tx, connection, { namespace, name, ...row });
-}
-
-function streamState({ name, namespace }: StreamDescriptor, state: string): State {
-  const descriptor = namespace === undefined ? { name } : { name, namespace };
-  return { type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state: JSON.parse(state) } };
 }

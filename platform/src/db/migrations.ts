@@ -142,6 +142,24 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0003-whole-stream-states': {
+    async up(db) {
+      // A state is kept whole from now on, with whatever its source has written beside the part that says how far it is.
+      await run(
+        db,
+        `update connection_streams set state = json_object(
+          'type', 'STREAM',
+          'stream', json_object(
+            'stream_descriptor',
+            json(case namespace
+              when '' then json_object('name', name) else json_object('name', name, 'namespace', namespace)
+            end),
+            'stream_state', json(state)
+          )
+        ) where state is not null`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

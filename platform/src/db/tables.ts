@@ -87,7 +87,7 @@ export interface ConnectionStreamRow {
   /** The stream of the configured catalog it was last run with. */
   configured: string;
   generation_id: number;
-  /** What the source said last of this stream, once the destination had confirmed it. */
+  /** The state that the source sent last for this stream, as it wrote it, once the destination had confirmed it. */
   state: string | null;
 }
 

@@ -84,7 +84,7 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
         selectedFields ? [[streamKey(stream), selectedFields] as const] : [],
       ),
     ),
-    keepState: (state) => asRun(ctx, run, (tx) => keepState(tx, ref, state)),
+    keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
     keepConfiguration: keepConfiguration(ctx, run, parts),
   });
 }

@@ -96,6 +96,21 @@ describe('when a source has changed', () => {
     },
   );
 
+  test('a catalog that writes what it does not have as null is read as one that leaves it out', async () => {
+    const { connect, ended } = await startSteered();
+    const connection = await connect({ nonBreakingSchemaUpdatesBehavior: 'disable_connection' });
+    const nothing = { namespace: null, default_cursor_field: null, source_defined_cursor: null };
+    const spelled = { ...itemsStream, ...nothing, source_defined_primary_key: null } as unknown as Stream;
+    connection.setCatalog(spelled);
+    expect(await ended((await connection.sync()).jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 10 });
+    expect(connection.catalog().streams[0]?.stream).not.toHaveProperty('namespace');
+    await connection.configure({ name: 'items', syncMode: 'incremental_append', cursorField: ['id'] });
+    expect(await ended((await connection.sync()).jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 10 });
+    const { default_cursor_field, source_defined_cursor, source_defined_primary_key, ...bare } = itemsStream;
+    connection.setCatalog(bare);
+    expect(await ended((await connection.sync()).jobId)).toMatchObject({ status: 'succeeded', rowsSynced: 0 });
+  });
+
   test('a connection that names no streams moves whatever there is', async () => {
     const { job, moved } = await afterChange('ignore', [second], []);
     expect(job.status).toBe('succeeded');

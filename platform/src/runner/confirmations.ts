@@ -1,15 +1,47 @@
 /**
  * Which states the destination still owes. It may pass over a state when it confirms a later one of the same stream, so
  * only the last one sent counts.
+ *
+ * What is kept of a confirmed state is the text that the source wrote: a destination may have read the state into
+ * numbers of its own, which have fewer digits, and may have left out what it does not know.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type State, streamKey } from '../protocol.ts';
 
+interface SentState {
+  content: unknown;
+  text: string;
+}
+
+/** A destination that confirms nothing before the end would else have the platform remember every state of a sync. */
+const maxRememberedLength = 16_000_000;
+
 export class Confirmations {
   readonly #owed = new Map<string, unknown>();
+  readonly #sent = new Map<string, SentState[]>();
+  #rememberedLength = 0;
 
-  sent(state: State): void {
-    this.#owed.set(subjectOf(state), contentOf(state));
+  /** `text` is the state as the source wrote it. */
+  sent(state: State, text: string): void {
+    const subject = subjectOf(state);
+    const content = contentOf(state);
+    this.#owed.set(subject, content);
+    const sent = this.#sent.get(subject) ?? [];
+    this.#sent.set(subject, sent);
+    sent.push({ content, text });
+    this.#rememberedLength += text.length;
+    while (this.#rememberedLength > maxRememberedLength && sent.length > 1) this.#forget(sent, 1);
+  }
+
+  /** The text of the state as the source wrote it; undefined when the source has not sent such a state. */
+  textOf(state: State): string | undefined {
+    const sent = this.#sent.get(subjectOf(state)) ?? [];
+    const content = contentOf(state);
+    // States that differ only in digits that a number does not have look the same: the earlier one is the safe one.
+    const index = sent.findIndex((each) => isDeepStrictEqual(each.content, content));
+    if (index === -1) return undefined;
+    this.#forget(sent, index);
+    return sent[0]?.text;
   }
 
   confirmed(state: State): void {
@@ -19,6 +51,10 @@ export class Confirmations {
 
   get areComplete(): boolean {
     return this.#owed.size === 0;
+  }
+
+  #forget(sent: SentState[], count: number): void {
+    for (const { text } of sent.splice(0, count)) this.#rememberedLength -= text.length;
   }
 }
 

@@ -12,6 +12,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Runtime } from '../runtime.ts';
+import { JsonText } from './json-members.ts';
 import { leashDescriptor, leashed } from './leash.ts';
 import { connectorMark, markVariable } from './marked-processes.ts';
 import type { ConnectorProgram } from './runner.ts';
@@ -142,7 +143,8 @@ async function writeFiles(filesDir: string, files: CommandFiles): Promise<string
   const options: string[] = [];
   for (const [option, content] of Object.entries(files)) {
     const file = join(filesDir, `${option}.json`);
-    await writeFile(file, JSON.stringify(content), { mode: 0o600 });
+    const text = content instanceof JsonText ? content.text : JSON.stringify(content);
+    await writeFile(file, text, { mode: 0o600 });
     options.push(`--${option}`, file);
   }
   return options;

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isObject } from '@inlay/contract/connector-configuration';
+import { withoutNulls } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
@@ -74,7 +75,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
         throw invalidAnswer(source, 'a stream of its catalog lacks its name, json_schema or supported_sync_modes');
       }
-      return catalog;
+      return withoutNulls(catalog);
     },
 
     sync: (request) => runSync(request, settings),

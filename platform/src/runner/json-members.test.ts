@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { membersOf, objectText } from './json-members.ts';
+import { elementsOf, membersOf, objectText } from './json-members.ts';
 
 describe('the members of an object', () => {
   test('come with their values as they were written', () => {
@@ -12,6 +12,24 @@ describe('the members of an object', () => {
       ['e', '{}'],
       ['f', '12345678901234567890'],
     ]);
+  });
+
+  test('and the elements of a list come in the same way', () => {
+    expect(elementsOf(' [ 1.10 ,[2],{"a":"]"} , "]\\"", 12345678901234567890]')).toEqual([
+      '1.10',
+      '[2]',
+      '{"a":"]"}',
+      '"]\\""',
+      '12345678901234567890',
+    ]);
+    expect(elementsOf('[]')).toEqual([]);
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), fc.constantFrom(0, 1, '\t'), (list, indent) => {
+        expect(elementsOf(JSON.stringify(list, null, indent)).map((each) => JSON.parse(each))).toEqual(
+          JSON.parse(JSON.stringify(list)),
+        );
+      }),
+    );
   });
 
   test('are those that a parser finds, and give the object back', () => {

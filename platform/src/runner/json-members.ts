@@ -3,6 +3,11 @@
  * was written: parsing a number and writing it again loses the digits that JavaScript's numbers have no room for.
  */
 
+/** JSON that is to be written as it is. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
 /** The members of an object by key, each as JSON text. The text must be valid JSON; of a repeated key the last counts. */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
@@ -17,6 +22,19 @@ export function membersOf(text: string): Map<string, string> {
     if (text[at] === ',') at = skipSpace(text, at + 1);
   }
   return members;
+}
+
+/** The elements of a list, each as JSON text. The text must be valid JSON. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = [];
+  let at = skipSpace(text, skipSpace(text, 0) + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = skipValue(text, at);
+    elements.push(text.slice(at, end));
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+  return elements;
 }
 
 export function objectText(members: Iterable<readonly [key: string, value: string]>): string {
@@ -36,6 +54,8 @@ function skipString(text: string, start: number): number {
   return at + 1;
 }
 
+const endsWord = ',}]';
+
 function skipValue(text: string, start: number): number {
   let at = start;
   if (text[at] === '"') return skipString(text, at);
@@ -48,6 +68,6 @@ function skipValue(text: string, start: number): number {
     }
   }
   // A number or a word.
-  while (at < text.length && text[at] !== ',' && text[at] !== '}' && text.charCodeAt(at) > 32) at++;
+  while (at < text.length && !endsWord.includes(text[at] as string) && text.charCodeAt(at) > 32) at++;
   return at;
 }

@@ -116,10 +116,23 @@ export class Relay {
     if (done < block.length) output.push(block.subarray(done));
   }
 
-  /** Streams that the source has not read to their end. A source that tells no status at all tells it by its exit. */
+  /** Whether the source has said itself that it has read the stream to its end. */
+  isToldComplete(stream: StreamDescriptor): boolean {
+    return this.#statuses.get(streamKey(stream)) === 'COMPLETE';
+  }
+
+  /** Streams of which the source has spoken, and has not said in the end that it has read them to their end. */
   incompleteStreams(): StreamDescriptor[] {
-    if (this.#statuses.size === 0) return [];
-    return [...this.#streams].filter(([key]) => this.#statuses.get(key) !== 'COMPLETE').map(([, { source }]) => source);
+    return this.#streamsWhere((status) => status !== undefined && status !== 'COMPLETE');
+  }
+
+  /** Streams that the source has not mentioned, while it has told of others. When it tells of none, its exit does. */
+  unmentionedStreams(): StreamDescriptor[] {
+    return this.#statuses.size === 0 ? [] : this.#streamsWhere((status) => status === undefined);
+  }
+
+  #streamsWhere(matches: (status: StreamStatus | undefined) => boolean): StreamDescriptor[] {
+    return [...this.#streams].filter(([key]) => matches(this.#statuses.get(key))).map(([, { source }]) => source);
   }
 
   /**
@@ -144,7 +157,7 @@ export class Relay {
   #translate(line: string, bytes: number): string | undefined {
     const message = this.#source.hear(line);
     if (message?.type === 'RECORD') return this.#translateRecord(line, message.record, bytes);
-    if (message?.type === 'STATE') return this.#translateState(message.state);
+    if (message?.type === 'STATE') return this.#translateState(line, message.state);
     if (message?.type === 'TRACE') this.#noteStatus(message.trace);
     const renewed = renewedConfiguration(message);
     if (renewed) this.renewals.push(renewed);
@@ -170,20 +183,20 @@ export class Relay {
     return stream.isRenamed || stream.fields ? rewriteRecord(line, stream) : line;
   }
 
-  #translateState(state: State): string | undefined {
-    if (!state) throw this.#invalid('The source sent a state message without a state.');
-    if (state.type === 'STREAM') {
-      const descriptor = state.stream?.stream_descriptor;
-      if (typeof descriptor?.name !== 'string') throw this.#invalid('The source sent a state without its stream.');
-      if (!this.#getStream(descriptor, 'states')) return undefined;
-    }
-    this.#confirmations.sent(state);
-    return JSON.stringify({ type: 'STATE', state: this.#names.stateForDestination(state) });
+  #translateState(line: string, state: State): string | undefined {
+    if (!isObject(state)) throw this.#invalid('The source sent a state message without a state.');
+    const streams = streamsNamedIn(state);
+    if (!streams.every(isDescriptor)) throw this.#invalid('The source sent a state without its stream.');
+    if (state.type === 'STREAM' && !streams.some((stream) => this.#getStream(stream, 'states'))) return undefined;
+    this.#confirmations.sent(state, membersOf(line).get('state') ?? '{}');
+    return this.#names.stateForDestination(line);
   }
 
   #noteStatus(trace: Extract<Message, { type: 'TRACE' }>['trace']): void {
     const told = trace?.stream_status;
-    if (told?.stream_descriptor) this.#statuses.set(streamKey(told.stream_descriptor), told.status);
+    if (!isDescriptor(told?.stream_descriptor)) return;
+    const key = streamKey(told.stream_descriptor);
+    if (this.#streams.has(key)) this.#statuses.set(key, told.status);
   }
 
   #getStream(descriptor: StreamDescriptor, what: string): RelayedStream | undefined {
@@ -202,6 +215,18 @@ export class Relay {
   #invalid(message: string): RunFailure {
     return new RunFailure(this.#source.fail('system_error', message));
   }
+}
+
+/** As the source wrote them, whatever that is. */
+function streamsNamedIn({ type, stream, global }: State): unknown[] {
+  if (type === 'STREAM') return [stream?.stream_descriptor];
+  if (type !== 'GLOBAL') return [];
+  const states: unknown = global?.stream_states ?? [];
+  return Array.isArray(states) ? states.map((each) => each?.stream_descriptor) : [undefined];
+}
+
+function isDescriptor(stream: unknown): stream is StreamDescriptor {
+  return isObject(stream) && typeof stream.name === 'string';
 }
 
 function rewriteRecord(line: string, { destination, fields }: RelayedStream): string {

@@ -63,14 +63,18 @@ export interface WriteRequest extends RunOptions {
 
 export interface SyncRequest extends WriteRequest {
   source: ConfiguredConnector;
-  state: readonly State[];
+  /** What was kept of earlier syncs: states as JSON text, each as its source wrote it. */
+  state: readonly string[];
   /**
    * By `streamKey`: the top-level fields to sync of a stream; of a stream that is not named, all. The runner takes the
    * others out of the schemas that the connectors get and out of the records.
    */
   selectedFields?: ReadonlyMap<string, readonly string[]>;
-  /** Called in order with each state the destination has confirmed; the sync goes on when it has been kept. */
-  keepState(state: State): Promise<void>;
+  /**
+   * Called in order with each state the destination has confirmed; the sync goes on when it has been kept. `text` is
+   * the state as its source wrote it, in which every digit and every field is: this is what to keep.
+   */
+  keepState(state: State, text: string): Promise<void>;
   onProgress?(progress: Progress): void;
 }
 

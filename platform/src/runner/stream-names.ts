@@ -10,6 +10,7 @@ import {
   type StreamState,
   streamKey,
 } from '../protocol.ts';
+import { elementsOf, membersOf, objectText } from './json-members.ts';
 import { RunFailure, type WriteRequest } from './runner.ts';
 
 export interface StreamNames {
@@ -17,7 +18,9 @@ export interface StreamNames {
   destinationCatalog: ConfiguredCatalog;
   /** Undefined for a stream that takes no part. */
   atDestination(stream: StreamDescriptor): StreamDescriptor | undefined;
-  stateForDestination(state: State): State;
+  /** A STATE message as text. Whatever else stands in it stays as it was written. */
+  stateForDestination(message: string): string;
+  /** The state of a message, as an object; what is kept of it is the text that its source wrote. */
   stateFromDestination(state: State): State;
 }
 
@@ -36,10 +39,11 @@ export function streamNames({ streams }: ConfiguredCatalog, rename: WriteRequest
     return { ...configured, stream: { ...stream, ...destination } };
   });
 
+  const isRenaming = [...there].some(([key, destination]) => streamKey(destination) !== key);
   return {
     destinationCatalog: { streams: renamed },
     atDestination: (stream) => there.get(streamKey(stream)),
-    stateForDestination: (state) => renameState(state, there),
+    stateForDestination: (message) => (isRenaming ? renameInMessage(message, there) : message),
     stateFromDestination: (state) => renameState(state, here),
   };
 }
@@ -55,6 +59,30 @@ function renameState(state: State, names: ReadonlyMap<string, StreamDescriptor>)
     return { ...state, global: { ...state.global, stream_states: (state.global.stream_states ?? []).map(renamed) } };
   }
   return state;
+}
+
+/** The same for a message that is text, in which nothing else changes. */
+function renameInMessage(message: string, names: ReadonlyMap<string, StreamDescriptor>): string {
+  const renamed = (stream: string): string =>
+    withMember(stream, 'stream_descriptor', (text) => {
+      const destination = names.get(streamKey(JSON.parse(text)));
+      if (!destination) return text;
+      const descriptor = membersOf(text);
+      descriptor.delete('namespace');
+      for (const [key, value] of Object.entries(destination)) descriptor.set(key, JSON.stringify(value));
+      return objectText(descriptor);
+    });
+  const inList = (list: string) => `[${elementsOf(list).map(renamed).join(',')}]`;
+  const inGlobal = (global: string) => withMember(global, 'stream_states', inList);
+  return withMember(message, 'state', (state) => withMember(withMember(state, 'stream', renamed), 'global', inGlobal));
+}
+
+/** The object with that member changed, where it has one that is neither null nor absent. */
+function withMember(text: string, key: string, change: (value: string) => string): string {
+  const members = membersOf(text);
+  const value = members.get(key);
+  if (value === undefined || value === 'null') return text;
+  return objectText(members.set(key, change(value)));
 }
 
 function clash(one: StreamDescriptor, other: StreamDescriptor, target: StreamDescriptor) {

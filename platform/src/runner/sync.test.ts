@@ -13,6 +13,7 @@ import {
   testRunner,
 } from '../../test/connectors.ts';
 import { recordHead, type State } from '../protocol.ts';
+import type { SyncRequest } from './runner.ts';
 
 const items = configured('items');
 const complete = { status: ['items', 'COMPLETE'] };
@@ -217,6 +218,44 @@ describe('a sync', () => {
     expect(() => readFileSync(note)).toThrow('ENOENT');
   });
 
+  test.each(['', 'raw_'])(
+    'passes a state on with every field and every digit, and keeps it so, with the prefix %j',
+    async (prefix) => {
+      const file = outputFile();
+      const kept: string[] = [];
+      const streamState = '{"stream_descriptor":{"name":"items","x":1},"stream_state":{"at":9007199254740993},"y":2}';
+      const states = [
+        `{"type":"STREAM","stream":${streamState},"sourceStats":{"recordCount":1.0},"vendor":{"z":[]}}`,
+        `{"type":"GLOBAL","global":{"shared_state":{"lsn":1.10},"stream_states":[${streamState}],"v":1},"w":12345678901234567890}`,
+        `{"data":{"items":{"at":0.10000000000000000001}},"v":1}`,
+      ];
+      const lines = states.map(
+        (each) => `{"type":"STATE","state":${each},"sourceStats":{"recordCount":3},"vendor":"v"}`,
+      );
+      const source = scriptedSource([{ print: `${lines.join('\n')}\n` }]);
+      const keepState: SyncRequest['keepState'] = async (_, text) => void kept.push(text);
+      const rename = { prefix, namespace: () => undefined };
+      const request = { source, destination: scriptedDestination(file), streams: [items], keepState, rename };
+      expect(await sync(testRunner(), request)).toMatchObject({ status: 'succeeded' });
+      const told = lines.map((each) => each.replaceAll('"name":"items"', `"name":"${prefix}items"`));
+      expect(linesIn(file).slice(0, 3)).toEqual(told);
+      expect(kept).toEqual(states);
+    },
+  );
+
+  test('hands a state back to the source as it was kept', async () => {
+    const states = ['{"type":"STREAM","stream":{"stream_state":{"at":9007199254740993}},"vendor":1.0}'];
+    const given = join(temporaryFolder(), 'given');
+    const source = scriptedSource([{ copy: ['state', given] }, complete]);
+    const rename = { prefix: '', namespace: () => undefined };
+    const request = { source, destination: scriptedDestination(outputFile()), catalog: { streams: [items] }, rename };
+    const keepState = async () => {};
+    expect(await testRunner().sync({ ...request, state: states, keepState })).toMatchObject({ status: 'succeeded' });
+    expect(readFileSync(given, 'utf8')).toBe(`[${states[0]}]`);
+    await testRunner().sync({ ...request, state: ['{"data":{"at":1.10}}'], keepState });
+    expect(readFileSync(given, 'utf8')).toBe('{"at":1.10}');
+  });
+
   test('can empty a destination without a source', async () => {
     const file = outputFile();
     const outcome = await testRunner().clear({
@@ -228,6 +267,45 @@ describe('a sync', () => {
     expect(outcome).toEqual({ status: 'succeeded', records: 0, bytes: 0 });
     expect(completionsIn(file)).toEqual(['raw_items']);
     expect(received(file)).toHaveLength(1);
+  });
+});
+
+describe('a source that tells of some of its streams', () => {
+  const overwritten = (name: string) =>
+    configured(name, { sync_mode: 'full_refresh', destination_sync_mode: 'overwrite' });
+  const row = (stream: string) => ({ records: { stream, to: 1 } });
+
+  test('succeeds, and what it never mentioned is not replaced, while what was added to the others stays', async () => {
+    const file = outputFile();
+    const source = scriptedSource([row('told'), { status: ['told', 'COMPLETE'] }, row('untold'), row('added')]);
+    const streams = [overwritten('told'), overwritten('untold'), configured('added')];
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 3 });
+    expect(completionsIn(file)).toEqual(['told', 'added']);
+    const message =
+      'The source did not say whether it had read untold to its end. What the destination had of it before stays.';
+    expect(outcome.log).toContainEqual({ level: 'WARN', origin: 'source', message });
+  });
+
+  test.each([
+    ['INCOMPLETE', [{ status: ['broken', 'INCOMPLETE'] }]],
+    ['only that it has begun', [{ status: ['broken', 'STARTED'] }]],
+  ])('fails when it said of one %s, however it ends; only what it completed is replaced', async (_, steps) => {
+    const file = outputFile();
+    const source = scriptedSource([row('told'), { status: ['told', 'COMPLETE'] }, row('broken'), ...steps]);
+    const streams = [overwritten('told'), overwritten('broken')];
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
+    const message = 'The source ended without having read to the end: broken.';
+    expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', message } });
+    expect(completionsIn(file)).toEqual(['told']);
+  });
+
+  test('and of others that nobody asked for is taken at its exit', async () => {
+    const file = outputFile();
+    const source = scriptedSource([row('items'), { status: ['foreign', 'COMPLETE'] }]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome.status).toBe('succeeded');
+    expect(completionsIn(file)).toEqual(['items']);
   });
 });
 

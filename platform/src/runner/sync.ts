@@ -6,12 +6,20 @@
  * has said so and ended well. What went wrong first is what the outcome tells.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
-import type { ConfiguredCatalog, Message, State } from '../protocol.ts';
+import {
+  type ConfiguredCatalog,
+  type ConfiguredStream,
+  type Message,
+  type StreamDescriptor,
+  type StreamStatus,
+  streamKey,
+} from '../protocol.ts';
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
 import { Confirmations } from './confirmations.ts';
 import { type CommandFiles, type ConnectorProcess, startConnector } from './connector-process.ts';
 import { Conversation, renewedConfiguration } from './conversation.ts';
 import { selectSchemas } from './field-selection.ts';
+import { JsonText, membersOf } from './json-members.ts';
 import { linesOf, readBlocks } from './lines.ts';
 import { Relay } from './relay.ts';
 import {
@@ -109,9 +117,12 @@ class SyncRun {
   async #feed(destination: ConnectorProcess): Promise<Progress> {
     try {
       const request = this.#request;
-      const progress = 'source' in request ? await this.#relaySource(request, destination) : { records: 0, bytes: 0 };
-      if (!this.#failure && !this.#isCancelled) await this.#send(destination, [Buffer.from(this.#completions())]);
-      return progress;
+      if (!('source' in request)) {
+        await this.#tellStatuses(destination, () => true);
+        return { records: 0, bytes: 0 };
+      }
+      const relay = await this.#relaySource(request, destination);
+      return relay.progress;
     } finally {
       this.#waitingFor = 'destination';
       this.#watchdog.sign();
@@ -119,7 +130,7 @@ class SyncRun {
     }
   }
 
-  async #relaySource(request: SyncRequest, destination: ConnectorProcess): Promise<Progress> {
+  async #relaySource(request: SyncRequest, destination: ConnectorProcess): Promise<Relay> {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
     const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations);
@@ -131,7 +142,7 @@ class SyncRun {
     } catch (error) {
       this.#fail(platformFailure(error));
     }
-    return relay.progress;
+    return relay;
   }
 
   async #pump(
@@ -164,7 +175,29 @@ class SyncRun {
       this.#fail(failureOfReading(error, words));
       source.stop();
     }
-    this.#fail(words.failureAfter(await source.ended) ?? incompleteness(words, relay));
+    const ending = await source.ended;
+    const wasBrokenOff = this.#isCancelled || this.#failure !== undefined;
+    this.#fail(words.failureAfter(ending) ?? incompleteness(words, relay));
+    if (!wasBrokenOff && ending.code === 0) await this.#tellWhatIsComplete(destination, words, relay);
+  }
+
+  /**
+   * After a source that ended well. A stream that the source said it had read to its end is complete, also when others
+   * are not. A stream that the source never mentioned is complete when it mentioned none, and there was no failure. When
+   * it told of others, this one may have been left out: nothing of it is replaced, and what was added stays.
+   */
+  async #tellWhatIsComplete(destination: ConnectorProcess, words: Conversation, relay: Relay): Promise<void> {
+    const incomplete = new Set(relay.incompleteStreams().map(streamKey));
+    const unmentioned = new Set(relay.unmentionedStreams().map(streamKey));
+    const isComplete = ({ stream, destination_sync_mode }: ConfiguredStream): boolean => {
+      if (relay.isToldComplete(stream)) return true;
+      if (this.#failure || incomplete.has(streamKey(stream))) return false;
+      if (!unmentioned.has(streamKey(stream)) || destination_sync_mode !== 'overwrite') return true;
+      const unsaid = `The source did not say whether it had read ${displayName(stream)} to its end.`;
+      words.log('WARN', `${unsaid} What the destination had of it before stays.`);
+      return false;
+    };
+    await this.#tellStatuses(destination, isComplete);
   }
 
   async #listen(destination: ConnectorProcess): Promise<void> {
@@ -196,7 +229,8 @@ class SyncRun {
       this.#destinationWords.log('WARN', 'It confirmed a state of a stream that it was not sent.');
       return;
     }
-    await this.#watchdog.during(this.#request.keepState(state));
+    const text = this.#confirmations.textOf(state) ?? JSON.stringify(state);
+    await this.#watchdog.during(this.#request.keepState(state, text));
     this.#confirmations.confirmed(state);
   }
 
@@ -226,17 +260,21 @@ class SyncRun {
     return !stdin.destroyed;
   }
 
-  #completions(): string {
-    const lines = this.#names.destinationCatalog.streams.map(({ stream: { name, namespace } }) => {
-      const stream_descriptor = namespace === undefined ? { name } : { name, namespace };
-      const stream_status = { stream_descriptor, status: 'COMPLETE' as const };
+  async #tellStatuses(destination: ConnectorProcess, isComplete: (stream: ConfiguredStream) => boolean): Promise<void> {
+    const lines = this.#catalog.streams.map((configured) => {
+      const stream_descriptor = this.#names.atDestination(configured.stream) as StreamDescriptor;
+      const status: StreamStatus = isComplete(configured) ? 'COMPLETE' : 'INCOMPLETE';
       const message: Message = {
         type: 'TRACE',
-        trace: { type: 'STREAM_STATUS', emitted_at: this.#settings.runtime.now(), stream_status },
+        trace: {
+          type: 'STREAM_STATUS',
+          emitted_at: this.#settings.runtime.now(),
+          stream_status: { stream_descriptor, status },
+        },
       };
       return `${JSON.stringify(message)}\n`;
     });
-    return lines.join('');
+    await this.#send(destination, [Buffer.from(lines.join(''))]);
   }
 
   /** What a destination that ended well has left undone. */
@@ -275,9 +313,11 @@ function incompleteness(words: Conversation, relay: Relay): Failure | undefined 
   return words.fail('system_error', `The source ended without having read to the end: ${streams.join(', ')}.`);
 }
 
-function stateFile(states: readonly State[]): { state?: unknown } {
+function stateFile(states: readonly string[]): { state?: JsonText } {
   const [first] = states;
-  if (!first) return {};
-  const isLegacy = first.type === undefined || first.type === 'LEGACY';
-  return { state: isLegacy ? (first.data ?? {}) : states };
+  if (first === undefined) return {};
+  const members = membersOf(first);
+  const type = members.get('type') ?? 'null';
+  const isLegacy = type === 'null' || type === '"LEGACY"';
+  return { state: new JsonText(isLegacy ? (members.get('data') ?? '{}') : `[${states.join(',')}]`) };
 }
