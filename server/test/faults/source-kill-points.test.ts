@@ -26,7 +26,7 @@ import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } fro
 
 const patienceMs = 300_000;
 /** Of the commits, which are about fifty, every one with INLAY_LONG_TESTS. */
-const stride = process.env.INLAY_LONG_TESTS ? 1 : 3;
+const stride = process.env.INLAY_LONG_TESTS ? 1 : 5;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
 
@@ -204,6 +204,6 @@ describe('a service with its bundled platform, killed at commits of either while
         await workload.expectConverged(work);
       }
     }
-    expect(killed).toBeGreaterThan(12);
+    expect(killed).toBeGreaterThan(6);
   });
 });

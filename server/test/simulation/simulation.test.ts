@@ -66,20 +66,29 @@ it('a seed stands for the same schedule whether it is traced or not', async () =
   expect(summary(traced)).toBe(summary(plain));
 });
 
-it.each(['settle-window', 'bind-if-unbound', 'tombstone-check', 'generation-compare'])(
-  'without the %s a violation is found within a thousand seeds',
-  async (guard) => {
-    const { code, output } = await simulate('--seeds', '1000', '--stop', '--without', guard);
-    expect(output).toMatch(/^ {2}I\d: /m);
-    expect(output).toContain(' 1 with violations');
-    expect(code).toBe(1);
-  },
-);
+// Each begins shortly before the seed that shows the violation today, to be quick. After a change of the code it may be a
+// later seed.
+it.each([
+  ['settle-window', '46'],
+  ['bind-if-unbound', '59'],
+  ['tombstone-check', '5'],
+  ['generation-compare', '228'],
+])('without the %s a violation is found within a thousand seeds', async (guard, from) => {
+  const { code, output } = await simulate('--seeds', '1000', '--from', from, '--stop', '--without', guard);
+  expect(output).toMatch(/^ {2}I\d: /m);
+  expect(output).toContain(' 1 with violations');
+  expect(code).toBe(1);
+});
 
-it.each(['memory-of-lost-creates', 'look-for-lost-creates', 'claims-of-namesakes'])(
+it.each([
+  ['memory-of-lost-creates', '48'],
+  ['look-for-lost-creates', '1'],
+  ['claims-of-namesakes', '1'],
+])(
   'without the %s a violation is found within a thousand seeds in which somebody else uses our names',
-  async (guard) => {
-    const { code, output } = await simulate('--seeds', '1000', '--stop', '--namesakes', '--without', guard);
+  async (guard, from) => {
+    const seeds = ['--seeds', '1000', '--from', from];
+    const { code, output } = await simulate(...seeds, '--stop', '--namesakes', '--without', guard);
     expect(output).toMatch(/^ {2}I\d: /m);
     expect(output).toContain(' 1 with violations');
     expect(code).toBe(1);
