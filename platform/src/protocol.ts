@@ -189,7 +189,7 @@ export function recordHead({ name, namespace }: StreamDescriptor): string {
 /**
  * The same beginning up to the data, as it stands in the bytes of a line: by it a record of the bundled connectors is
  * known without parsing. Records come in long rows that all begin alike, of one stream and one millisecond, so a reader
- * reads them tries the beginning of the last one first. Any other line is for a parser.
+ * tries the beginning of the last record first. Any other line is for a parser.
  */
 export class RecordBeginning {
   /** Of its stream. */

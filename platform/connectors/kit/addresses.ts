@@ -116,7 +116,7 @@ function plainName(host: string): string {
 
 export type Resolve = (host: string) => Promise<{ address: string }[]>;
 
-/** IPv4 first: who can try only one address has the best chance with it, `localhost` included. */
+/** IPv4 first: a client that tries only one address has the best chance with it, `localhost` included. */
 const resolveName: Resolve = (host) => lookup(host, { all: true, verbatim: false });
 
 /** The address behind a host name or address; throws a ConnectorError for a host that may not be reached or is unknown. */

@@ -50,7 +50,7 @@ async function runCommand(
     const state = files.state === undefined ? [] : await readJson<State[]>(files.state, '--state');
     await connector.read(await config(), await catalog(), state, writer.emitter, surroundings);
   } else if (command === 'write' && connector.kind === 'destination') {
-    // Who is asked to stop leaves things in order, as when the input ends before the streams are complete.
+    // A connector that is asked to stop leaves things in order, as when its input ends before the streams are complete.
     const stopped = new AbortController();
     process.once('SIGTERM', () => stopped.abort());
     const input = readInput(process.stdin, stopped.signal);

@@ -79,7 +79,7 @@ function callerOf({ address, knowsClient }: Guess): string {
   return `${knowsClient ? 'client' : 'stranger'} ${networkOf(address)}`;
 }
 
-/** Who has one address of IPv6 usually has the 2^64 around it. */
+/** A caller with one address of IPv6 usually has the 2^64 addresses around it too. */
 function networkOf(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
   if (!plain.includes(':')) return plain;
