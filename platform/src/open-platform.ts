@@ -7,6 +7,7 @@
  * hosted platform.
  */
 import { join } from 'node:path';
+import { FairQueue } from '@inlay/schedule/fair-queue';
 import { recordActorsDeleted } from './actors/actors.ts';
 import { createCheckQueue } from './actors/check-queue.ts';
 import type { ActorsContext } from './actors/context.ts';
@@ -52,11 +53,24 @@ export interface PlatformOptions {
   /** Where the service that runs this platform can be reached, which no connector may. */
   serviceEndpoints?: readonly { host: string; port: number }[];
   maxConcurrentSyncs?: number;
+  maxConcurrentSyncsPerWorkspace?: number;
+  /** Of checks, and as many of questions for the streams of a source. */
+  maxConcurrentChecks?: number;
+  maxConcurrentChecksPerWorkspace?: number;
+  /** How much of each kind may wait in one workspace before more is refused. */
+  maxWaitingPerWorkspace?: number;
+  /** The longest that one attempt of a sync may take. */
+  maxAttemptMs?: number;
+  /** Told when something starts, with the time that it has waited for its turn: for metrics. */
+  onWaited?(kind: QueuedKind, waitedMs: number): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
   runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime'>;
   log?: Log;
 }
+
+/** What waits for its turn. */
+export type QueuedKind = 'sync' | 'check' | 'discover';
 
 export interface OpenPlatform {
   readonly store: Store;
@@ -102,6 +116,15 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   }
 
   const closing = new AbortController();
+  const { maxWaitingPerWorkspace = 50, onWaited = () => {} } = options;
+  const turnsOf = (kind: QueuedKind) =>
+    new FairQueue({
+      total: options.maxConcurrentChecks ?? 4,
+      perTenant: options.maxConcurrentChecksPerWorkspace ?? 2,
+      maxWaiting: maxWaitingPerWorkspace,
+      elapsed: runtime.elapsed,
+      onStart: (waitedMs) => onWaited(kind, waitedMs),
+    });
   const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
   const runner = createRunner({ ...options.runner, folder: running.path, mark: running.mark, runtime });
   const wake = () => scheduler.wake();
@@ -135,7 +158,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     sealer,
     runner,
     definitions,
-    checks: createCheckQueue({ runtime, log }),
+    checks: createCheckQueue({ turns: turnsOf('check'), runtime, log }),
+    discoveryTurns: turnsOf('discover'),
     discoveries: new Map(),
     discoveryPatienceMs: options.discoveryPatienceMs ?? 30_000,
     closing: closing.signal,
@@ -159,6 +183,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     runner,
     actors,
     maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,
+    maxConcurrentSyncsPerWorkspace: options.maxConcurrentSyncsPerWorkspace ?? 2,
+    maxWaitingPerWorkspace,
+    maxAttemptMs: options.maxAttemptMs ?? 86_400_000,
+    onWaited: (waitedMs) => onWaited('sync', waitedMs),
     logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
     wake,
   };

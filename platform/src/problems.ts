@@ -49,6 +49,11 @@ const problems = {
     type: `${reference}#unprocessable-entity`,
     detail: 'The request was understood, but its content is not acceptable.',
   },
+  'queue-full': {
+    status: 429,
+    type: 'error:queue-full',
+    detail: 'So much of this workspace is waiting already that no more is taken.',
+  },
   'too-many-requests': { status: 429, type: reference, detail: 'There were too many requests of this kind.' },
   'unexpected-problem': { status: 500, type: reference, detail: 'Something else that was needed has failed.' },
   'service-unavailable': { status: 503, type: reference, detail: 'The platform is busy; try again.' },

@@ -2,10 +2,12 @@
  * Checks of connectors that run in the background: a caller starts one and asks for its outcome later. Nothing here
  * outlives the process or an hour; a caller who asks for a check that is gone starts it again.
  *
- * What always holds: at most a few run at a time, in the order they were started, and only so many are kept.
+ * What always holds: at most a few run at a time; workspaces take turns, and each has a queue of its own with an end
+ * (fair-queue.ts); of the checks that are over only so many are kept.
  */
+import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Log } from '../log.ts';
-import { Problem, resourceNotFound } from '../problems.ts';
+import { resourceNotFound } from '../problems.ts';
 import { type CheckOutcome, RunFailure } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -17,7 +19,8 @@ export interface Check {
 }
 
 export interface CheckQueue {
-  start(owner: string, run: (signal: AbortSignal) => Promise<CheckOutcome>): Check;
+  /** Throws QueueFull. */
+  start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckOutcome>): Check;
   /** A check is found only under the `owner` it was started with. */
   get(owner: string, checkId: string): Check;
   /** Stops what runs and waits for it to be over. */
@@ -25,11 +28,12 @@ export interface CheckQueue {
 }
 
 interface CheckQueueOptions {
+  /** Whose check comes next. */
+  turns: FairQueue;
   runtime: Pick<Runtime, 'now' | 'newId'>;
   log: Pick<Log, 'error'>;
 }
 
-const maxRunning = 4;
 const maxKept = 1_000;
 const keptForMs = 3_600_000;
 
@@ -38,22 +42,18 @@ interface Kept extends Check {
   startedAt: number;
 }
 
-export function createCheckQueue({ runtime, log }: CheckQueueOptions): CheckQueue {
+export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): CheckQueue {
   const kept = new Map<string, Kept>();
-  const waiting: (() => void)[] = [];
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
 
+  /** Those that wait or run are not forgotten: the queues bound their number. */
   function forgetOld(): void {
-    for (const [id, { startedAt, status }] of kept) {
-      const isOver = status === 'succeeded' || status === 'failed';
-      if (isOver && (startedAt <= runtime.now() - keptForMs || kept.size >= maxKept)) kept.delete(id);
+    const over = [...kept].filter(([, { status }]) => status === 'succeeded' || status === 'failed');
+    const tooMany = over.length - maxKept;
+    for (const [index, [id, { startedAt }]] of over.entries()) {
+      if (index < tooMany || startedAt <= runtime.now() - keptForMs) kept.delete(id);
     }
-  }
-
-  function runNext(): void {
-    if (running.size >= maxRunning || stopping.signal.aborted) return;
-    waiting.shift()?.();
   }
 
   async function perform(check: Kept, run: (signal: AbortSignal) => Promise<CheckOutcome>): Promise<void> {
@@ -69,19 +69,15 @@ export function createCheckQueue({ runtime, log }: CheckQueueOptions): CheckQueu
   }
 
   return {
-    start(owner, run) {
+    start(owner, workspaceId, run) {
       forgetOld();
-      if (kept.size >= maxKept) throw new Problem('try-again-later', { message: 'Too many checks are under way.' });
       const check: Kept = { checkId: runtime.newId(), owner, status: 'pending', startedAt: runtime.now() };
-      kept.set(check.checkId, check);
-      waiting.push(() => {
-        const work = perform(check, run).finally(() => {
-          running.delete(work);
-          runNext();
-        });
+      turns.enqueue(workspaceId, () => {
+        const work = perform(check, run).finally(() => running.delete(work));
         running.add(work);
+        return work;
       });
-      runNext();
+      kept.set(check.checkId, check);
       return present(check);
     },
     get(owner, checkId) {
@@ -91,6 +87,7 @@ export function createCheckQueue({ runtime, log }: CheckQueueOptions): CheckQueu
       return present(check);
     },
     async close() {
+      turns.close();
       stopping.abort();
       await Promise.all(running);
     },

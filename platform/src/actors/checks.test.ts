@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { FairQueue, QueueFull } from '@inlay/schedule/fair-queue';
 import { describe, expect, test } from 'vitest';
+import { credentials, type StartOptions } from '../../test/start-platform.ts';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 import type { CheckOutcome } from '../runner/runner.ts';
 import { createCheckQueue } from './check-queue.ts';
 
-async function start() {
-  const steered = await startSteered();
+async function start(options: StartOptions = {}) {
+  const steered = await startSteered(options);
   const { call, file, sourceDefinitionId: definitionId } = steered;
   const { workspaceId } = (await call('POST', '/workspaces', { name: 'w' })).body;
   const folder = join(dirname(file), 'checked');
@@ -79,25 +81,105 @@ describe('a check', () => {
     expect((await call('GET', `/sources/check_connection/${checkId}`)).status).toBe(404);
   });
 
-  test('waits for its turn when many are asked for, and is stopped when all are', async () => {
+  /** A queue of checks that end when the test says so. */
+  function steeredChecks() {
     let ids = 0;
     const checks = createCheckQueue({
+      turns: new FairQueue({ total: 4, perTenant: 2, maxWaiting: 50, elapsed: () => 0 }),
       runtime: { now: () => 0, newId: () => String(ids++) },
       log: { error: () => {} },
     });
     const gates: (() => void)[] = [];
-    const run = (signal: AbortSignal) =>
-      new Promise<CheckOutcome>((resolve) => {
-        gates.push(() => resolve({ status: 'succeeded' }));
-        signal.addEventListener('abort', () => resolve({ status: 'failed', message: 'stopped' }));
-      });
-    for (let started = 0; started < 6; started++) checks.start('me', run);
-    const statuses = () => Array.from({ length: 6 }, (_, id) => checks.get('me', String(id)).status);
-    expect(statuses()).toEqual(['running', 'running', 'running', 'running', 'pending', 'pending']);
-    gates[1]?.();
-    await until(() => gates.length === 5);
-    expect(statuses()).toEqual(['running', 'succeeded', 'running', 'running', 'running', 'pending']);
+    const start = (workspaceId: string) =>
+      checks.start(
+        'source',
+        workspaceId,
+        (signal) =>
+          new Promise<CheckOutcome>((resolve) => {
+            gates.push(() => resolve({ status: 'succeeded' }));
+            signal.addEventListener('abort', () => resolve({ status: 'failed', message: 'stopped' }));
+          }),
+      );
+    const statusOf = ({ checkId }: { checkId: string }) => checks.get('source', checkId).status;
+    return { checks, gates, start, statusOf };
+  }
+
+  test('waits for its turn when its workspace asks for many, and is stopped when all are', async () => {
+    const { checks, gates, start, statusOf } = steeredChecks();
+    const all = ['a', 'a', 'a', 'b', 'b', 'b'].map(start);
+    const statuses = () => all.map(statusOf);
+    expect(statuses()).toEqual(['running', 'running', 'pending', 'running', 'pending', 'pending']);
+    gates[0]?.();
+    await until(() => gates.length === 4);
+    expect(statuses()).toEqual(['succeeded', 'running', 'running', 'running', 'pending', 'pending']);
     await checks.close();
-    expect(statuses()).toEqual(['failed', 'succeeded', 'failed', 'failed', 'failed', 'pending']);
+    expect(statuses()).toEqual(['succeeded', 'failed', 'failed', 'failed', 'pending', 'pending']);
+  });
+
+  test('of one workspace starts at once while the queue of another is full and a thousand more are refused', async () => {
+    const { start, statusOf } = steeredChecks();
+    const flood = Array.from({ length: 52 }, () => start('a'));
+    for (let refused = 0; refused < 1_000; refused++) expect(() => start('a')).toThrow(QueueFull);
+    expect(statusOf(start('b'))).toBe('running');
+    expect(flood.map(statusOf).filter((status) => status === 'running')).toHaveLength(2);
+  });
+
+  test('is refused with 429 and Retry-After when too many of its workspace wait', async () => {
+    const {
+      folder,
+      workspaceId,
+      app,
+      platform,
+      sourceDefinitionId: definitionId,
+    } = await start({
+      maxConcurrentChecksPerWorkspace: 1,
+      maxWaitingPerWorkspace: 0,
+    });
+    writeFileSync(join(folder, 'catalog.json'), '{}');
+    const { token } = await platform.tokens.issue(credentials.clientId, credentials.clientSecret);
+    const check = () =>
+      app.inject({
+        method: 'POST',
+        url: '/platform/v1/sources/check_connection',
+        headers: { authorization: `Bearer ${token}` },
+        payload: { workspaceId, definitionId, configuration: { folder } },
+      });
+    expect((await check()).statusCode).toBe(200);
+    const refused = await check();
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('10');
+    expect(refused.json()).toMatchObject({ title: 'queue-full', data: null });
+  });
+});
+
+describe('questions for the streams of sources', () => {
+  test('wait for the turn of their workspace, with the same limits', async () => {
+    const steered = await startSteered({ maxConcurrentChecksPerWorkspace: 1, maxWaitingPerWorkspace: 1 });
+    const { workspaceId, ...first } = await steered.connect();
+    const [second, third] = [await steered.connect({ workspaceId }), await steered.connect({ workspaceId })];
+    const other = await steered.connect();
+    // Nothing is answered before the other workspace is, so the first question holds its slot.
+    const open: (() => void)[] = [];
+    const { runner } = steered.platform.actors;
+    steered.platform.actors.runner = {
+      ...runner,
+      async discover(source, options) {
+        await new Promise<void>((resolve) => open.push(resolve));
+        return await runner.discover(source, options);
+      },
+    };
+    const ask = ({ sourceId }: { sourceId: string }) =>
+      steered.call('GET', `/streams?sourceId=${sourceId}&ignoreCache=true`);
+    const asked = [ask(first), ask(second)];
+    await until(() => open.length === 1);
+    expect((await ask(third)).status).toBe(429);
+    const elsewhere = ask(other);
+    await until(() => open.length === 2);
+    open[1]?.();
+    expect((await elsewhere).status).toBe(200);
+    open[0]?.();
+    await until(() => open.length === 3);
+    open[2]?.();
+    for (const reply of await Promise.all(asked)) expect(reply.status).toBe(200);
   });
 });

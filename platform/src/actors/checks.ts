@@ -27,5 +27,5 @@ export async function startCheck(
   const known = stored ? openConfiguration(ctx.sealer, stored) : {};
   const configuration = acceptConfiguration(definition, request.configuration, known);
   const connector = configuredConnector(ctx, definition, { workspaceId, configuration });
-  return ctx.checks.start(kind, (signal) => ctx.runner.check(connector, { signal }));
+  return ctx.checks.start(kind, workspaceId, (signal) => ctx.runner.check(connector, { signal }));
 }

@@ -1,4 +1,5 @@
 /** What the rules of this folder need from outside, and what is under way. */
+import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Db, Store } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import type { DefinitionsContext } from '../definitions/context.ts';
@@ -15,6 +16,8 @@ export interface ActorsContext {
   runner: Runner;
   definitions: DefinitionsContext;
   checks: CheckQueue;
+  /** Whose source is asked next for its streams. */
+  discoveryTurns: FairQueue;
   /** Discoveries under way, so that requests for the same source share one. */
   discoveries: Map<string, Promise<Catalog>>;
   /** How long a request waits for a source to list its streams. */

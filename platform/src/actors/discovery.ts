@@ -1,6 +1,7 @@
 /**
  * Which streams a source has. The connector is asked for them, which may take long, so the answer is kept until the
- * source's configuration or its connector changes, and everybody who asks meanwhile shares one question.
+ * source's configuration or its connector changes, and everybody who asks meanwhile shares one question. Questions of
+ * requests wait for the turn of their workspace; a sync asks within the slot that it has.
  */
 import { createHash } from 'node:crypto';
 import type { ActorRow } from '../db/tables.ts';
@@ -58,7 +59,10 @@ export async function discoverCatalog(
   if (options.signal) return await discover(ctx, source, madeFrom, options);
   const key = `${connector_id} ${madeFrom}`;
   const underWay =
-    ctx.discoveries.get(key) ?? discover(ctx, source, madeFrom, options).finally(() => ctx.discoveries.delete(key));
+    ctx.discoveries.get(key) ??
+    ctx.discoveryTurns
+      .run(workspace_id, () => discover(ctx, source, madeFrom, options), ctx.closing)
+      .finally(() => ctx.discoveries.delete(key));
   ctx.discoveries.set(key, underWay);
   return await underWay;
 }

@@ -1,4 +1,5 @@
 /** Answers failures in the platform's own error shapes (problems.ts). */
+import { QueueFull } from '@inlay/schedule/fair-queue';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
@@ -7,7 +8,7 @@ import type { Runtime } from '../runtime.ts';
 /** The log entry with the same `errorId` holds what the reply leaves out. */
 export function createErrorReply({ newId }: Runtime) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const error = isBusy(thrown) ? new Problem('service-unavailable', null, { cause: thrown }) : thrown;
+    const error = asProblem(thrown);
     if (error instanceof Problem) {
       request.log.info({ err: error }, 'platform: request refused');
       if (error.title === 'invalid-api-key') void reply.header('www-authenticate', 'Bearer');
@@ -25,6 +26,13 @@ export function createErrorReply({ newId }: Runtime) {
     else request.log.info({ err: error, errorId }, 'platform: request refused');
     return reply.code(status ?? 500).send({ errorId });
   };
+}
+
+/** What went wrong below the rules and has a name for callers all the same. */
+function asProblem(thrown: FastifyError | Error): FastifyError | Error {
+  if (isBusy(thrown)) return new Problem('service-unavailable', null, { cause: thrown });
+  if (!(thrown instanceof QueueFull)) return thrown;
+  return new Problem('queue-full', null, { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
 }
 
 /** Undefined when the fault is not the caller's. */

@@ -12,6 +12,13 @@ export interface JobsContext {
   runner: Runner;
   actors: ActorsContext;
   maxConcurrentSyncs: number;
+  maxConcurrentSyncsPerWorkspace: number;
+  /** How many syncs that were asked for may wait in one workspace. Scheduled syncs are never refused. */
+  maxWaitingPerWorkspace: number;
+  /** The longest that one attempt may take. */
+  maxAttemptMs: number;
+  /** Told when an attempt starts, with the time that it has waited for a slot. */
+  onWaited(waitedMs: number): void;
   /** Where the logs of a connection's jobs are; see job-logs.ts. The folder is made with the first log. */
   logsFolder(connectionId: string): string;
   /** Tells the scheduler that there may be something to start or to stop. */

@@ -53,20 +53,21 @@ export async function queueDueJobs({ store, runtime }: JobsContext): Promise<voi
   });
 }
 
-/**
- * Starts the next job that is due, if there is any. Workspaces take turns: one with fewer jobs running comes first, so
- * that nobody has to wait for all that somebody else has asked for.
- */
+/** Starts the next job that is due, if there is any. `choose` says which of the workspaces that wait has its turn. */
 export async function claimJob(
-  { store, runtime }: JobsContext,
+  { store, runtime, onWaited }: JobsContext,
   holder: string,
   busyConnections: readonly string[],
+  choose: (workspaceIds: readonly string[]) => string | undefined,
 ): Promise<Run | undefined> {
   const time = runtime.now();
   return await store.transaction(async (tx) => {
-    const jobId = await jobs.findNextJob(tx, time, busyConnections);
-    if (jobId === undefined) return undefined;
-    return { job: await jobs.startAttempt(tx, jobId, time), holder };
+    const workspaceId = choose(await jobs.listWaitingWorkspaces(tx, time, busyConnections));
+    if (workspaceId === undefined) return undefined;
+    const next = await jobs.findNextJob(tx, workspaceId, time, busyConnections);
+    if (!next) return undefined;
+    onWaited(Math.max(0, time - (next.next_attempt_at ?? time)));
+    return { job: await jobs.startAttempt(tx, next.job_id, time), holder };
   });
 }
 

@@ -49,6 +49,18 @@ export async function findOpenJob(db: Db, workspaceId: string, connectionId: str
     .executeTakeFirst();
 }
 
+/** Those that have not started yet. Those that wait to be tried again do not count. */
+export async function countWaitingJobs(db: Db, workspaceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('jobs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', workspaceId)
+    .where('status', '=', 'pending')
+    .where('ended_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 export async function findJobById(db: Db, jobId: number): Promise<JobRow | undefined> {
   return await db.selectFrom('jobs').selectAll().where('job_id', '=', jobId).executeTakeFirst();
 }

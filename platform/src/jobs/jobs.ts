@@ -33,6 +33,9 @@ export async function createJob(ctx: JobsContext, { connectionId, jobType }: Job
     if (open) {
       throw new Problem('try-again-later', { message: `Job ${open.job_id} of this connection has not ended yet.` });
     }
+    if ((await jobs.countWaitingJobs(tx, connection.workspace_id)) >= ctx.maxWaitingPerWorkspace) {
+      throw new Problem('queue-full', null, { retryAfterSeconds: 60 });
+    }
     return await jobs.insertJob(tx, connection.workspace_id, {
       connectionId: connection.connection_id,
       jobType,

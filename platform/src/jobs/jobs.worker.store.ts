@@ -1,5 +1,4 @@
 /** The SQL of `jobs` for the scheduler and its runs, which serve all workspaces. */
-import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { JobRow } from '../db/tables.ts';
 
@@ -36,22 +35,36 @@ export async function putBackJobs(db: Db, jobIds: readonly number[], now: number
     .execute();
 }
 
-/** The job that has its turn: a workspace with fewer jobs running comes first. */
-export async function findNextJob(
+/** Those with a job that is due, the one that waits longest first. */
+export async function listWaitingWorkspaces(
   tx: Db,
   time: number,
   busyConnections: readonly string[],
-): Promise<number | undefined> {
-  let waiting = tx.selectFrom('jobs').select('job_id').where('next_attempt_at', '<=', time);
+): Promise<string[]> {
+  let waiting = tx.selectFrom('jobs').select('workspace_id').where('next_attempt_at', '<=', time);
   if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
-  const next = await waiting
-    .orderBy(
-      sql`(select count(*) from jobs as others where others.workspace_id = jobs.workspace_id and others.status = 'running')`,
-    )
-    .orderBy('next_attempt_at')
-    .orderBy('job_id')
-    .executeTakeFirst();
-  return next?.job_id;
+  const rows = await waiting
+    .groupBy('workspace_id')
+    .orderBy(({ fn }) => fn.min('next_attempt_at'))
+    .orderBy(({ fn }) => fn.min('job_id'))
+    .execute();
+  return rows.map(({ workspace_id }) => workspace_id);
+}
+
+/** The job of a workspace that waits longest. */
+export async function findNextJob(
+  tx: Db,
+  workspaceId: string,
+  time: number,
+  busyConnections: readonly string[],
+): Promise<Pick<JobRow, 'job_id' | 'next_attempt_at'> | undefined> {
+  let waiting = tx
+    .selectFrom('jobs')
+    .select(['job_id', 'next_attempt_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('next_attempt_at', '<=', time);
+  if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
+  return await waiting.orderBy('next_attempt_at').orderBy('job_id').executeTakeFirst();
 }
 
 export async function startAttempt(tx: Db, jobId: number, time: number): Promise<JobRow> {

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startPlatform } from '../../test/start-platform.ts';
+import { credentials, startPlatform } from '../../test/start-platform.ts';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
 
 const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
@@ -190,28 +191,122 @@ describe('a running sync is stopped', () => {
   });
 });
 
-describe('the number of syncs at a time', () => {
-  test('is limited, and workspaces take turns', async () => {
-    const { connect, call, ended } = await startSteered({ maxConcurrentSyncs: 2 });
+describe('the slots for syncs', () => {
+  /** Connections of one workspace, each with a sync that goes on until the test ends it; the ids of their jobs. */
+  async function endless({ connect }: SteeredPlatform, count: number) {
     const first = await connect();
     const { workspaceId } = first;
-    const [second, third] = [await connect({ workspaceId }), await connect({ workspaceId })];
-    const elsewhere = await connect();
-    const all = [first, second, third, elsewhere];
-    for (const connection of all) connection.steer({ waitsAfter: 5 });
-    const statusOf = async (jobId: number) => (await call('GET', `/jobs/${jobId}`)).body.status;
-    const jobs = [(await first.sync()).jobId, (await second.sync()).jobId];
-    await until(() => first.ids().length === 5 && second.ids().length === 5);
-    jobs.push((await third.sync()).jobId, (await elsewhere.sync()).jobId);
-    expect([await statusOf(jobs[2]), await statusOf(jobs[3])]).toEqual(['pending', 'pending']);
+    const all = [first];
+    while (all.length < count) all.push(await connect({ workspaceId }));
+    const jobs: number[] = [];
+    for (const connection of all) {
+      connection.steer({ waitsAfter: 5 });
+      jobs.push((await connection.sync()).jobId);
+    }
+    return { all, jobs, workspaceId };
+  }
 
-    // The third was asked for earlier, but its workspace has another one running.
-    first.go();
-    await until(() => elsewhere.ids().length === 5);
-    expect(await statusOf(jobs[2])).toBe('pending');
-    for (const connection of all) connection.go();
-    for (const jobId of jobs) expect((await ended(jobId)).status).toBe('succeeded');
-    for (const connection of all) expect(connection.reads()).toEqual({ begun: 1, ended: 1 });
+  async function statuses({ call }: SteeredPlatform, jobIds: readonly number[]): Promise<string[]> {
+    return await Promise.all(jobIds.map(async (jobId) => (await call('GET', `/jobs/${jobId}`)).body.status));
+  }
+
+  test('four endless syncs of one workspace hold two, and a sync of another workspace starts', async () => {
+    const steered = await startSteered();
+    const greedy = await endless(steered, 4);
+    const other = await endless(steered, 1);
+    await steered.platform.look();
+    expect(await statuses(steered, greedy.jobs)).toEqual(['running', 'running', 'pending', 'pending']);
+    expect(await statuses(steered, other.jobs)).toEqual(['running']);
+  });
+
+  test('two greedy workspaces leave one for a third, of another organization too', async () => {
+    const steered = await startSteered();
+    const [one, two] = [await endless(steered, 3), await endless(steered, 3)];
+    const organizationId = randomUUID();
+    const { workspaceId } = (await steered.call('POST', '/workspaces', { name: 'third', organizationId })).body;
+    const third = await steered.connect({ workspaceId });
+    third.steer({ waitsAfter: 5 });
+    const { jobId } = await third.sync();
+    await steered.platform.look();
+    expect(await statuses(steered, one.jobs)).toEqual(['running', 'running', 'pending']);
+    expect(await statuses(steered, two.jobs)).toEqual(['running', 'pending', 'pending']);
+    expect(await statuses(steered, [jobId])).toEqual(['running']);
+  });
+
+  test('go round: a workspace that asked once comes before the next sync of one that asked often', async () => {
+    const steered = await startSteered({ maxConcurrentSyncs: 1 });
+    const often = await endless(steered, 3);
+    const once = await endless(steered, 1);
+    const [first, second] = often.all;
+    await until(() => first?.ids().length === 5);
+    first?.go();
+    await until(() => once.all[0]?.ids().length === 5);
+    expect(await statuses(steered, often.jobs)).toEqual(['succeeded', 'pending', 'pending']);
+    once.all[0]?.go();
+    await until(() => second?.ids().length === 5);
+    for (const connection of often.all) connection.go();
+    for (const jobId of often.jobs) expect((await steered.ended(jobId)).status).toBe('succeeded');
+  });
+
+  test('are as many as the settings say', async () => {
+    const steered = await startSteered({ maxConcurrentSyncs: 6, maxConcurrentSyncsPerWorkspace: 3 });
+    const { jobs } = await endless(steered, 4);
+    await steered.platform.look();
+    expect(await statuses(steered, jobs)).toEqual(['running', 'running', 'running', 'pending']);
+  });
+
+  test('have a queue with an end: what a workspace asks for beyond it is refused, and nobody else is', async () => {
+    const steered = await startSteered({ maxWaitingPerWorkspace: 1 });
+    const { all, jobs, workspaceId } = await endless(steered, 3);
+    await steered.platform.look();
+    expect(await statuses(steered, jobs)).toEqual(['running', 'running', 'pending']);
+    const more = await steered.connect({ workspaceId });
+    const body = { connectionId: more.connectionId, jobType: 'sync' };
+    const { token } = await steered.platform.tokens.issue(credentials.clientId, credentials.clientSecret);
+    const headers = { authorization: `Bearer ${token}` };
+    const refused = await steered.app.inject({ method: 'POST', url: '/platform/v1/jobs', headers, payload: body });
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(refused.json().title).toBe('queue-full');
+    const other = await endless(steered, 1);
+    await steered.platform.look();
+    expect(await statuses(steered, other.jobs)).toEqual(['running']);
+    all[0]?.go();
+    await until(() => all[2]?.ids().length === 5);
+    expect((await steered.call('POST', '/jobs', body)).status).toBe(200);
+  });
+
+  test('tell how long each sync has waited for one', async () => {
+    const waits: [string, number][] = [];
+    const steered = await startSteered({
+      maxConcurrentSyncs: 1,
+      onWaited: (kind, ms) => kind === 'sync' && waits.push([kind, ms]),
+    });
+    const { all } = await endless(steered, 2);
+    await until(() => all[0]?.ids().length === 5);
+    steered.clock.time += 5_000;
+    all[0]?.go();
+    await until(() => all[1]?.ids().length === 5);
+    expect(waits).toEqual([
+      ['sync', 0],
+      ['sync', 5_000],
+    ]);
+  });
+});
+
+describe('an attempt that takes too long', () => {
+  test('is ended at the limit, and tried again', async () => {
+    const steered = await startSteered({ maxAttemptMs: 500 });
+    const connection = await steered.connect({ streams: [{ name: 'items', syncMode: 'incremental_append' }] });
+    connection.steer({ records: 12, waitsAfter: 5 });
+    const { jobId } = await connection.sync();
+    const job = async () => (await steered.call('GET', `/jobs/${jobId}`)).body;
+    await until(async () => (await job()).status === 'incomplete');
+    expect((await job()).failureReason).toEqual({
+      message: 'The sync did not end within 0.5 seconds, the limit of one attempt, and was stopped.',
+      origin: 'platform',
+      type: 'transient_error',
+    });
   });
 });
 

@@ -4,11 +4,13 @@
  * process or a clock that jumps are nothing special.
  *
  * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
- * cancelled one included; no more than the allowed number run at a time.
+ * cancelled one included; no more than the allowed number run at a time, and workspaces take turns (turns.ts); an attempt
+ * takes no longer than the limit.
  */
 
+import { Turns } from '@inlay/schedule/turns';
 import type { OpenJobLog } from '../runner/job-log.ts';
-import type { Progress } from '../runner/runner.ts';
+import type { Failure, Progress } from '../runner/runner.ts';
 import { runAttempt } from './attempt.ts';
 import type { JobsContext } from './context.ts';
 import { openAttemptLog, removeLogs } from './job-logs.ts';
@@ -50,6 +52,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   const lease = createLease(ctx);
   /** By connection. */
   const active = new Map<string, Active>();
+  const turns = new Turns({ total: ctx.maxConcurrentSyncs, perTenant: ctx.maxConcurrentSyncsPerWorkspace });
   let holder: string | undefined;
   let isClosing = false;
   let wokenAgain = false;
@@ -95,9 +98,10 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   }
 
   async function startDue(currentHolder: string): Promise<void> {
-    while (active.size < ctx.maxConcurrentSyncs && !isClosing) {
-      const run = await claimJob(ctx, currentHolder, [...active.keys()]);
+    while (!turns.isFull && !isClosing) {
+      const run = await claimJob(ctx, currentHolder, [...active.keys()], (waiting) => turns.next(waiting));
       if (!run) return;
+      turns.take(run.job.workspace_id);
       const started: Active = {
         run,
         stopping: new AbortController(),
@@ -108,6 +112,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       active.set(run.job.connection_id, started);
       started.done = perform(started).finally(() => {
         active.delete(run.job.connection_id);
+        turns.giveBack(run.job.workspace_id);
         wake();
       });
     }
@@ -130,13 +135,22 @@ export function createScheduler(ctx: JobsContext): Scheduler {
 
   async function attempt({ run, stopping, progress }: Active): Promise<AttemptEnd | undefined> {
     let jobLog: OpenJobLog | undefined;
+    const overdue = new AbortController();
+    const ended = new AbortController();
+    void runtime.sleep(ctx.maxAttemptMs, ended.signal).then(() => {
+      if (!ended.signal.aborted) overdue.abort();
+    });
     try {
       jobLog = openAttemptLog(ctx, run.job);
-      return await runAttempt(ctx, run, {
-        signal: stopping.signal,
+      const end = await runAttempt(ctx, run, {
+        signal: AbortSignal.any([stopping.signal, overdue.signal]),
         log: jobLog,
         onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
       });
+      if (end || !overdue.signal.aborted || stopping.signal.aborted) return end;
+      const failure = overdueFailure(ctx.maxAttemptMs);
+      jobLog.write('ERROR', 'platform', failure.message);
+      return { status: 'failed', failure };
     } catch (err) {
       log.error({ err, jobId: run.job.job_id }, 'platform: a job could not be run');
       const failure = {
@@ -146,6 +160,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       } as const;
       return { status: 'failed', failure };
     } finally {
+      ended.abort();
       jobLog?.close();
     }
   }
@@ -185,4 +200,20 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       await lease.release();
     },
   };
+}
+
+/** What the destination has confirmed is kept, so an incremental sync goes on where it was. */
+function overdueFailure(limitMs: number): Failure {
+  const message = `The sync did not end within ${durationInWords(limitMs)}, the limit of one attempt, and was stopped.`;
+  return { message, origin: 'platform', type: 'transient_error' };
+}
+
+function durationInWords(ms: number): string {
+  const units = [
+    [3_600_000, 'hour'],
+    [60_000, 'minute'],
+  ] as const;
+  const [unitMs, unit] = units.find(([length]) => ms % length === 0) ?? [1_000, 'second'];
+  const count = ms / unitMs;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

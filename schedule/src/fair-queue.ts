@@ -1,0 +1,98 @@
+/**
+ * Work of many tenants that waits in memory for its turn (turns.ts). The work of one tenant starts in the order it came in.
+ * Each tenant has a queue of its own with an end, so a flood of one tenant is refused and leaves the others alone.
+ */
+import { type Slots, Turns } from './turns.ts';
+
+interface FairQueueOptions extends Slots {
+  /** How much work of one tenant may wait. */
+  maxWaiting: number;
+  /** In milliseconds, by a clock that never goes back. */
+  elapsed(): number;
+  /** Told when work starts, for metrics. */
+  onStart?(waitedMs: number): void;
+}
+
+/** So much work of the tenant waits that no more is taken. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull';
+  /** When asking again may help. */
+  readonly retryAfterSeconds = 10;
+}
+
+interface Waiting {
+  start(): Promise<unknown>;
+  sinceMs: number;
+}
+
+export class FairQueue {
+  readonly #options: FairQueueOptions;
+  readonly #turns: Turns;
+  readonly #waiting = new Map<string, Waiting[]>();
+  #isClosed = false;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+    this.#turns = new Turns(options);
+  }
+
+  /**
+   * Calls `start` when it is the tenant's turn, which may be at once; the turn is over with its promise. Throws QueueFull.
+   * Gives a function that takes the work out of the queue if it has not started.
+   */
+  enqueue(tenant: string, start: () => Promise<unknown>): () => void {
+    const queue = this.#waiting.get(tenant) ?? [];
+    if (queue.length >= this.#options.maxWaiting && !this.#turns.mayTake(tenant)) {
+      throw new QueueFull(`${queue.length} pieces of work of ${tenant} wait already`);
+    }
+    const work = { start, sinceMs: this.#options.elapsed() };
+    queue.push(work);
+    this.#waiting.set(tenant, queue);
+    this.#startNext();
+    return () => this.#forget(tenant, work);
+  }
+
+  /** The same as a promise of what the work gives. Work that has not started is left out when the signal is aborted. */
+  async run<T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    return await new Promise<T>((resolve, reject) => {
+      const stop = () => {
+        leave();
+        reject(signal?.reason);
+      };
+      const leave = this.enqueue(tenant, () => {
+        signal?.removeEventListener('abort', stop);
+        return work().then(resolve, reject);
+      });
+      signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
+
+  /** Nothing is started any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #startNext(): void {
+    while (!this.#isClosed && !this.#turns.isFull) {
+      const tenant = this.#turns.next(this.#waiting.keys());
+      const work = tenant === undefined ? undefined : this.#waiting.get(tenant)?.[0];
+      if (tenant === undefined || !work) return;
+      this.#forget(tenant, work);
+      this.#turns.take(tenant);
+      this.#options.onStart?.(this.#options.elapsed() - work.sinceMs);
+      const over = () => {
+        this.#turns.giveBack(tenant);
+        this.#startNext();
+      };
+      void work.start().then(over, over);
+    }
+  }
+
+  #forget(tenant: string, work: Waiting): void {
+    const queue = this.#waiting.get(tenant) ?? [];
+    const left = queue.filter((one) => one !== work);
+    if (left.length > 0) this.#waiting.set(tenant, left);
+    else this.#waiting.delete(tenant);
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Whose turn it is when many tenants share a few slots. Pure: it counts who has which slots, and knows nothing of the work.
+ *
+ * What always holds: no more slots are taken than there are; a tenant has no more than its cap; a tenant that has a slot
+ * already gets another one only while some slots stay free for tenants that have none; among those who wait, the tenant
+ * with the fewest slots comes first, and of these the tenant whose last turn is longest ago.
+ */
+
+export interface Slots {
+  total: number;
+  /** How many one tenant may have at a time. */
+  perTenant: number;
+}
+
+/** Enough for the tenants that are busy at the same time. A tenant that is forgotten counts as new. */
+const maxRemembered = 10_000;
+
+export class Turns {
+  readonly #slots: Slots;
+  readonly #keptForNewcomers: number;
+  readonly #taken = new Map<string, number>();
+  /** In the order of their last turns. */
+  readonly #served = new Map<string, number>();
+  #allTaken = 0;
+  #turns = 0;
+
+  constructor(slots: Slots) {
+    this.#slots = slots;
+    // A quarter. With a single slot there is nothing to keep.
+    this.#keptForNewcomers = slots.total > 1 ? Math.ceil(slots.total / 4) : 0;
+  }
+
+  get isFull(): boolean {
+    return this.#allTaken >= this.#slots.total;
+  }
+
+  mayTake(tenant: string): boolean {
+    const own = this.#taken.get(tenant) ?? 0;
+    const free = this.#slots.total - this.#allTaken;
+    return own < this.#slots.perTenant && free > (own === 0 ? 0 : this.#keptForNewcomers);
+  }
+
+  /** Undefined when none of those who wait may have a slot now. */
+  next(waiting: Iterable<string>): string | undefined {
+    let next: { tenant: string; own: number; lastTurn: number } | undefined;
+    for (const tenant of waiting) {
+      if (!this.mayTake(tenant)) continue;
+      const own = this.#taken.get(tenant) ?? 0;
+      const lastTurn = this.#served.get(tenant) ?? 0;
+      if (!next || own < next.own || (own === next.own && lastTurn < next.lastTurn)) next = { tenant, own, lastTurn };
+    }
+    return next?.tenant;
+  }
+
+  take(tenant: string): void {
+    this.#taken.set(tenant, (this.#taken.get(tenant) ?? 0) + 1);
+    this.#allTaken++;
+    this.#served.delete(tenant);
+    this.#served.set(tenant, ++this.#turns);
+    for (const [forgotten] of this.#served) {
+      if (this.#served.size <= maxRemembered) break;
+      this.#served.delete(forgotten);
+    }
+  }
+
+  giveBack(tenant: string): void {
+    const left = (this.#taken.get(tenant) ?? 0) - 1;
+    if (left > 0) this.#taken.set(tenant, left);
+    else this.#taken.delete(tenant);
+    this.#allTaken--;
+  }
+}
