@@ -209,6 +209,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     reseal: () => resealConfigurations({ store, sealer }),
     async close() {
       closing.abort();
+      actors.discoveryTurns.close();
       await scheduler.stop();
       await actors.checks.close();
       await Promise.allSettled(actors.discoveries.values());

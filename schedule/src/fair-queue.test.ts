@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FairQueue, QueueFull } from './fair-queue.ts';
+import { FairQueue, QueueClosed, QueueFull } from './fair-queue.ts';
 import { Turns } from './turns.ts';
 
 /** A queue whose work ends when the test says so. `started` is what has started, in order. */
@@ -72,16 +72,6 @@ describe('a full queue', () => {
     add('a fits again');
     expect(() => add('a too many')).toThrow(QueueFull);
   });
-
-  test('has room again when work leaves before it has started', () => {
-    const { add, started } = steeredQueue({ total: 2, perTenant: 1, maxWaiting: 1 });
-    add('a1');
-    const leave = add('a2');
-    expect(() => add('a3')).toThrow(QueueFull);
-    leave();
-    add('a3');
-    expect(started).toEqual(['a1']);
-  });
 });
 
 test('the time that work has waited is told when it starts', async () => {
@@ -94,13 +84,13 @@ test('the time that work has waited is told when it starts', async () => {
   expect(waits).toEqual([0, 1_400]);
 });
 
-test('work that waits is over when its signal is aborted, and never starts', async () => {
+test('a queue that is closed turns away what waits and what comes later', async () => {
   const { queue, add, end, started } = steeredQueue({ total: 2, perTenant: 1, maxWaiting: 5 });
   add('a1');
-  const stopping = new AbortController();
-  const waiting = queue.run('a', async () => started.push('never'), stopping.signal);
-  stopping.abort(new Error('closing'));
-  await expect(waiting).rejects.toThrow('closing');
+  const waiting = queue.run('a', async () => started.push('never'));
+  queue.close();
+  await expect(waiting).rejects.toThrow(QueueClosed);
+  await expect(queue.run('b', async () => started.push('never'))).rejects.toThrow(QueueClosed);
   await end('a1');
   expect(started).toEqual(['a1']);
 });

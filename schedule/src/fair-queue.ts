@@ -20,8 +20,14 @@ export class QueueFull extends Error {
   readonly retryAfterSeconds = 10;
 }
 
+/** The queue was closed before the work had its turn. */
+export class QueueClosed extends Error {
+  override readonly name = 'QueueClosed';
+}
+
 interface Waiting {
   start(): Promise<unknown>;
+  turnAway?(): void;
   sinceMs: number;
 }
 
@@ -38,39 +44,43 @@ export class FairQueue {
 
   /**
    * Calls `start` when it is the tenant's turn, which may be at once; the turn is over with its promise. Throws QueueFull.
-   * Gives a function that takes the work out of the queue if it has not started.
+   * `turnAway` is called when the queue is closed before.
    */
-  enqueue(tenant: string, start: () => Promise<unknown>): () => void {
-    const queue = this.#waiting.get(tenant) ?? [];
-    if (queue.length >= this.#options.maxWaiting && !this.#turns.mayTake(tenant)) {
-      throw new QueueFull(`${queue.length} pieces of work of ${tenant} wait already`);
+  enqueue(tenant: string, start: () => Promise<unknown>, turnAway?: () => void): void {
+    this.assertRoom(tenant);
+    if (this.#isClosed) {
+      turnAway?.();
+      return;
     }
-    const work = { start, sinceMs: this.#options.elapsed() };
-    queue.push(work);
-    this.#waiting.set(tenant, queue);
+    const work: Waiting = { start, sinceMs: this.#options.elapsed(), ...(turnAway && { turnAway }) };
+    this.#waiting.set(tenant, [...(this.#waiting.get(tenant) ?? []), work]);
     this.#startNext();
-    return () => this.#forget(tenant, work);
   }
 
-  /** The same as a promise of what the work gives. Work that has not started is left out when the signal is aborted. */
-  async run<T>(tenant: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted();
+  /** Throws QueueFull if `enqueue` would. */
+  assertRoom(tenant: string): void {
+    const { length } = this.#waiting.get(tenant) ?? [];
+    if (length >= this.#options.maxWaiting && !this.#turns.mayTake(tenant)) {
+      throw new QueueFull(`${length} pieces of work of ${tenant} wait already`);
+    }
+  }
+
+  /** The same as a promise of what the work gives; fails with QueueClosed when the queue is closed before its turn. */
+  async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
-      const stop = () => {
-        leave();
-        reject(signal?.reason);
-      };
-      const leave = this.enqueue(tenant, () => {
-        signal?.removeEventListener('abort', stop);
-        return work().then(resolve, reject);
-      });
-      signal?.addEventListener('abort', stop, { once: true });
+      this.enqueue(
+        tenant,
+        () => work().then(resolve, reject),
+        () => reject(new QueueClosed()),
+      );
     });
   }
 
-  /** Nothing is started any more. */
+  /** Nothing is started any more, and what waits is turned away. */
   close(): void {
     this.#isClosed = true;
+    for (const work of [...this.#waiting.values()].flat()) work.turnAway?.();
+    this.#waiting.clear();
   }
 
   #startNext(): void {

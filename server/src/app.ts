@@ -136,6 +136,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
         shuttingDown = true;
         await http.close();
         await metricsServer?.close();
+        // What waits for its turn is not begun any more; it is on disk.
+        for (const queue of Object.values(parts.pipelines.turns)) queue.close();
         for (const work of inBackground) await work.stop();
         await parts.background.settle(shutdownPatienceMs);
         await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));

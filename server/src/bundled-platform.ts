@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import { builtFolder } from './built-folder.ts';
 import { type Config, type Secrets, serviceEndpoints } from './config.ts';
 import type { DataDir } from './data-dir.ts';
+import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealing.ts';
 
 export const platformPath = '/platform/v1';
@@ -42,6 +43,7 @@ interface BundledPlatformParts {
   dataDir: DataDir;
   sealer: Sealer;
   log: Logger;
+  metrics?: Metrics;
   organizationId?: string | undefined;
   /** Whether only this process calls it, without a socket. */
   isInternal: boolean;
@@ -51,7 +53,7 @@ interface BundledPlatformParts {
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  { dataDir, sealer, log, organizationId, isInternal }: BundledPlatformParts,
+  { dataDir, sealer, log, metrics, organizationId, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
@@ -67,6 +69,13 @@ export async function openBundledPlatform(
     serviceEndpoints: serviceEndpoints(config),
     readableDirs: config.readableDirs,
     maxConcurrentSyncs: config.maxConcurrentSyncs,
+    maxConcurrentSyncsPerWorkspace: config.maxConcurrentSyncsPerWorkspace,
+    maxConcurrentChecks: config.maxConcurrentChecks,
+    maxConcurrentChecksPerWorkspace: config.maxConcurrentChecksPerWorkspace,
+    maxWaitingPerWorkspace: config.maxWaitingPerWorkspace,
+    maxAttemptMs: config.syncTimeoutMs,
+    runner: { checkTimeoutMs: config.checkTimeoutMs },
+    ...(metrics && { onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000) }),
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });

@@ -47,6 +47,12 @@ describe('The configuration', () => {
       allowPrivateNetworks: true,
       readableDirs: [],
       maxConcurrentSyncs: 4,
+      maxConcurrentSyncsPerWorkspace: 2,
+      maxConcurrentChecks: 4,
+      maxConcurrentChecksPerWorkspace: 2,
+      maxWaitingPerWorkspace: 50,
+      checkTimeoutMs: 60_000,
+      syncTimeoutMs: 86_400_000,
       logLevel: 'info',
     });
     expect(secrets).toEqual({
@@ -71,6 +77,12 @@ describe('The configuration', () => {
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
         'INLAY_MAX_CONCURRENT_SYNCS',
+        'INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE',
+        'INLAY_MAX_CONCURRENT_CHECKS',
+        'INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE',
+        'INLAY_MAX_WAITING_PER_WORKSPACE',
+        'INLAY_CHECK_TIMEOUT_SECONDS',
+        'INLAY_SYNC_TIMEOUT_SECONDS',
         'INLAY_MAX_CONNECTIONS_PER_ADDRESS',
         'INLAY_METRICS_HOST',
         'INLAY_METRICS_PORT',
@@ -508,6 +520,26 @@ describe('What syncs may use', () => {
   it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
     expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '12' }).maxConcurrentSyncs).toBe(12);
     expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' })).toHaveLength(1);
+  });
+
+  it('is shared between workspaces as the settings say', () => {
+    const config = configOf({
+      INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: '3',
+      INLAY_MAX_CONCURRENT_CHECKS: '8',
+      INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE: '1',
+      INLAY_MAX_WAITING_PER_WORKSPACE: '5',
+      INLAY_CHECK_TIMEOUT_SECONDS: '30',
+      INLAY_SYNC_TIMEOUT_SECONDS: '7200',
+    });
+    expect(config).toMatchObject({
+      maxConcurrentSyncsPerWorkspace: 3,
+      maxConcurrentChecks: 8,
+      maxConcurrentChecksPerWorkspace: 1,
+      maxWaitingPerWorkspace: 5,
+      checkTimeoutMs: 30_000,
+      syncTimeoutMs: 7_200_000,
+    });
+    expect(faultsOf({ INLAY_CHECK_TIMEOUT_SECONDS: '241', INLAY_SYNC_TIMEOUT_SECONDS: '0' })).toHaveLength(2);
   });
 });
 

@@ -32,6 +32,14 @@ export interface Config {
   /** Folders that connectors may read files from. */
   readableDirs: string[];
   maxConcurrentSyncs: number;
+  maxConcurrentSyncsPerWorkspace: number;
+  maxConcurrentChecks: number;
+  maxConcurrentChecksPerWorkspace: number;
+  /** How many checks and how many syncs of one workspace may wait before more are refused. */
+  maxWaitingPerWorkspace: number;
+  checkTimeoutMs: number;
+  /** Of one attempt. */
+  syncTimeoutMs: number;
   logLevel: string;
 }
 
@@ -125,7 +133,28 @@ export const variables = {
     'none',
     'Folders of this machine, separated by commas, that the file source of the bundled platform may read',
   ],
-  INLAY_MAX_CONCURRENT_SYNCS: ['`4`', 'How many syncs the bundled platform runs at a time'],
+  INLAY_MAX_CONCURRENT_SYNCS: [
+    '`4`',
+    'How many syncs the bundled platform runs at a time. A quarter, at least one, is kept for workspaces that have none running',
+  ],
+  INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: ['`2`', 'How many of them may be of one workspace'],
+  INLAY_MAX_CONCURRENT_CHECKS: [
+    '`4`',
+    'How many checks of sources run at a time, per process, and how many sources the bundled platform asks for their streams at a time. A quarter, at least one, is kept for workspaces that have none running',
+  ],
+  INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE: ['`2`', 'How many of them may be of one workspace'],
+  INLAY_MAX_WAITING_PER_WORKSPACE: [
+    '`50`',
+    'How many checks, and how many syncs that were asked for, may wait in one workspace; more are refused with 429. Scheduled syncs are never refused',
+  ],
+  INLAY_CHECK_TIMEOUT_SECONDS: [
+    '`60`',
+    'How long a check may take on the bundled platform once it has started, at most 240',
+  ],
+  INLAY_SYNC_TIMEOUT_SECONDS: [
+    '`86400`, a day',
+    'How long one attempt of a sync may take on the bundled platform. What the destination has confirmed until then is kept',
+  ],
   LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
 } as const;
 type Variable = keyof typeof variables;
@@ -293,6 +322,14 @@ export function readConfig(
         : allowPrivate === 'true',
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
+    maxConcurrentSyncsPerWorkspace: integer('INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE', 1, 1_000) ?? 2,
+    maxConcurrentChecks: integer('INLAY_MAX_CONCURRENT_CHECKS', 1, 1_000) ?? 4,
+    maxConcurrentChecksPerWorkspace: integer('INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE', 1, 1_000) ?? 2,
+    maxWaitingPerWorkspace: integer('INLAY_MAX_WAITING_PER_WORKSPACE', 1, 100_000) ?? 50,
+    // The service gives up on a check after five minutes.
+    checkTimeoutMs: (integer('INLAY_CHECK_TIMEOUT_SECONDS', 1, 240) ?? 60) * 1000,
+    // A timer cannot wait longer than 24 days.
+    syncTimeoutMs: (integer('INLAY_SYNC_TIMEOUT_SECONDS', 1, 2_000_000) ?? 86_400) * 1000,
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'source_deletion_recorded'
   | 'connection_pending'
   | 'sync_already_running'
+  | 'queue_full'
   | 'workspace_inactive'
   | 'platform_lost_connection'
   | 'platform_does_not_answer';
@@ -69,6 +70,7 @@ interface OptionalFacts {
   creation_pending: { retryAfterSeconds?: number };
   platform_unavailable: { retryAfterSeconds?: number };
   platform_rate_limited: { retryAfterSeconds?: number };
+  queue_full: { retryAfterSeconds?: number };
 }
 
 /** The facts of a code. Most codes say everything themselves. */

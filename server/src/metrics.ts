@@ -16,6 +16,8 @@ export interface Metrics {
   connectionRefused(reason: 'address' | 'total'): void;
   platformCall(operation: string, outcome: string, seconds: number, isRetry: boolean): void;
   platformBreaker(open: boolean): void;
+  /** Something has had its turn. `check_request` and `set_up` wait in this process, the others on the bundled platform. */
+  queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
@@ -87,6 +89,13 @@ export function createMetrics(): Metrics {
     help: '1 while the platform keeps failing and is asked only every few seconds, else 0',
     registers,
   });
+  const queueWaits = new Histogram({
+    name: 'inlay_queue_wait_seconds',
+    help: 'Time that work of a workspace waited for its turn, by kind: sync, check and discover on the bundled platform, check_request and set_up in this process',
+    labelNames: ['kind'],
+    buckets: [0.01, 0.1, 1, 2, 5, 10, 30, 60, 300, 1_800, 7_200],
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -107,6 +116,7 @@ export function createMetrics(): Metrics {
       platformLatency.observe({ operation }, seconds);
     },
     platformBreaker: (open) => platformBreaker.set(open ? 1 : 0),
+    queueWait: (kind, seconds) => queueWaits.observe({ kind }, seconds),
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchBacklog(read) {
       new Gauge({

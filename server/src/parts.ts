@@ -3,6 +3,7 @@
  * workspaces, templates, pipelines, and the work in the background. What has to be closed is told to `onClose` as soon as it
  * is open, so that a start that fails half-way leaves nothing behind.
  */
+import { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import { type Background, createBackground } from './background.ts';
 import type { BundledPlatform } from './bundled-platform.ts';
@@ -20,6 +21,7 @@ import { ensureFirstOrganization, platformOrganizationIds } from './organization
 import type { PipelinesContext } from './pipelines/context.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
 import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
+import { maxSlowCallsInFlight } from './platform/calls.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
 import type { Transport } from './platform/transport.ts';
 import type { Runtime } from './runtime.ts';
@@ -128,6 +130,18 @@ export async function openParts(
     propagate: propagateTemplate,
   };
   const background = createBackground({ runtime, log });
+  const turnsOf = (kind: 'check_request' | 'set_up', total: number) =>
+    new FairQueue({
+      total,
+      perTenant: config.maxConcurrentChecksPerWorkspace,
+      maxWaiting: config.maxWaitingPerWorkspace,
+      elapsed: runtime.elapsed,
+      onStart: (waitedMs) => metrics.queueWait(kind, waitedMs / 1000),
+    });
+  const turns = {
+    checks: turnsOf('check_request', config.maxConcurrentChecks),
+    setUps: turnsOf('set_up', maxSlowCallsInFlight),
+  };
   const pipelines: PipelinesContext = {
     store,
     platform,
@@ -137,6 +151,7 @@ export async function openParts(
     settleMs: config.settleMs,
     templates,
     workspaces,
+    turns,
     inBackground: background.run,
   };
   const setUps = createSetUps(pipelines);

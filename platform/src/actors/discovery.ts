@@ -61,7 +61,7 @@ export async function discoverCatalog(
   const underWay =
     ctx.discoveries.get(key) ??
     ctx.discoveryTurns
-      .run(workspace_id, () => discover(ctx, source, madeFrom, options), ctx.closing)
+      .run(workspace_id, () => discover(ctx, source, madeFrom, options))
       .finally(() => ctx.discoveries.delete(key));
   ctx.discoveries.set(key, underWay);
   return await underWay;

@@ -1,5 +1,5 @@
 /** Answers failures in the platform's own error shapes (problems.ts). */
-import { QueueFull } from '@inlay/schedule/fair-queue';
+import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
@@ -30,7 +30,8 @@ export function createErrorReply({ newId }: Runtime) {
 
 /** What went wrong below the rules and has a name for callers all the same. */
 function asProblem(thrown: FastifyError | Error): FastifyError | Error {
-  if (isBusy(thrown)) return new Problem('service-unavailable', null, { cause: thrown });
+  if (isBusy(thrown) || thrown instanceof QueueClosed)
+    return new Problem('service-unavailable', null, { cause: thrown });
   if (!(thrown instanceof QueueFull)) return thrown;
   return new Problem('queue-full', null, { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
 }

@@ -213,6 +213,12 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'A sync of this connection is already running',
     'A connection runs one sync at a time.',
   ),
+  queue_full: at(
+    429,
+    'Too many checks or syncs of this workspace are waiting; retry later',
+    'A workspace may have only so many checks and syncs waiting (`INLAY_MAX_WAITING_PER_WORKSPACE`).',
+    10,
+  ),
   workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
   platform_lost_connection: at(
     502,

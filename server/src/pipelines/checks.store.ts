@@ -39,6 +39,17 @@ export async function finishCheck(
     .execute();
 }
 
+/** The process that has the check is alive: it runs the check, or the check waits for its turn there. */
+export async function renewCheck(db: Db, workspaceId: string, id: string, patienceMs: number): Promise<void> {
+  await db
+    .updateTable('source_checks')
+    .set({ expires_at: sql<number>`now_ms() + ${sql.lit(patienceMs)}` })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('status', '=', 'running')
+    .execute();
+}
+
 export async function recordNothingLingers(db: Db, workspaceId: string, id: string): Promise<void> {
   await db
     .updateTable('source_checks')

@@ -1,10 +1,12 @@
 /**
  * Checks: whether a source would work with a configuration, before it is saved. Running a connector takes a while, so a
  * check is started, and asked for later, on any replica. Nothing of the configuration is kept: where the platform needs a
- * source to check, that source is deleted again, by the check itself or, if that fails, by the housekeeping.
+ * source to check, that source is deleted again, by the check itself or, if that fails, by the housekeeping. Workspaces
+ * take turns, and of one workspace only so many checks may wait.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
+import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import { getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
@@ -17,8 +19,9 @@ import type { PipelinesContext, Scope } from './context.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
 
-/** Longer than the platform is given. */
+/** A check whose process has gone counts as interrupted after this time. */
 const patienceMs = 360_000;
+const renewEveryMs = 60_000;
 const interrupted = 'The check was interrupted. Start it again.';
 const unavailable = 'The platform could not run the check. Try again later.';
 const refused = 'The platform did not accept the configuration.';
@@ -53,14 +56,49 @@ async function startCheck(
 ): Promise<string> {
   const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
   const id = ctx.runtime.newId();
-  await checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
   const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
-  ctx.inBackground('a check', async () => {
+  let recorded: Promise<void> | undefined;
+  // Once, by whoever comes first: the answer to the caller, or the check if its turn is now.
+  const record = () => {
+    recorded ??= checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
+    return recorded;
+  };
+  inTurn(ctx, workspaceId, id, async () => {
+    await record();
     const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration });
     const message = outcome.message && withoutSecrets(specification, configuration, outcome.message);
     await checks.finishCheck(ctx.store.db, workspaceId, id, { ...outcome, message });
   });
+  await record();
   return id;
+}
+
+/** In the background, when the workspace has its turn. Throws when too many of its checks wait already. */
+function inTurn(ctx: PipelinesContext, workspaceId: string, id: string, work: () => Promise<void>): void {
+  try {
+    ctx.turns.checks.assertRoom(workspaceId);
+  } catch (error) {
+    if (!(error instanceof QueueFull)) throw error;
+    throw new AppError('queue_full', { retryAfterSeconds: error.retryAfterSeconds }, { cause: error });
+  }
+  const over = new AbortController();
+  ctx.inBackground('a check', async () => {
+    try {
+      await ctx.turns.checks.run(workspaceId, work);
+    } catch (error) {
+      // The service is stopping. Whoever asks for the check is told that it was interrupted.
+      if (!(error instanceof QueueClosed)) throw error;
+    } finally {
+      over.abort();
+    }
+  });
+  ctx.inBackground('keeping a check alive', async () => {
+    for (;;) {
+      await ctx.runtime.sleep(renewEveryMs, over.signal);
+      if (over.signal.aborted) return;
+      await checks.renewCheck(ctx.store.db, workspaceId, id, patienceMs);
+    }
+  });
 }
 
 async function run(ctx: PipelinesContext, id: string, connector: Omit<NewPlatformConnector, 'name'>) {

@@ -102,8 +102,13 @@ async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
     return await call();
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
+    if (error.isQueueFull) throw new AppError('queue_full', retryAfterOf(error), { cause: error });
     throw new AppError('platform_does_not_answer', { delay: delayOf(error) }, { cause: error });
   }
+}
+
+function retryAfterOf({ retryAfterSeconds }: PlatformError) {
+  return retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
 }
 
 function present(

@@ -1,4 +1,5 @@
 /** What the rules of this folder need from outside. */
+import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
@@ -18,6 +19,8 @@ export interface PipelinesContext {
   settleMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
+  /** Whose check, and whose new connection, comes next. Both keep a connector busy, and workspaces take turns. */
+  turns: Record<'checks' | 'setUps', FairQueue>;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
 }

@@ -144,7 +144,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...about('source_template_not_found'),
+    ...about('source_template_not_found', 'queue_full'),
     method: 'POST',
     url: `${path}/sources/check`,
     summary: `Check a configuration${audience.where}`,
@@ -170,7 +170,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...about('source_not_found'),
+    ...about('source_not_found', 'queue_full'),
     method: 'POST',
     url: `${path}/sources/:source_id/check`,
     summary: `Check a source${audience.where}`,
@@ -202,6 +202,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       'connection_not_found',
       'connection_pending',
       'sync_already_running',
+      'queue_full',
       'workspace_inactive',
       'platform_lost_connection',
       'platform_does_not_answer',

@@ -2,6 +2,7 @@
  * Brings the platform to one connection of a source: the destination it writes to, the connection, its first sync. Part of
  * setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its own.
  */
+import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
 import { type Definition, getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
@@ -45,22 +46,37 @@ export async function setUpConnection(
 ): Promise<void> {
   const destination = await setUpDestination(ctx, connection.workspace_id, connection.destination_id);
   const destinationId = destination.platform_id;
-  const platformId = await whereDestinationMayBeLost(ctx, destination, () =>
-    createOnce(ctx, 'connections', connection, {
-      find: async () => {
-        const existing = await ctx.platform.listConnections(source.workspace_id);
-        return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
-      },
-      prepare: () => prepareConnection(ctx, source, connection, { sourceId, destination }),
-      create: (wanted) => refusing('the connection', () => ctx.platform.createConnection(wanted)),
-      timeoutMs: slowCreateTimeoutMs,
-    }),
-  );
+  const platformId =
+    connection.platform_id ??
+    (await whereDestinationMayBeLost(ctx, destination, () =>
+      inTurn(ctx, source.workspace_id, () =>
+        createOnce(ctx, 'connections', connection, {
+          find: async () => {
+            const existing = await ctx.platform.listConnections(source.workspace_id);
+            return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
+          },
+          prepare: () => prepareConnection(ctx, source, connection, { sourceId, destination }),
+          create: (wanted) => refusing('the connection', () => ctx.platform.createConnection(wanted)),
+          timeoutMs: slowCreateTimeoutMs,
+        }),
+      ),
+    ));
   if (connection.is_set_up === 0) {
     await followWorkspace(ctx, connection, platformId);
     await connections.recordSetUp(ctx.store.db, connection.workspace_id, connection.id);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
+}
+
+/** A connection runs its source to learn its streams, which may take minutes. Workspaces take turns. */
+async function inTurn<T>(ctx: PipelinesContext, workspaceId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await ctx.turns.setUps.run(workspaceId, work);
+  } catch (error) {
+    if (error instanceof QueueFull) throw new Waiting(error.message, error.retryAfterSeconds * 1000);
+    if (error instanceof QueueClosed) throw new Waiting('the service is stopping', 0);
+    throw error;
+  }
 }
 
 async function prepareConnection(

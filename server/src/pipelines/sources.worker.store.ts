@@ -9,12 +9,20 @@ interface DueSource {
   workspaceId: string;
 }
 
+/** The first of every workspace, then the second of every workspace, and so on: each has its share of the limit. */
 export async function listDueSources(db: Db, limit: number): Promise<DueSource[]> {
   return await db
-    .selectFrom('sources')
-    .select(['id', 'workspace_id as workspaceId'])
-    .where('due_at', '<=', now)
-    .where('lease_until', '<=', now)
+    .selectFrom(
+      db
+        .selectFrom('sources')
+        .select(['id', 'workspace_id as workspaceId', 'due_at'])
+        .select(sql<number>`row_number() over (partition by workspace_id order by due_at, id)`.as('place'))
+        .where('due_at', '<=', now)
+        .where('lease_until', '<=', now)
+        .as('due'),
+    )
+    .select(['id', 'workspaceId'])
+    .orderBy('place')
     .orderBy('due_at')
     .limit(limit)
     .execute();

@@ -50,7 +50,7 @@ export const createTimeoutMs = natures.create.timeoutMs;
 export const slowCreateTimeoutMs = natures.slow_create.timeoutMs;
 const maxCallsInFlight = 16;
 /** Apart from the others, so that connectors at work hold up nobody who asks for a token. */
-const maxSlowCallsInFlight = 8;
+export const maxSlowCallsInFlight = 8;
 const maxWaitMs = 2_000;
 
 export function createCalls({ transport, credentials, runtime, onCall, onBreaker }: CallOptions): Call {

@@ -19,7 +19,10 @@ export function failureOf(
   if (status >= 200 && status < 300) return undefined;
   const message = describeAnswer(answer);
   const retryAfter = retryAfterOf(answer, now);
-  if (status === 429) return new PlatformError('throttled', message, retryAfter);
+  if (status === 429) {
+    const isQueueFull = parse(answer.text)?.title === 'queue-full';
+    return new PlatformError('throttled', message, { isQueueFull, ...retryAfter });
+  }
   if (status === 401 || status === 403) return new PlatformError('unauthorised', message);
   if (status === 404 || status === 410) return new PlatformError('not_found', message);
   if (status === 408 || status >= 500) {

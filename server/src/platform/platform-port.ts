@@ -56,6 +56,7 @@ interface PlatformErrorOptions extends ErrorOptions {
   settled?: boolean;
   retryAfterSeconds?: number | undefined;
   isConflict?: boolean;
+  isQueueFull?: boolean;
   reason?: string | undefined;
 }
 
@@ -67,6 +68,8 @@ export class PlatformError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
   readonly isConflict: boolean;
+  /** Throttled because of what else waits in the same workspace, and not because of all that is asked of the platform. */
+  readonly isQueueFull: boolean;
   /** What a connector gave as the reason, for people. It may quote its configuration. */
   readonly reason: string | undefined;
 
@@ -78,17 +81,19 @@ export class PlatformError extends Error {
     this.settled = options.settled ?? failure !== 'unknown';
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isConflict = options.isConflict ?? false;
+    this.isQueueFull = options.isQueueFull ?? false;
     this.reason = options.reason;
   }
 
   /** The same failure when an earlier try of the same call may still take effect. */
   unsettled(): PlatformError {
-    const { failure, message, timedOut, retryAfterSeconds, isConflict, reason, cause } = this;
+    const { failure, message, timedOut, retryAfterSeconds, isConflict, isQueueFull, reason, cause } = this;
     return new PlatformError(failure, message, {
       timedOut,
       settled: false,
       retryAfterSeconds,
       isConflict,
+      isQueueFull,
       reason,
       cause,
     });
