@@ -154,7 +154,7 @@ describe('a check', () => {
     ['400', answer(400), 'The API answers 400. Check the path, the parameters and the headers.'],
     ['a page', answer(200, '<html>', html), 'The API should answer in JSON and sends a web page. Check the base URL'],
     ['nothing', answer(200), 'The API should answer in JSON and sends nothing. Check the base URL and the path.'],
-    ['half of JSON', answer(200, '{"key": "hid'), 'The API should answer in JSON and sends something else.'],
+    ['half of JSON', answer(200, '{"key": "hid'), 'The API sends JSON that ends in the middle. Try again later.'],
     ['texts', () => ['a'], 'The records should be JSON objects and are not. Check the path of the records.'],
     ['a number', () => 5, 'The records should be JSON objects and are not. Check the path of the records.'],
   ])('explains %s', async (_, handler, message) => {

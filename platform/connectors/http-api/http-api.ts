@@ -127,7 +127,7 @@ async function readStream(
   const since = start.cursor === undefined ? undefined : String(start.cursor);
   let emitted = 0;
   const onNote = (note: string) => emit.log('WARN', `Stream ${name}: ${note}`);
-  for await (const records of readPages(client, api, stream, { since, onNote })) {
+  for await (const records of readPages(client, api, stream, { since, hasWorked: true, onNote })) {
     for (const record of records) {
       if (isIncremental && !cursor.isNew(record)) continue;
       await emit.record(descriptor, record);

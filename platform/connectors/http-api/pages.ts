@@ -4,6 +4,7 @@
  * what to check, and nothing of what the API was told or has answered.
  */
 import { ConnectorError, type Surroundings } from '../kit/connector.ts';
+import { isCutOffJson } from '../kit/cut-off-json.ts';
 import { discard, type HttpAnswer, type HttpClient, type HttpClientOptions, httpClient } from '../kit/http-client.ts';
 import { parseJson } from '../kit/json.ts';
 import { recordsAt } from '../kit/records.ts';
@@ -23,6 +24,8 @@ export interface ReadOptions {
   /** The value for the stream's cursor parameter. */
   since?: string | undefined;
   limits?: Limits;
+  /** The API is known to answer as configured: then an answer that is no JSON is its trouble of the moment. */
+  hasWorked?: boolean;
   /** Told what somebody should know about how the reading ended. */
   onNote?: (note: string) => void;
 }
@@ -36,7 +39,7 @@ export async function* readPages(
   client: HttpClient,
   api: Api,
   stream: StreamConfiguration,
-  { since, limits = defaultLimits, onNote }: ReadOptions = {},
+  { since, limits = defaultLimits, hasWorked = false, onNote }: ReadOptions = {},
 ): AsyncGenerator<Record<string, unknown>[]> {
   const { record_path = '', pagination = { type: 'none' } } = stream;
   const pager = pagerFor(pagination, record_path, limits.emptyPages);
@@ -54,6 +57,7 @@ export async function* readPages(
       // Some APIs leave an empty list out. Where a list is expected, its absence is rather a mistake in the path.
       mayLackList: pages > 0 || (since !== undefined && stream.cursor_parameter !== undefined),
       answerBytes: limits.answerBytes,
+      hasWorked: hasWorked || pages > 0,
     });
     const step = pager.after(page);
     yield* step.take;
@@ -68,6 +72,7 @@ interface Expectations {
   endStatuses: readonly number[];
   mayLackList: boolean;
   answerBytes: number;
+  hasWorked: boolean;
 }
 
 /** Undefined: there is no such page, and the one before was the last. */
@@ -76,7 +81,7 @@ function readPage(
   { headers }: Api,
   recordPath: string,
   url: URL,
-  { endStatuses, mayLackList, answerBytes }: Expectations,
+  { endStatuses, mayLackList, answerBytes, hasWorked }: Expectations,
 ): Promise<Page | undefined> {
   return client.get({ url, credentials: headers }, async (answer) => {
     const { status } = answer;
@@ -85,7 +90,7 @@ function readPage(
       if (status === 204 || endStatuses.includes(status)) return undefined;
       throw refusal(status);
     }
-    const body = await readJson(answer, answerBytes);
+    const body = await readJson(answer, answerBytes, hasWorked);
     return { records: recordsAt(body, recordPath, mayLackList), body, headers: answer.headers };
   });
 }
@@ -130,7 +135,7 @@ function refusal(status: number): ConnectorError {
   }
 }
 
-async function readJson({ body, headers }: HttpAnswer, answerBytes: number): Promise<unknown> {
+async function readJson({ body, headers }: HttpAnswer, answerBytes: number, hasWorked: boolean): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -147,9 +152,19 @@ async function readJson({ body, headers }: HttpAnswer, answerBytes: number): Pro
   try {
     return parseJson(text);
   } catch {
-    const isPage = String(headers['content-type']).includes('html') || text.trimStart().startsWith('<');
-    const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
     // Without the cause: it quotes the answer, which may repeat the key.
-    throw new ConnectorError(`The API should answer in JSON and sends ${what}. Check the base URL and the path.`);
+    throw notJson(text, String(headers['content-type']), hasWorked);
   }
+}
+
+function notJson(text: string, contentType: string, hasWorked: boolean): ConnectorError {
+  if (isCutOffJson(text)) {
+    const failureType = 'transient_error';
+    return new ConnectorError('The API sends JSON that ends in the middle. Try again later.', { failureType });
+  }
+  const isPage = contentType.includes('html') || text.trimStart().startsWith('<');
+  const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
+  return new ConnectorError(`The API should answer in JSON and sends ${what}. Check the base URL and the path.`, {
+    failureType: hasWorked ? 'transient_error' : 'config_error',
+  });
 }

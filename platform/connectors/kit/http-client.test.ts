@@ -122,7 +122,7 @@ describe('a redirect', () => {
 });
 
 describe('trying again', () => {
-  test.each([429, 500, 502, 503, 504])('helps when %i was passing', async (status) => {
+  test.each([408, 420, 425, 429, 500, 502, 503, 504, 507, 520, 529])('helps when %i was passing', async (status) => {
     let left = 2;
     const { origin, asked } = await startHttpServer((_, reply) => {
       if (left-- === 0) return 'well';
@@ -161,6 +161,44 @@ describe('trying again', () => {
     expect(waits).toEqual([7000, 30_000, 0, 0]);
   });
 
+  test.each([
+    ['Retry-After', { 'retry-after': '7' }],
+    ['no more requests left, by seconds', { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '7' }],
+    ['no more requests left, by a time', { 'x-rate-limit-remaining': '0', 'x-rate-limit-reset': '1893456007' }],
+    ['no more requests left, by milliseconds', { 'RateLimit-Remaining': '0', 'x-ratelimit-reset': '1893456007000' }],
+    ['no more requests left, in one header', { RateLimit: '"burst";r=0;t=7' }],
+  ])('waits after a 403 or 429 with %s', async (_, headers) => {
+    for (const status of [403, 429]) {
+      const replies = [status];
+      const { origin } = await startHttpServer((_asked, reply) => {
+        const refused = replies.shift();
+        if (refused === undefined) return 'well';
+        reply.writeHead(refused, headers).end();
+      });
+      const { get, waits } = start();
+      expect(await get(origin)).toBe('200 "well"');
+      expect(waits).toEqual([7000]);
+    }
+  });
+
+  test('after a 403 with Retry-After ends as a passing failure that says so', async () => {
+    const { origin } = await startHttpServer((_, reply) => void reply.writeHead(403, { 'retry-after': '1' }).end());
+    await expect(start().get(origin)).rejects.toMatchObject({
+      message: `${origin} limits how often it may be asked (403). Try again later, or ask less often.`,
+      failureType: 'transient_error',
+    });
+  });
+
+  test.each([
+    ['nothing about a limit', {}],
+    ['requests left', { 'x-ratelimit-remaining': '3' }],
+    ['requests left, in one header', { RateLimit: '"burst";r=30;t=7' }],
+  ])('is not done for a 403 with %s', async (_, headers) => {
+    const { origin, asked } = await startHttpServer((_asked, reply) => void reply.writeHead(403, headers).end('no'));
+    expect(await start().get(origin)).toBe('403 no');
+    expect(asked).toHaveLength(1);
+  });
+
   test('is left for later when the server asks for a long wait', async () => {
     const { origin, asked } = await startHttpServer(
       (_, reply) => void reply.writeHead(429, { 'retry-after': '3600' }).end(),
@@ -179,6 +217,26 @@ describe('trying again', () => {
     });
     expect(await start().get(origin)).toBe('200 "whole"');
     expect(asked).toHaveLength(2);
+  });
+
+  const broken: [string, string][] = [
+    ['the announced length is not reached', 'content-length: 100\r\n\r\n{"half'],
+    ['the chunks have no end', 'transfer-encoding: chunked\r\n\r\n6\r\n{"half\r\n'],
+    ['a chunk is cut', 'transfer-encoding: chunked\r\n\r\n60\r\n{"half'],
+    ['a chunk has no size', 'transfer-encoding: chunked\r\n\r\n6\r\n{"half"\r\nzz\r\n'],
+    ['the compressed data is damaged', 'content-encoding: gzip\r\ncontent-length: 6\r\n\r\n{"half'],
+  ];
+  test.each(broken)('reads anew an answer of which %s, and fails as passing if it stays so', async (_, rest) => {
+    let left = 1;
+    const origin = await startTcpServer((socket) =>
+      socket.once('data', () => {
+        if (left-- > 0) socket.end(`HTTP/1.1 200 OK\r\n${rest}`);
+        else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nwhole');
+      }),
+    );
+    expect(await start().get(origin)).toBe('200 whole');
+    left = 1000;
+    await expect(start().get(origin)).rejects.toMatchObject({ failureType: 'transient_error' });
   });
 
   test('is not done for what is not passing', async () => {

@@ -1,7 +1,8 @@
 /*
  * How connectors get something over HTTP. Always true: every address is judged by addresses.ts, hop by hop; there are at
  * most five redirects, and credentials go to the origin they were given for and nowhere else; a silent server is given
- * up; 429, 5xx and failures of the network are tried again a few times, no faster than the server asks.
+ * up; what passes (a server that is busy, in trouble or limits how often it is asked, a failure of the network) is tried
+ * again a few times, no faster than the server asks.
  */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
@@ -14,7 +15,10 @@ import { explainNetworkFailure } from './network-failures.ts';
 
 const maxRedirects = 5;
 const redirectStatuses = [301, 302, 303, 307, 308];
-const retriedStatuses = [408, 425, 429, 500, 502, 503, 504];
+/** 420 is what some called 429 before there was one. */
+const limitStatuses = [420, 429];
+/** A server that is in trouble does not always use a status of the standard. These three stay as they are. */
+const lastingTroubles = [501, 505, 511];
 const longestWaitMs = 5 * 60_000;
 
 export interface HttpRequest {
@@ -93,7 +97,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
 
   async function attempt<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>) {
     const answer = await follow(request);
-    if (!retriedStatuses.includes(answer.status)) return { result: await read(answer) };
+    if (!isPassing(answer)) return { result: await read(answer) };
     discard(answer.body);
     return { refusal: answer };
   }
@@ -108,7 +112,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
           const outcome = await attempt(request, read);
           if (outcome.refusal === undefined) return outcome.result;
           const { status, headers, url } = outcome.refusal;
-          waitMs = retryAfterMs(headers['retry-after'], clock) ?? waitMs;
+          waitMs = wantedWaitMs(headers, clock) ?? waitMs;
           failure = refusalFailure(url, status, waitMs);
         } catch (error) {
           const explained = explainNetworkFailure(error, request.url.origin);
@@ -124,11 +128,23 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
   };
 }
 
+function isPassing({ status, headers }: HttpAnswer): boolean {
+  if (status >= 500) return !lastingTroubles.includes(status);
+  return limitStatuses.includes(status) || status === 408 || status === 425 || (status === 403 && saysLimit(headers));
+}
+
+/** Some servers say with a 403 that they were asked too often, and others that they do not allow it at all. */
+function saysLimit(headers: Headers): boolean {
+  return (
+    headers['retry-after'] !== undefined || first(headers, remainingHeaders) === '0' || limitOf(headers)?.[1] === '0'
+  );
+}
+
 function refusalFailure({ origin }: URL, status: number, waitMs: number): ConnectorError {
-  const isBusy = status === 429;
+  const isBusy = limitStatuses.includes(status) || status === 403;
   const wish = waitMs > longestWaitMs ? ` and asks to wait ${Math.ceil(waitMs / 60_000)} minutes` : '';
   const message = isBusy
-    ? `${origin} limits how often it may be asked (429)${wish}. Try again later, or ask less often.`
+    ? `${origin} limits how often it may be asked (${status})${wish}. Try again later, or ask less often.`
     : `${origin} has a problem of its own (${status})${wish}. Try again later.`;
   return new ConnectorError(message, { failureType: 'transient_error' });
 }
@@ -138,11 +154,32 @@ function backoffMs(tried: number): number {
   return Math.min(1000 * 2 ** (tried - 1), 30_000) * (0.5 + Math.random() / 2);
 }
 
-/** A number of seconds or a date. */
-function retryAfterMs(header: string | string[] | undefined, clock: Clock): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - clock.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+type Headers = HttpAnswer['headers'];
+
+const remainingHeaders = ['x-ratelimit-remaining', 'x-rate-limit-remaining', 'ratelimit-remaining'];
+const resetHeaders = ['x-ratelimit-reset', 'x-rate-limit-reset', 'ratelimit-reset'];
+
+function first(headers: Headers, names: readonly string[]): string | undefined {
+  return names.map((name) => headers[name]).find((value) => typeof value === 'string');
+}
+
+/** What is left and after how many seconds there is more, from the one header that is to replace the others. */
+function limitOf({ ratelimit }: Headers): RegExpExecArray | null {
+  return /;\s*r=(\d+)(?:[^,]*;\s*t=(\d+))?/.exec(String(ratelimit ?? ''));
+}
+
+function wantedWaitMs(headers: Headers, clock: Clock): number | undefined {
+  const isUsedUp = first(headers, remainingHeaders) === '0';
+  const wish = headers['retry-after'] ?? (isUsedUp ? first(headers, resetHeaders) : limitOf(headers)?.[2]);
+  return typeof wish === 'string' ? timeToWaitMs(wish.trim(), clock) : undefined;
+}
+
+/** A number of seconds from now on or since 1970, of milliseconds since 1970, or a date. */
+function timeToWaitMs(wish: string, clock: Clock): number | undefined {
+  const number = /^\d+(\.\d+)?$/.test(wish) ? Number(wish) : undefined;
+  if (number !== undefined && number < 1e9) return number * 1000;
+  const time = number === undefined ? Date.parse(wish) : number < 1e11 ? number * 1000 : number;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - clock.now());
 }
 
 function pacer(requestsPerSecond: number | undefined, clock: Clock): () => Promise<void> {

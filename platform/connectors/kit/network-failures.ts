@@ -22,6 +22,7 @@ const notTls = config('does not speak TLS. Check whether the address begins with
 const notHttp = config('does not answer in HTTP. Check the host and the port');
 const endless = config('sends far more than an answer should have. Check the address');
 const damaged = transient('sent compressed data that is damaged');
+const garbled = transient('sent an answer that is damaged');
 
 const failures: Record<string, Failure> = {
   ECONNREFUSED: refused,
@@ -58,7 +59,12 @@ const failures: Record<string, Failure> = {
 export function explainNetworkFailure(error: unknown, origin: string): unknown {
   if (error instanceof ConnectorError) return error;
   const { code } = error as NodeJS.ErrnoException;
-  const failure = error instanceof errors.HTTPParserError ? notHttp : failures[String(code)];
+  const failure = error instanceof errors.HTTPParserError ? parserFailure(error) : failures[String(code)];
   if (!failure) return error;
   return new ConnectorError(`${origin} ${failure.words}.`, { failureType: failure.failureType, cause: error });
+}
+
+/** What has chunks began as HTTP. The parser tells it only in its message. */
+function parserFailure({ message }: Error): Failure {
+  return /chunk/i.test(message) ? garbled : notHttp;
 }

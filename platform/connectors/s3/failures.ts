@@ -34,7 +34,7 @@ export function readRefusal(status: number, headers: Record<string, unknown>, bo
 }
 
 export function isTransient({ status, code }: Refusal): boolean {
-  return [429, 500, 502, 503, 504].includes(status) || transientCodes.includes(code);
+  return status === 408 || status === 429 || (status >= 500 && status !== 501) || transientCodes.includes(code);
 }
 
 /** `doing` completes "The key is not allowed to …". */
