@@ -66,8 +66,8 @@ export function scriptedSource(
 /** See fixtures/scripted-destination.mjs for its configuration. */
 export function scriptedDestination(file: string, configuration: Record<string, unknown> = {}): ConfiguredConnector {
   const args = [fixture('scripted-destination')];
-  const kind = 'destination';
-  return { kind, program: process.execPath, args, env: {}, configuration: { file, ...configuration }, secrets: [] };
+  const program = { kind: 'destination', program: process.execPath, args, env: {} } as const;
+  return { ...program, configuration: { file, ...configuration }, secrets: [] };
 }
 
 export function configured(name: string, more: Partial<ConfiguredStream> = {}, namespace?: string): ConfiguredStream {

@@ -13,7 +13,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const [plan = '{}', program = '', ...args] = process.argv.slice(2);
 const { strike, afterBytes = Number.POSITIVE_INFINITY, afterEndMs, until } = JSON.parse(plan);
 const isSource = args.includes('read');
-const child = spawn(program, args, { stdio: [isSource ? 'ignore' : 'pipe', isSource ? 'pipe' : 'inherit', 'inherit'] });
+const child = spawn(program, args, {
+  stdio: [isSource ? 'inherit' : 'pipe', isSource ? 'pipe' : 'inherit', 'inherit'],
+});
 
 const [from, to] = isSource ? [child.stdout, process.stdout] : [process.stdin, child.stdin];
 // The reader may be gone; the end of the connector tells the rest.

@@ -1,9 +1,11 @@
 /*
  * Runs a connector as a program of the connector protocol: reads the files it is given, calls the command, writes
- * messages to standard output. Whatever goes wrong ends as a TRACE with the failure's kind and exit code 1, except for
+ * messages to standard output. With the option --input, what would be in the files is the first line of standard input, an
+ * object with the names of the options as keys; so the bundled platform hands secrets over without writing them to disk. Whatever goes wrong ends as a TRACE with the failure's kind and exit code 1, except for
  * `check`, where a ConnectorError is the answer.
  */
 import { readFile } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { ConfiguredCatalog, Message, State } from '../../src/protocol.ts';
 import { type Configuration, type Connector, ConnectorError, type Surroundings } from './connector.ts';
@@ -15,7 +17,12 @@ export async function runProgram(connector: Connector, args: string[]): Promise<
     args,
     allowPositionals: true,
     strict: false,
-    options: { config: { type: 'string' }, catalog: { type: 'string' }, state: { type: 'string' } },
+    options: {
+      config: { type: 'string' },
+      catalog: { type: 'string' },
+      state: { type: 'string' },
+      input: { type: 'boolean' },
+    },
   });
   // Nobody listens any more: the platform was killed. What it has not heard of, it asks for again.
   process.stdout.on('error', () => process.exit(1));
@@ -34,27 +41,28 @@ export async function runProgram(connector: Connector, args: string[]): Promise<
 async function runCommand(
   connector: Connector,
   command: string | undefined,
-  files: Record<string, unknown>,
+  options: Record<string, unknown>,
   writer: ReturnType<typeof messageWriter>,
 ): Promise<void> {
-  const config = () => readJson<Configuration>(files.config, '--config');
-  const catalog = () => readJson<ConfiguredCatalog>(files.catalog, '--catalog');
+  const given = await readGiven(options);
+  const config = () => get<Configuration>(given, 'config');
+  const catalog = () => get<ConfiguredCatalog>(given, 'catalog');
   const surroundings = readSurroundings(process.env);
   if (command === 'spec') {
     writer.send({ type: 'SPEC', spec: connector.specification });
   } else if (command === 'check') {
-    writer.send({ type: 'CONNECTION_STATUS', connectionStatus: await check(connector, await config(), surroundings) });
+    writer.send({ type: 'CONNECTION_STATUS', connectionStatus: await check(connector, config(), surroundings) });
   } else if (command === 'discover' && connector.kind === 'source') {
-    writer.send({ type: 'CATALOG', catalog: await connector.discover(await config(), surroundings) });
+    writer.send({ type: 'CATALOG', catalog: await connector.discover(config(), surroundings) });
   } else if (command === 'read' && connector.kind === 'source') {
-    const state = files.state === undefined ? [] : await readJson<State[]>(files.state, '--state');
-    await connector.read(await config(), await catalog(), state, writer.emitter, surroundings);
+    const state = (given.state ?? []) as State[];
+    await connector.read(config(), catalog(), state, writer.emitter, surroundings);
   } else if (command === 'write' && connector.kind === 'destination') {
     // A connector that is asked to stop leaves things in order, as when its input ends before the streams are complete.
     const stopped = new AbortController();
     process.once('SIGTERM', () => stopped.abort());
     const input = readInput(process.stdin, stopped.signal);
-    await connector.write(await config(), await catalog(), input, writer.emitter, surroundings);
+    await connector.write(config(), catalog(), input, writer.emitter, surroundings);
   } else {
     throw new Error(`A ${connector.kind} has no command ${command}.`);
   }
@@ -97,7 +105,32 @@ function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   };
 }
 
-async function readJson<T>(file: unknown, option: string): Promise<T> {
-  if (typeof file !== 'string') throw new Error(`${option} is missing.`);
-  return JSON.parse(await readFile(file, 'utf8')) as T;
+type Given = Partial<Record<'config' | 'catalog' | 'state', unknown>>;
+
+async function readGiven({ input, ...options }: Record<string, unknown>): Promise<Given> {
+  if (input) return JSON.parse(await readFirstLine(process.stdin));
+  const given: Given = {};
+  for (const name of ['config', 'catalog', 'state'] as const) {
+    const file = options[name];
+    if (typeof file === 'string') given[name] = JSON.parse(await readFile(file, 'utf8'));
+  }
+  return given;
+}
+
+function get<T>(given: Given, name: keyof Given): T {
+  if (given[name] === undefined) throw new Error(`--${name} is missing.`);
+  return given[name] as T;
+}
+
+/** Leaves what comes after the line for others to read. */
+async function readFirstLine(input: Readable): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    const end = chunk.indexOf('\n');
+    pieces.push(end === -1 ? chunk : chunk.subarray(0, end));
+    if (end === -1) continue;
+    input.unshift(chunk.subarray(end + 1));
+    break;
+  }
+  return Buffer.concat(pieces).toString();
 }

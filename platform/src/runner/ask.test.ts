@@ -1,7 +1,16 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isAlive, memoryLog, scriptedSource, temporaryFolder, testRunner } from '../../test/connectors.ts';
+import {
+  bundled,
+  configured,
+  isAlive,
+  memoryLog,
+  scriptedSource,
+  sync,
+  temporaryFolder,
+  testRunner,
+} from '../../test/connectors.ts';
 import type { Failure, RunFailure } from './runner.ts';
 
 const spec = { connectionSpecification: { type: 'object', properties: {} } };
@@ -146,6 +155,29 @@ describe('what a connector is given', () => {
     await failureOf(runner.discover(scriptedSource([{ complain: 'look now\n' }, { exit: 1 }], { a: 1 }), { log }));
     expect(modes).toEqual([0o700, 0o700, 0o600]);
     expect(readdirSync(runner.folder)).toEqual([]);
+  });
+
+  test('is found from the folder that it is to run in', async () => {
+    const [note, workingDir] = [join(temporaryFolder(), 'note'), temporaryFolder()];
+    const source = scriptedSource([{ note }, isFine], { host: 'h' });
+    await expect(testRunner().check({ ...source, workingDir })).resolves.toEqual({ status: 'succeeded' });
+    expect(JSON.parse(readFileSync(note, 'utf8'))).toMatchObject({ given: { config: { host: 'h' } }, cwd: workingDir });
+
+    const failure = await failureOf(testRunner().discover({ ...source, workingDir: '/no/such/folder' }));
+    expect(failure.message).toBe('The source could not be started.');
+    expect(failure.internalMessage).toContain('/no/such/folder');
+  });
+
+  test('is never on disk for a bundled connector', async () => {
+    const runner = testRunner();
+    const seen: string[][] = [];
+    const { status } = await sync(runner, {
+      source: bundled('source', 'sample-data', { count: 10 }),
+      destination: bundled('destination', 'local-files', { path: 'out' }, temporaryFolder()),
+      streams: [configured('users')],
+      keepState: async () => void seen.push(readdirSync(runner.folder)),
+    });
+    expect([status, seen]).toEqual(['succeeded', [[]]]);
   });
 
   test('and was left behind by a killed service is removed by the next one', async () => {

@@ -1,17 +1,18 @@
 /**
  * One run of one command of a connector as a child process in a process group of its own. Configuration, catalog and
- * state reach it as files that only this user can read, in a folder that only this run uses.
+ * state reach it through its standard input or, where the connector wants files, as files that only this user can read,
+ * in a folder that only this run uses.
  *
  * What always holds: once `ended` resolves, the process and whatever it started in its group are gone, and so is the folder.
  * The same holds soon after this process has ended, however it has ended (leash.ts).
  * What the process says is not looked at here, except for standard error, which is log.
  */
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Runtime } from '../runtime.ts';
+import { findProgram, isFolder } from './find-program.ts';
 import { JsonText } from './json-members.ts';
 import { leashDescriptor, leashed } from './leash.ts';
 import { connectorMark, markVariable } from './marked-processes.ts';
@@ -56,33 +57,16 @@ export async function startConnector(
   command: string,
   files: CommandFiles,
   onErrorLine: (line: string) => void,
-  { folder, mark: serviceMark, graceMs, runtime }: ProcessSettings,
+  settings: ProcessSettings,
 ): Promise<ConnectorProcess> {
-  const filesDir = await mkdtemp(join(folder, 'run-'));
+  const filesDir = connector.handover === 'input' ? undefined : await mkdtemp(join(settings.folder, 'run-'));
   try {
-    const options = await writeFiles(filesDir, files);
-    const { program, args, removalArgs } = connector;
-    const mark = connectorMark(serviceMark, ++started);
-    const env: Record<string, string> = { ...connector.env, [markVariable]: mark };
-    const removal = removalArgs && [program, ...removalArgs(filesDir)];
-    const found = findProgram(program, env.PATH);
-    const programArgs = [...(typeof args === 'function' ? args(filesDir) : args), command, ...options];
-    // A program that is not there fails in the usual way, which says what is wrong.
-    const start = found
-      ? leashed(found, programArgs, { mark, folder: filesDir, removal })
-      : { program, args: programArgs };
-    const child = spawn(start.program, start.args, {
-      env,
-      detached: true,
-      cwd: filesDir,
-      stdio,
-    }) as ChildProcessWithoutNullStreams;
-    // Nothing is sent through it; what counts is that it stays open.
-    const leash = child.stdio[leashDescriptor] as Duplex;
-    leash.on('error', () => {});
+    const options = filesDir ? await writeFiles(filesDir, files) : ['--input'];
+    const { child, leash, removeRest } = launch(connector, [command, ...options], filesDir, settings);
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
+    if (!filesDir) child.stdin.write(inputLine(files));
 
     const over = new AbortController();
     let isStopping = false;
@@ -97,7 +81,7 @@ export async function startConnector(
       if (isStopping || over.signal.aborted) return;
       isStopping = true;
       signalGroup(child, 'SIGTERM');
-      void runtime.sleep(graceMs, over.signal).then(() => {
+      void settings.runtime.sleep(settings.graceMs, over.signal).then(() => {
         if (!over.signal.aborted) kill();
       });
     }
@@ -110,44 +94,67 @@ export async function startConnector(
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
       over.abort();
-      if (wasKilled && removalArgs) await endingOf(spawn(program, removalArgs(filesDir), { env, stdio: 'ignore' }));
-      await removeFolder(filesDir);
+      if (wasKilled) await removeRest();
+      if (filesDir) await removeFolder(filesDir);
       return ending;
     }
     return { stdin: child.stdin, stdout: child.stdout, ended: ended(), stop };
   } catch (error) {
-    await removeFolder(filesDir);
+    if (filesDir) await removeFolder(filesDir);
     throw error;
   }
 }
 
 const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'pipe'];
 
-/** As a shell finds it: by its path, or in one of the folders of PATH. */
-function findProgram(program: string, path: string | undefined): string | undefined {
-  if (program.includes('/')) return isProgram(program) ? program : undefined;
-  const folders = (path ?? '').split(':').filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, program)).find(isProgram);
-}
+function launch(
+  connector: ConnectorProgram,
+  commandArgs: readonly string[],
+  filesDir: string | undefined,
+  { folder, mark: serviceMark }: ProcessSettings,
+) {
+  const { program, args, removalArgs, workingDir } = connector;
+  const ownDir = filesDir ?? folder;
+  const cwd = workingDir ?? ownDir;
+  const mark = connectorMark(serviceMark, ++started);
+  const env: Record<string, string> = { ...connector.env, [markVariable]: mark };
+  const programArgs = [...(typeof args === 'function' ? args(ownDir) : args), ...commandArgs];
+  const removal = removalArgs && [program, ...removalArgs(ownDir)];
+  const found = isFolder(cwd) ? findProgram(program, env.PATH) : undefined;
+  // A program or a folder that is not there fails in the usual way, which names what is missing.
+  const start = found
+    ? leashed(found, programArgs, { mark, folder: filesDir, removal })
+    : { program: isFolder(cwd) ? program : `${program} in ${cwd}`, args: programArgs };
+  const options = { env, detached: true, cwd, stdio };
+  const child = spawn(start.program, start.args, options) as ChildProcessWithoutNullStreams;
+  // Nothing is sent through it; what counts is that it stays open.
+  const leash = child.stdio[leashDescriptor] as Duplex;
+  leash.on('error', () => {});
 
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch {
-    return false;
+  async function removeRest(): Promise<void> {
+    if (removalArgs) await endingOf(spawn(program, removalArgs(ownDir), { env, stdio: 'ignore' }));
   }
+  return { child, leash, removeRest };
 }
 
 async function writeFiles(filesDir: string, files: CommandFiles): Promise<string[]> {
   const options: string[] = [];
   for (const [option, content] of Object.entries(files)) {
     const file = join(filesDir, `${option}.json`);
-    const text = content instanceof JsonText ? content.text : JSON.stringify(content);
-    await writeFile(file, text, { mode: 0o600 });
+    await writeFile(file, textOf(content), { mode: 0o600 });
     options.push(`--${option}`, file);
   }
   return options;
+}
+
+function inputLine(files: CommandFiles): string {
+  const members = Object.entries(files).map(([option, content]) => `"${option}":${textOf(content)}`);
+  // Between the parts of JSON a space means the same as the end of a line.
+  return `{${members.join(',').replaceAll('\n', ' ')}}\n`;
+}
+
+function textOf(content: unknown): string {
+  return content instanceof JsonText ? content.text : JSON.stringify(content);
 }
 
 async function removeFolder(folder: string): Promise<void> {

@@ -3,10 +3,10 @@
  * killed: the source, the destination, the platform, a session of the database, the database. After every blow the
  * next run starts from the states that were kept. Where the blow falls is drawn from a seed (DATA_PROMISES_SEED).
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -170,12 +170,21 @@ async function growWhilePlatformsDie(store: Store): Promise<number> {
   return count;
 }
 
-/** Connectors whose platform is dead end by themselves, when their pipes do. */
+/** Connectors end with their platform. */
 async function untilGone(folder: string): Promise<void> {
-  const isThere = () => execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' }).includes(`${folder}/runs`);
+  const isThere = () => readdirSync('/proc').some((pid) => workingDirOf(pid).startsWith(`${folder}/runs`));
   for (let tries = 0; isThere(); tries++) {
     if (tries === 600) throw new Error('A connector outlives its platform.');
     await delay(50);
+  }
+}
+
+/** Where it was started; empty for what is no process of ours. */
+function workingDirOf(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
   }
 }
 

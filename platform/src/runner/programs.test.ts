@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { connectorProgram } from './programs.ts';
 
@@ -24,6 +25,7 @@ describe('a program', () => {
         INLAY_ALLOW_PRIVATE_NETWORKS: 'false',
         INLAY_SERVICE_ENDPOINTS: '[{"host":"inlay.example","port":443}]',
       },
+      handover: 'input',
     });
   });
 
@@ -31,6 +33,16 @@ describe('a program', () => {
     const launch = { type: 'command', command: ['python3', '/opt/my source.py', '-v'] } as const;
     const { program, args } = connectorProgram(launch, 'source', surroundings, environment);
     expect([program, args]).toEqual(['python3', ['/opt/my source.py', '-v']]);
+  });
+
+  test('of a command line has the home of the service, or a folder that exists, and runs where it was added', () => {
+    const command = ['./run'] as const;
+    const there = tmpdir();
+    const launch = { type: 'command', command, folder: '/opt/erp' } as const;
+    const { env, workingDir } = connectorProgram(launch, 'source', surroundings, { ...environment, HOME: there });
+    expect([env.HOME, workingDir]).toEqual([there, '/opt/erp']);
+    const homeless = connectorProgram(launch, 'source', surroundings, { ...environment, HOME: '/nonexistent' });
+    expect(homeless.env.HOME).toBe(tmpdir());
   });
 
   test('of an image runs a container that sees its files and nothing else, and can be removed by name', () => {

@@ -3,14 +3,16 @@
  * may touch, whatever its configuration says, is told here to the bundled ones by variables and enforced by them; a
  * command line is the operator's own choice and runs with the operator's trust.
  */
+import { tmpdir, userInfo } from 'node:os';
 import { basename } from 'node:path';
+import { isFolder } from './find-program.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export type Launch =
   /** The name that the program of the bundled connectors knows it by. */
   | { type: 'bundled'; name: string }
-  /** A program, found by its full path or in PATH, and its arguments. */
-  | { type: 'command'; command: readonly [program: string, ...args: string[]] }
+  /** A program, found by its full path or in PATH, its arguments, and the folder in which it runs. */
+  | { type: 'command'; command: readonly [program: string, ...args: string[]]; folder?: string }
   | { type: 'image'; image: string };
 
 export interface ProgramSurroundings {
@@ -53,11 +55,18 @@ export function connectorProgram(
     INLAY_SERVICE_ENDPOINTS: JSON.stringify(surroundings.serviceEndpoints),
   };
   if (launch.type === 'bundled') {
-    return { kind, program: process.execPath, args: [surroundings.connectorsProgram, launch.name], env };
+    const args = [surroundings.connectorsProgram, launch.name];
+    return { kind, program: process.execPath, args, env, handover: 'input' };
   }
   if (launch.type === 'command') {
     const [program, ...args] = launch.command;
-    return { kind, program, args, env };
+    return {
+      kind,
+      program,
+      args,
+      env: { ...env, HOME: homeOf(environment) },
+      ...(launch.folder !== undefined && { workingDir: launch.folder }),
+    };
   }
   return {
     kind,
@@ -82,6 +91,13 @@ function containerArgs(image: string, filesDir: string, network: string | undefi
     ...(network === undefined ? [] : ['--network', network]),
     image,
   ];
+}
+
+/** That of the service's user: packages, caches and settings that a program was installed with are there. */
+function homeOf({ HOME }: NodeJS.ProcessEnv): string {
+  const home = HOME || userInfo().homedir;
+  // Users of services often have a home that does not exist.
+  return isFolder(home) ? home : tmpdir();
 }
 
 function pick(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {

@@ -10,6 +10,13 @@ export interface ConnectorProgram {
   program: string;
   /** A function where the program has to be told the folder that the options point into: a container mounts it. */
   args: readonly string[] | ((filesDir: string) => readonly string[]);
+  /**
+   * How configuration, catalog and state reach it. `input`: together in the first line of its standard input, so that
+   * they are never on disk. By default each as a file that an option names, which every connector understands.
+   */
+  handover?: 'input' | 'files';
+  /** The folder it runs in; by default one of the runner's own. */
+  workingDir?: string;
   /** The whole environment of the process: nothing of the service's own is inherited. */
   env: Readonly<Record<string, string>>;
   /** Arguments with which the program removes what outlives its process when that is killed: a container. */

@@ -93,9 +93,7 @@ describe('creating a workspace', () => {
 
   test('keeps any name exactly as it was sent, and finds it in either Unicode form', async () => {
     const running = await startPlatform();
-    const name = fc
-      .string({ unit: 'binary', minLength: 1, maxLength: 40 })
-      .filter((text) => !text.includes('\0'));
+    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter((text) => !text.includes('\0'));
     await fc.assert(
       fc.asyncProperty(name, async (text) => {
         const workspaceId = await create(running, text);
