@@ -234,7 +234,8 @@ connector
   .option('--destination', 'it is a destination')
   .requiredOption('--name <name>', 'what to call it')
   .option('--image <image>', 'the image, as in repository:tag')
-  .argument('[command...]', 'the program and its arguments, after --; paths in full')
+  .option('--directory <path>', 'the folder the command runs in; this one if not given')
+  .argument('[command...]', 'the program and its arguments, after --; relative paths count from that folder')
   .action((command: string[], options: ConnectorOptions) =>
     withPlatform(async (platform) => {
       const registration = readRegistration(command, options);
@@ -329,11 +330,12 @@ interface ConnectorOptions {
   destination?: true;
   name: string;
   image?: string;
+  directory?: string;
 }
 
 function readRegistration(
   [program, ...args]: string[],
-  { source, destination, name, image }: ConnectorOptions,
+  { source, destination, name, image, directory = '.' }: ConnectorOptions,
 ): Registration {
   if (source === destination) throw new OperatorError('Say which it is: --source or --destination.');
   if ((program === undefined) === (image === undefined)) {
@@ -342,8 +344,7 @@ function readRegistration(
   const kind = source ? 'source' : 'destination';
   if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
   // The service may run in another directory.
-  const found = program?.includes('/') ? resolve(program) : (program ?? '');
-  return { kind, name, launch: { type: 'command', command: [found, ...args] } };
+  return { kind, name, launch: { type: 'command', command: [program ?? '', ...args], folder: resolve(directory) } };
 }
 
 function describeLaunch(launch: Definition['launch']): string {

@@ -438,6 +438,16 @@ describe('inlay connector', () => {
     expect(await platform.stop()).toBe(0);
   });
 
+  it('adds a program by a path from the folder it is to run in', async () => {
+    const { dataDir, succeed, fail } = commandLine();
+    const answer = JSON.stringify({ type: 'SPEC', spec: { connectionSpecification: { type: 'object' } } });
+    writeFileSync(join(dataDir, 'spec.json'), answer);
+    writeFileSync(join(dataDir, 'run.sh'), 'test -d "$HOME" && cat spec.json\n');
+    const add = ['connector', 'add', '--source', '--name', 'Mine', '--directory', dataDir, '--'];
+    expect(await succeed(...add, 'sh', './run.sh')).toMatch(/^Added Mine /);
+    expect(await fail(...add, './run.sh')).toContain(`There is no program at ${join(dataDir, 'run.sh')}. `);
+  });
+
   it('says what is wrong with what it is given', async () => {
     const { fail } = commandLine();
     const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);

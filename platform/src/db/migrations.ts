@@ -160,6 +160,11 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0004-folders-of-registered-definitions': {
+    async up(db) {
+      await run(db, 'alter table registered_definitions add column folder text');
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

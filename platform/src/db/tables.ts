@@ -99,6 +99,8 @@ export interface RegisteredDefinitionRow {
   /** The program and its arguments; null for a Docker image. */
   command: string | null;
   image: string | null;
+  /** Where the command runs; null for an image, and for a command of a version that had no such folder. */
+  folder: string | null;
   specification: string;
   created_at: number;
 }

@@ -57,7 +57,7 @@ export async function getDefinition(
 }
 
 function readRegistered(row: RegisteredDefinitionRow): Definition {
-  const { definition_id: definitionId, kind, name, command, image } = row;
+  const { definition_id: definitionId, kind, name, image } = row;
   return {
     definitionId,
     kind,
@@ -66,6 +66,10 @@ function readRegistered(row: RegisteredDefinitionRow): Definition {
     version: /:([^:/]+)$/.exec(image ?? '')?.[1] ?? 'local',
     documentation: '',
     specification: JSON.parse(row.specification),
-    launch: image !== null ? { type: 'image', image } : { type: 'command', command: JSON.parse(command ?? '[]') },
+    launch: image !== null ? { type: 'image', image } : readCommand(row),
   };
+}
+
+function readCommand({ command, folder }: RegisteredDefinitionRow): Launch {
+  return { type: 'command', command: JSON.parse(command ?? '[]'), ...(folder !== null && { folder }) };
 }

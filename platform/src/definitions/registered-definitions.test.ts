@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startPlatform } from '../../test/start-platform.ts';
 import { programOf, startSteered } from '../../test/steered.ts';
+import type { OpenPlatform } from '../open-platform.ts';
 import { listRegisteredDefinitions, registerDefinition, removeDefinition } from './registered-definitions.ts';
 
 /** A program that answers `spec` with this line. */
@@ -69,11 +70,52 @@ describe('a registered connector', () => {
   });
 });
 
+describe('the command of a connector', () => {
+  const answer = JSON.stringify({ type: 'SPEC', spec: { connectionSpecification: { type: 'object' } } });
+  const registerIn = async (platform: OpenPlatform, folder: string, ...command: [string, ...string[]]) =>
+    await registerDefinition(platform.definitions, {
+      kind: 'source',
+      name: 'x',
+      launch: { type: 'command', command, folder },
+    });
+
+  test('runs in the folder where it was added, so that its relative paths are found', async () => {
+    const { platform, file } = await startPlatform();
+    const folder = dirname(file);
+    writeFileSync(join(folder, 'spec.json'), answer);
+    writeFileSync(join(folder, 'run'), '#!/bin/sh\ncat spec.json\n', { mode: 0o700 });
+    const byProgram = await registerIn(platform, folder, './run');
+    expect(byProgram.launch).toEqual({ type: 'command', command: [join(folder, 'run')], folder });
+    const byArgument = await registerIn(platform, folder, 'sh', 'run');
+    expect(byArgument.launch).toEqual({ type: 'command', command: ['sh', 'run'], folder });
+  });
+
+  test.each([
+    [['./other'], 'There is no program at '],
+    [['run'], 'There is no program called run in PATH. For the file in '],
+    [['no-such-program'], 'There is no program called no-such-program in PATH. Check the path, '],
+  ] as [[string], string][])('is refused as %j with words that help', async (command, words) => {
+    const { platform, file } = await startPlatform();
+    writeFileSync(join(dirname(file), 'run'), '#!/bin/sh\n', { mode: 0o700 });
+    await expect(registerIn(platform, dirname(file), ...command)).rejects.toMatchObject({
+      data: { message: expect.stringContaining(words) },
+    });
+    await expect(registerIn(platform, '/no/such/folder', 'sh')).rejects.toMatchObject({
+      data: { message: '/no/such/folder is not the full path of a folder.' },
+    });
+  });
+});
+
 describe('a connector is not registered', () => {
+  const unusable = (message: string) => ({
+    title: 'unprocessable-entity',
+    data: { message: expect.stringContaining(message) },
+  });
   const spec = (connectionSpecification: object) => JSON.stringify({ type: 'SPEC', spec: { connectionSpecification } });
 
   test.each([
-    ['does not exist', ['/no/such/program'], { name: 'RunFailure' }],
+    ['does not exist', ['/no/such/program'], unusable('There is no program at /no/such/program.')],
+    ['is a relative path of no folder', ['./run'], unusable("./run is not a full path. Give the program's full path.")],
     ['does not speak the protocol', [process.execPath, '-e', ''], { name: 'RunFailure' }],
     ['names no image', 'image', { title: 'unprocessable-entity' }],
   ] as const)('when it %s', async (_why, command, expected) => {

@@ -6,8 +6,11 @@
  * What always holds: a registered connector has answered `spec` with a specification that can be used, and is not removed
  * while a source or destination is made from it.
  */
+import { existsSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { ConnectorSpecification } from '../protocol.ts';
+import { findProgram, isFolder } from '../runner/find-program.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
 import { compiled } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
@@ -23,13 +26,14 @@ export interface Registration {
 /** Throws a RunFailure when the connector does not answer, a Problem when its answer cannot be used. */
 export async function registerDefinition(
   ctx: DefinitionsContext,
-  { kind, name, launch }: Registration,
+  { kind, name, launch: given }: Registration,
 ): Promise<Definition> {
-  if (launch.type === 'image' && !/^[a-z0-9][\w./:@-]*$/i.test(launch.image)) {
-    throw new Problem('unprocessable-entity', { message: `${launch.image} is not the name of an image.` });
+  if (given.type === 'image' && !/^[a-z0-9][\w./:@-]*$/i.test(given.image)) {
+    throw unusable(`${given.image} is not the name of an image.`);
   }
   // It belongs to no workspace yet, and to write down its specification it needs no folder.
   const surroundings = { ...ctx.surroundings, workspaceDir: '' };
+  const launch = given.type === 'command' ? findCommand(given) : given;
   const specification = await ctx.runner.readSpecification(connectorProgram(launch, kind, surroundings));
   requireUsable(specification);
   const definitionId = ctx.runtime.newId();
@@ -39,6 +43,7 @@ export async function registerDefinition(
     name,
     command: launch.type === 'command' ? JSON.stringify(launch.command) : null,
     image: launch.type === 'image' ? launch.image : null,
+    folder: launch.type === 'command' ? (launch.folder ?? null) : null,
     specification: JSON.stringify(specification),
     created_at: ctx.runtime.now(),
   });
@@ -58,6 +63,32 @@ export async function removeDefinition(ctx: DefinitionsContext, definitionId: st
     }
     if (!(await definitions.deleteRegistered(tx, id))) throw resourceNotFound('definition', definitionId);
   });
+}
+
+type CommandLaunch = Extract<Launch, { type: 'command' }>;
+
+/** The program by its full path, unless it is found in PATH: the service does not run in the folder of the caller. */
+function findCommand({ command: [program, ...args], folder, ...launch }: CommandLaunch): CommandLaunch {
+  if (folder !== undefined && !(isAbsolute(folder) && isFolder(folder))) {
+    throw unusable(`${folder} is not the full path of a folder.`);
+  }
+  const isRelative = program.includes('/') && !isAbsolute(program);
+  if (isRelative && folder === undefined)
+    throw unusable(`${program} is not a full path. Give the program's full path.`);
+  const found = isRelative ? resolve(folder ?? '', program) : program;
+  if (findProgram(found, process.env.PATH) === undefined) {
+    const place = found.includes('/') ? `at ${found}` : `called ${found} in PATH`;
+    const mayMean = folder !== undefined && !found.includes('/') && existsSync(resolve(folder, found));
+    const advice = mayMean
+      ? `For the file in ${folder}, write ./${found}.`
+      : 'Check the path, and that this user may execute the file.';
+    throw unusable(`There is no program ${place}. ${advice}`);
+  }
+  return { ...launch, command: [found, ...args], ...(folder !== undefined && { folder }) };
+}
+
+function unusable(message: string): Problem {
+  return new Problem('unprocessable-entity', { message });
 }
 
 function requireUsable({ connectionSpecification }: ConnectorSpecification): void {
