@@ -145,6 +145,8 @@ function keyOf({ stream, destination_sync_mode, primary_key }: ConfiguredStream,
 
 function cursorOf({ stream, destination_sync_mode, cursor_field }: ConfiguredStream, columns: readonly Column[]) {
   if (destination_sync_mode !== 'append_dedup' || !cursor_field?.length) return undefined;
+  // A source that follows changes without a field sends the newest record last, whatever a field of the record says.
+  if (stream.source_defined_cursor && !stream.default_cursor_field?.length) return undefined;
   return columnAt(stream.name, columns, cursor_field, 'cursor');
 }
 

@@ -36,6 +36,15 @@ export class TextBuffer {
     this.length += source.copy(this.#bytes, this.length, start, end);
   }
 
+  /**
+   * The bytes themselves, with room for so many more after `length`: for a writer of single bytes, which sets `length`
+   * when it is done. They stay the same until something else is added.
+   */
+  room(bytes: number): Buffer {
+    this.#makeRoom(bytes);
+    return this.#bytes;
+  }
+
   /** The digits of a whole number that is not negative: several times as fast as making a string first. */
   addWholeNumber(value: number): void {
     if (value > maxInt32) {

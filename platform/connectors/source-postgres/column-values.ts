@@ -1,8 +1,9 @@
 /*
  * How a column's values are written as JSON, and the JSON Schema that says so. Nothing is lost that JSON can carry:
- * bigint and numeric are strings, since a JSON number keeps 53 bits; timestamps keep their microseconds; NaN and
- * Infinity, which JSON cannot write, are strings of that name; a type without a counterpart is its PostgreSQL text.
- * The exception is json and jsonb: numbers in them are as exact as JSON numbers are, and null alone is no value.
+ * numbers have the digits that PostgreSQL writes, json and jsonb the very text that the database keeps, timestamps their
+ * microseconds. numeric is a string, since it may be NaN, and readers of JSON round long numbers. NaN and Infinity, which
+ * JSON cannot write, are strings of that name; a type without a counterpart is its PostgreSQL text. The value null of
+ * json and jsonb and the absence of a value are both null.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 
@@ -12,79 +13,117 @@ export interface ColumnType {
   isArray: boolean;
 }
 
+/**
+ * How a value's text becomes JSON. `bare`: it is JSON already, on one line. `quoted`: a string. `document`: it is JSON, and
+ * may go over lines. `float`: JSON unless it is NaN or an infinity. The others by their own rules.
+ */
+export type TextForm = 'bare' | 'quoted' | 'document' | 'float' | 'boolean' | 'timestamp' | 'timestamptz' | 'other';
+
 export interface ColumnValue {
   schema: JsonSchema;
   /** What to select instead of the column, given its quoted name. */
   expression(column: string): string;
-  /** From the text that PostgreSQL sends. */
-  convert(text: string): unknown;
+  form: TextForm;
+  /** From the text that PostgreSQL sends to JSON text. Slower than to go by the form, and the same. */
+  toJson(text: string): string;
 }
 
 interface Scalar {
   schema: JsonSchema;
-  convert(text: string): unknown;
+  form: TextForm;
+  toJson(text: string): string;
 }
 
 const asIs = (text: string) => text;
-const string = (more: JsonSchema = {}): JsonSchema => ({ type: 'string', ...more });
-const dateTime = (kind: string): JsonSchema => string({ format: 'date-time', airbyte_type: kind });
-const time = (kind: string): JsonSchema => string({ format: 'time', airbyte_type: kind });
+const quote = (text: string) => JSON.stringify(text);
+const string = (more: JsonSchema = {}): Scalar => ({
+  schema: { type: 'string', ...more },
+  form: 'quoted',
+  toJson: quote,
+});
 
-const integer: Scalar = { schema: { type: 'integer' }, convert: Number };
+const integer: Scalar = { schema: { type: 'integer' }, form: 'bare', toJson: asIs };
 const float: Scalar = {
   schema: { type: 'number' },
-  convert: (text) => {
-    const number = Number(text);
-    return Number.isFinite(number) ? number : text;
-  },
+  form: 'float',
+  toJson: (text) => (/\d$/.test(text) ? text : quote(text)),
 };
-const json: Scalar = {
+/** Within a JSON text, a line break is always white space: in a string it would be escaped. */
+const document: Scalar = {
   schema: { type: ['object', 'array', 'string', 'number', 'boolean'] },
-  convert: (text) => JSON.parse(text),
+  form: 'document',
+  toJson: (text) => text.replace(/[\n\r]/g, ' '),
 };
+const time = (kind: string) => string({ format: 'time', airbyte_type: kind });
 
 const scalars: Record<string, Scalar> = {
   int2: integer,
   int4: integer,
-  int8: { schema: string({ airbyte_type: 'big_integer' }), convert: asIs },
-  numeric: { schema: string({ airbyte_type: 'big_number' }), convert: asIs },
+  int8: integer,
+  numeric: string({ airbyte_type: 'big_number' }),
   float4: float,
   float8: float,
-  // As a column `t`, as an element of a text array `true`.
-  bool: { schema: { type: 'boolean' }, convert: (text) => text.startsWith('t') },
-  date: { schema: string({ format: 'date' }), convert: asIs },
-  timestamp: { schema: dateTime('timestamp_without_timezone'), convert: (text) => text.replace(' ', 'T') },
-  timestamptz: {
-    schema: dateTime('timestamp_with_timezone'),
-    convert: (text) => text.replace(' ', 'T').replace('+00', 'Z'),
+  bool: { schema: { type: 'boolean' }, form: 'boolean', toJson: (text) => String(text.startsWith('t')) },
+  date: string({ format: 'date' }),
+  timestamp: {
+    schema: { type: 'string', format: 'date-time', airbyte_type: 'timestamp_without_timezone' },
+    form: 'timestamp',
+    toJson: (text) => quote(text.replace(' ', 'T')),
   },
-  time: { schema: time('time_without_timezone'), convert: asIs },
-  // RFC 3339 wants the minutes of an offset.
-  timetz: { schema: time('time_with_timezone'), convert: (text) => text.replace(/[+-]\d\d$/, '$&:00') },
-  uuid: { schema: string({ format: 'uuid' }), convert: asIs },
-  json,
-  jsonb: json,
+  timestamptz: {
+    schema: { type: 'string', format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+    form: 'timestamptz',
+    toJson: (text) => quote(text.replace(' ', 'T').replace('+00', 'Z')),
+  },
+  time: time('time_without_timezone'),
+  timetz: {
+    ...time('time_with_timezone'),
+    form: 'other',
+    // RFC 3339 wants the minutes of an offset.
+    toJson: (text) => quote(text.replace(/[+-]\d\d$/, '$&:00')),
+  },
+  uuid: string({ format: 'uuid' }),
+  json: document,
+  jsonb: document,
   bytea: {
-    schema: string({ contentEncoding: 'base64' }),
-    convert: (text) => Buffer.from(text.slice(2), 'hex').toString('base64'),
+    ...string({ contentEncoding: 'base64' }),
+    form: 'other',
+    toJson: (text) => quote(Buffer.from(text.slice(2), 'hex').toString('base64')),
   },
 };
 
-const other: Scalar = { schema: string(), convert: asIs };
+const other = string();
+
+/** Of these, PostgreSQL itself writes arrays as the JSON that is wanted. A cast to text would change some of them. */
+const jsonArrays = new Set(
+  ['int2', 'int4', 'int8', 'float4', 'float8', 'bool', 'json', 'jsonb', 'text', 'varchar', 'bpchar', 'inet'].values(),
+);
 
 export function columnValue({ name, isArray }: ColumnType, isNullable: boolean): ColumnValue {
   const scalar = Object.hasOwn(scalars, name) ? (scalars[name] ?? other) : other;
+  const { form, toJson } = scalar;
   if (!isArray) {
-    return { schema: isNullable ? orNull(scalar.schema) : scalar.schema, expression: asIs, convert: scalar.convert };
+    return { schema: isNullable ? orNull(scalar.schema) : scalar.schema, expression: asIs, form, toJson };
   }
-  const convertItems = (items: unknown): unknown =>
-    Array.isArray(items) ? items.map(convertItems) : typeof items === 'string' ? scalar.convert(items) : items;
-  const schema = { type: 'array', items: orNull(scalar.schema) };
+  const array = { type: 'array', items: orNull(scalar.schema) };
+  const schema = isNullable ? orNull(array) : array;
+  if (jsonArrays.has(name)) {
+    return {
+      schema,
+      expression: (column) => `array_to_json(${column})`,
+      form: 'document',
+      toJson: document.toJson,
+    };
+  }
+  const itemsToJson = (items: unknown): string => {
+    if (Array.isArray(items)) return `[${items.map(itemsToJson).join(',')}]`;
+    return typeof items === 'string' ? toJson(items) : 'null';
+  };
   return {
-    schema: isNullable ? orNull(schema) : schema,
-    // As texts first, so that numbers in the array keep their digits.
-    expression: (column) => `array_to_json(${column}::text[])::text`,
-    convert: (text) => convertItems(JSON.parse(text)),
+    schema,
+    expression: (column) => `array_to_json(${column}::text[])`,
+    form: 'other',
+    toJson: (text) => itemsToJson(JSON.parse(text)),
   };
 }
 

@@ -1,5 +1,6 @@
 /*
- * How far an incremental stream has been read. Rows are read in the order of the cursor column, from the last value on
+ * How far a stream has been read whose rows do not tell when they changed: a view, or a table that is elsewhere. What a
+ * cursor can do there: rows are read in the order of the cursor column, from the last value on
  * and including it, so that a row which arrives later with the same value is not missed. To keep the rows at that value
  * from being sent again each time, their digests are remembered; where too many rows share one value they are sent
  * again instead, and a destination that removes duplicates sees to the rest.
@@ -42,14 +43,14 @@ export class Position {
     for (const digest of this.digests ?? []) this.sentBefore.set(digest, (this.sentBefore.get(digest) ?? 0) + 1);
   }
 
-  /** Given the quoted column: which rows to read. Parameters follow from `parameters`. */
-  condition(column: string): string {
-    if (this.cursor === undefined) return '';
-    return this.cursor === null ? `where ${column} is not null` : `where ${column} >= $1`;
+  static isSaved(state: object | undefined, column: string): boolean {
+    return (state as Partial<SavedPosition> | undefined)?.cursor_field?.[0] === column;
   }
 
-  get parameters(): string[] {
-    return typeof this.cursor === 'string' ? [this.cursor] : [];
+  /** Given the quoted column: which rows to read. `quote` makes an SQL literal. */
+  condition(column: string, quote: (text: string) => string): string {
+    if (this.cursor === undefined) return 'true';
+    return this.cursor === null ? `${column} is not null` : `${column} >= ${quote(this.cursor)}`;
   }
 
   /** Moves on to a row that has been read; false if an earlier run has sent it. */

@@ -1,53 +1,59 @@
 /*
- * Reads one stream: whole, or from the position of its cursor on. A state is emitted at least every 10,000 records and
- * at the end, each after the records it covers. Needs an open transaction.
+ * Reads one stream: whole, or what was not sent before. Of a table, the rows that an earlier moment did not see are found
+ * whatever their cursor says (changes.ts); of a view, rows are read from a cursor on (position.ts). A state is emitted at
+ * least every 10,000 records and at the end, each after the records it covers. Needs an open transaction.
  */
 import pg from 'pg';
 import { type ConfiguredStream, type State, type StreamDescriptor, streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type Emitter } from '../kit/connector.ts';
+import { Changes } from './changes.ts';
 import { isCursorType, isEndOfOrder } from './column-values.ts';
-import { Position, type Row } from './position.ts';
-import { readRows } from './rows.ts';
-import type { Column, Table } from './tables.ts';
+import type { Moment } from './moment.ts';
+import { Position } from './position.ts';
+import { fieldTexts, RecordText } from './record-text.ts';
+import { readLines } from './rows.ts';
+import { type Column, holdParts, type Table } from './tables.ts';
 
 const recordsPerState = 10_000;
+const newline = 10;
 
 export interface Reading {
   stream: StreamDescriptor;
   table: Table;
   columns: Column[];
-  incremental: { cursor: Column; position: Position } | undefined;
+  /** The cursor is there where the table does not tell its changes. */
+  incremental: { cursor: Column | undefined; saved: object | undefined } | undefined;
 }
 
+/** Undefined when the table is not there any more. */
 export function readingOf(
   { stream, ...configured }: ConfiguredStream,
   tables: readonly Table[],
   states: readonly State[],
-) {
+): Reading | undefined {
   const table = tables.find(({ schema, name }) => name === stream.name && schema === (stream.namespace ?? 'public'));
-  if (!table) {
-    throw new ConnectorError(
-      `The table ${stream.name} is not there any more, or may no longer be read. Refresh the list of streams.`,
-    );
-  }
+  if (!table) return undefined;
   const wanted = (stream.json_schema.properties ?? {}) as Record<string, unknown>;
   const columns = table.columns.filter(({ name }) => Object.hasOwn(wanted, name));
-  const { name, namespace } = stream;
-  const descriptor = namespace === undefined ? { name } : { name, namespace };
-  const reading: Reading = { stream: descriptor, table, columns, incremental: undefined };
+  const reading: Reading = { stream: descriptorOf(stream), table, columns, incremental: undefined };
   if (configured.sync_mode === 'incremental') {
-    const cursor = cursorOf(table, configured.cursor_field);
     const saved = states.find(
       (state) => state.stream && streamKey(state.stream.stream_descriptor) === streamKey(stream),
     );
-    reading.incremental = { cursor, position: new Position(cursor.name, saved?.stream?.stream_state) };
+    reading.incremental = { cursor: cursorOf(table, configured.cursor_field), saved: saved?.stream?.stream_state };
   }
   return reading;
 }
 
-function cursorOf(table: Table, field: readonly string[] | undefined): Column {
-  const name = field?.[0];
-  if (name === undefined || field?.length !== 1) {
+export function descriptorOf({ name, namespace }: StreamDescriptor): StreamDescriptor {
+  return namespace === undefined ? { name } : { name, namespace };
+}
+
+/** Undefined where there is none, and none is needed. */
+function cursorOf(table: Table, field: readonly string[] = []): Column | undefined {
+  const [name] = field;
+  if (name === undefined && table.tellsChanges) return undefined;
+  if (name === undefined || field.length !== 1) {
     throw new ConnectorError(`Choose a column as the cursor of the table ${table.name}.`);
   }
   const column = table.columns.find((known) => known.name === name);
@@ -58,14 +64,20 @@ function cursorOf(table: Table, field: readonly string[] | undefined): Column {
   return column;
 }
 
-export async function readStream(client: pg.Client, { stream, table, columns, incremental }: Reading, emit: Emitter) {
+export async function readStream(client: pg.Client, reading: Reading, now: Moment, emit: Emitter): Promise<void> {
+  const { stream, table, incremental } = reading;
   await emit.status(stream, 'STARTED');
-  const name = `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`;
-  const list = columns.map((column) => column.expression(pg.escapeIdentifier(column.name)));
-  const makeRecord = recordMaker(columns);
   try {
-    if (incremental) await readIncrement(client, { stream, name, list, makeRecord, ...incremental }, emit);
-    else await readAll(client, { stream, name, list, makeRecord }, emit);
+    const selection = selectionOf(reading);
+    const parts = table.isStored ? await holdParts(client, table) : [];
+    if (!incremental) {
+      await readAll(client, selection, emit);
+    } else if (table.tellsChanges) {
+      const changes = { ...selection, ...incremental, now, extent: { parts, columns: reading.columns } };
+      await readChanges(client, changes, emit);
+    } else {
+      await readFromCursor(client, { ...selection, ...incremental, cursor: incremental.cursor as Column }, emit);
+    }
   } catch (error) {
     throw explainTable(error, stream.name);
   }
@@ -84,64 +96,176 @@ interface Selection {
   name: string;
   /** What is selected, and how it becomes a record. */
   list: string[];
-  makeRecord: ReturnType<typeof recordMaker>;
+  record: RecordText;
 }
 
-async function readAll(client: pg.Client, { stream, name, list, makeRecord }: Selection, emit: Emitter): Promise<void> {
-  for await (const rows of readRows(client, `select ${list.join(', ')} from ${name}`, [])) {
-    for (const row of rows) {
-      const isBehind = emit.record(stream, makeRecord(row));
+function selectionOf({ stream, table, columns }: Reading): Selection {
+  return {
+    stream,
+    name: `${pg.escapeIdentifier(table.schema)}.${pg.escapeIdentifier(table.name)}`,
+    // By the table's name: a bare name could mean what is selected under it, which may be another form.
+    list: columns.map((column) => column.expression(columnName(column))),
+    record: new RecordText(columns),
+  };
+}
+
+const alias = 'inlay_table';
+
+function columnName({ name }: { name: string }): string {
+  return `${alias}.${pg.escapeIdentifier(name)}`;
+}
+
+function queryOf({ name, list }: Selection, more: string[], clauses: string): string {
+  return `select ${[...list, ...more].join(', ')} from ${name} as ${alias} ${clauses}`;
+}
+
+async function readAll(client: pg.Client, selection: Selection, emit: Emitter): Promise<void> {
+  await emitLines(client, queryOf(selection, [], ''), selection, emit, undefined);
+}
+
+/**
+ * Emits a record for each line of the query. `onFields` is given the place of the fields after those of the record, and
+ * may tell the reader to wait.
+ */
+async function emitLines(
+  client: pg.Client,
+  query: string,
+  { stream, record }: Selection,
+  emit: Emitter,
+  onFields: ((lines: Buffer, from: number, end: number) => Promise<void> | undefined) | undefined,
+): Promise<void> {
+  for await (const lines of readLines(client, query)) {
+    let start = 0;
+    let end = 0;
+    let fieldsAt = 0;
+    const addData: Parameters<Emitter['recordOf']>[1] = (to) => {
+      fieldsAt = record.add(to, lines, start, end);
+    };
+    for (; start < lines.length; start = end + 1) {
+      end = lines.indexOf(newline, start);
+      const isBehind = emit.recordOf(stream, addData);
       if (isBehind) await isBehind;
+      const isDue = onFields?.(lines, fieldsAt, end);
+      if (isDue) await isDue;
     }
   }
 }
 
-interface Increment extends Selection {
-  cursor: Column;
-  position: Position;
+interface Following extends Selection {
+  cursor: Column | undefined;
+  saved: object | undefined;
+  now: Moment;
+  extent: ConstructorParameters<typeof Changes>[2];
 }
 
-async function readIncrement(
+async function readChanges(client: pg.Client, following: Following, emit: Emitter): Promise<void> {
+  const { stream, cursor, saved, now, extent } = following;
+  const changes = new Changes(Changes.isSaved(saved) ? saved : undefined, now, extent);
+  if (changes.startsAnewBecause !== undefined) {
+    emit.log('WARN', `${stream.name} is read from the start: ${changes.startsAnewBecause}.`);
+  }
+  // By index, or several at a time, rows would come in another order than that of their places.
+  const settings = ['enable_indexscan', 'enable_bitmapscan', 'enable_indexonlyscan', 'synchronize_seqscans'];
+  for (const setting of settings) await client.query(`set local ${setting} = off`);
+  await client.query('set local max_parallel_workers_per_gather = 0');
+  const emitState = (state: object) =>
+    emit.state({ type: 'STREAM', stream: { stream_descriptor: stream, stream_state: state } });
+  if (cursor && Position.isSaved(saved, cursor.name)) {
+    // A state of an earlier version of this connector: from its cursor on, one last time.
+    await readFromCursor(client, { ...following, cursor, saved, isLastTime: true }, emit);
+    await emitState(changes.completeFromCursor());
+    return;
+  }
+  for (let isBehind = true; isBehind; ) {
+    isBehind = changes.isBehind;
+    await sendPass(client, following, changes, emit, emitState);
+    await emitState(changes.complete());
+  }
+  if (changes.hasForgotten) {
+    emit.log(
+      'INFO',
+      `${stream.name}: a transaction has been open while many others ended; some rows will be sent again next time.`,
+    );
+  }
+}
+
+async function sendPass(
   client: pg.Client,
-  { stream, name, list, makeRecord, cursor, position }: Increment,
+  following: Following,
+  changes: Changes,
   emit: Emitter,
+  emitState: (state: object) => Promise<void> | undefined,
 ): Promise<void> {
-  // By the table's name: a bare name in "order by" would mean what is selected under it, which may be another form.
-  const column = `inlay_table.${pg.escapeIdentifier(cursor.name)}`;
-  const query =
-    `select ${[...list, `${column}::text`].join(', ')} from ${name} as inlay_table ` +
-    `${position.condition(column)} order by ${column} nulls first`;
+  const { condition, rememberedAge } = changes.filter(pg.escapeLiteral, (name) => columnName({ name }));
+  const age = `age(${alias}.xmin)`;
+  const own = [`${alias}.tableoid`, `${alias}.ctid`, `case when ${age} between 0 and ${rememberedAge} then ${age} end`];
+  const query = queryOf(following, own, condition === undefined ? '' : `where ${condition}`);
+  const partStart = Buffer.alloc(16);
+  let records = 0;
+  await emitLines(client, query, following, emit, (lines, from, end) => {
+    records += 1;
+    const isStateDue = records % recordsPerState === 0;
+    // Most rows are of the same part as the one before and written long ago: nothing is to be noted.
+    if (!isStateDue && lines[end - 1] === capitalN && startsAlike(lines, from, partStart)) return undefined;
+    const [part, ctid, age] = fieldTexts(lines, from, end) as [string, string, string | null];
+    lines.copy(partStart, 0, from, from + part.length + 1);
+    changes.noteSent(part, ctid, age);
+    return isStateDue ? emitState(changes.saved()) : undefined;
+  });
+}
+
+const tab = 9;
+const capitalN = 'N'.charCodeAt(0);
+
+/** Whether the field that begins at `from` is the one in `field`, both with the tab after it. */
+function startsAlike(lines: Buffer, from: number, field: Buffer): boolean {
+  for (let place = 0; field[place] === lines[from + place]; place++) if (field[place] === tab) return true;
+  return false;
+}
+
+interface Increment extends Selection {
+  cursor: Column;
+  saved: object | undefined;
+  /** Rows without a value are then read whatever the state says, since nothing else looks for them. */
+  isLastTime?: boolean;
+}
+
+async function readFromCursor(client: pg.Client, increment: Increment, emit: Emitter): Promise<void> {
+  const { stream, record, cursor, saved, isLastTime = false } = increment;
+  if (!isLastTime) {
+    emit.log(
+      'WARN',
+      `${stream.name} does not tell which of its rows have changed. A row is missed if it has no ${cursor.name}, or is ` +
+        `committed after another one with a higher ${cursor.name} was read.`,
+    );
+  }
+  const position = new Position(cursor.name, saved);
+  const column = columnName(cursor);
+  const condition = position.condition(column, pg.escapeLiteral);
+  const query = queryOf(
+    increment,
+    [`${column}::text`],
+    `where ${isLastTime ? `(${condition} or ${column} is null)` : condition} order by ${column} nulls first`,
+  );
   const emitState = (isAtEnd: boolean) =>
     emit.state({
       type: 'STREAM',
       stream: { stream_descriptor: stream, stream_state: position.saved(isAtEnd) },
     });
   let records = 0;
-  for await (const rows of readRows(client, query, position.parameters)) {
-    for (const row of rows) {
+  for await (const lines of readLines(client, query)) {
+    for (let start = 0, end = 0; start < lines.length; start = end + 1) {
+      end = lines.indexOf(newline, start);
+      const row = fieldTexts(lines, start, end);
       const value = row.pop() ?? null;
       // Infinity would be a position that nothing comes after: such rows are read each time.
-      const isNew = (value !== null && isEndOfOrder(cursor.type, value)) || position.advance(value, row);
-      if (!isNew) continue;
-      const isBehind = emit.record(stream, makeRecord(row));
+      const isOutsideOrder = value === null ? isLastTime : isEndOfOrder(cursor.type, value);
+      if (!isOutsideOrder && !position.advance(value, row)) continue;
+      const isBehind = emit.recordOf(stream, (to) => void record.add(to, lines, start, end));
       if (isBehind) await isBehind;
       records += 1;
       if (records % recordsPerState === 0) await emitState(false);
     }
   }
-  await emitState(true);
-}
-
-function recordMaker(columns: readonly Column[]): (row: Row) => Record<string, unknown> {
-  // On an ordinary object, which is the faster one, this name would set the prototype.
-  const isPlain = columns.every(({ name }) => name !== '__proto__');
-  return (row) => {
-    const record: Record<string, unknown> = isPlain ? {} : Object.create(null);
-    for (let index = 0; index < columns.length; index += 1) {
-      const column = columns[index] as Column;
-      const text = row[index] ?? null;
-      record[column.name] = text === null ? null : column.convert(text);
-    }
-    return record;
-  };
+  if (!isLastTime) await emitState(true);
 }

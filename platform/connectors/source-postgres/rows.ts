@@ -1,45 +1,49 @@
 /*
- * The rows of a query, a batch at a time, through a cursor of the server. A batch is some megabytes, however wide the
- * rows are, and the next one is fetched while the current one is worked on. Needs an open transaction.
+ * The rows of a query as lines of COPY's text format, some of them at a time. The server sends them as fast as they are
+ * taken, so memory does not grow with the number of rows. Needs an open transaction.
  */
 import type pg from 'pg';
-import type { Row } from './position.ts';
+import { to as copyTo } from 'pg-copy-streams';
+import { ConnectorError } from '../kit/connector.ts';
 
-const batchLength = 2_000_000;
-const maxBatchRows = 5_000;
-/** Of the first batch, when nothing is known about the width of the rows. */
-const firstBatchRows = 100;
+const newline = 10;
+/** Of a row as COPY writes it. The record of a longer one would be longer than a message may be. */
+const maxRowBytes = 64_000_000;
 
-/** Values stay the texts that PostgreSQL sends. */
-const texts = { getTypeParser: () => (text: string) => text };
-
-export async function* readRows(client: pg.Client, query: string, parameters: string[]): AsyncGenerator<Row[]> {
-  const fetch = async (count: number) => {
-    const text = `fetch ${count} from inlay_rows`;
-    return (await client.query<Row>({ text, rowMode: 'array', types: texts as never })).rows;
-  };
-  // A plan for all of the rows, not for the first tenth of them, which is what is assumed of cursors.
-  await client.query('set local cursor_tuple_fraction = 1');
-  await client.query(`declare inlay_rows no scroll cursor for ${query}`, parameters);
-  let rows = await fetch(firstBatchRows);
-  while (rows.length > 0) {
-    const next = Promise.allSettled([fetch(batchRowsAfter(rows))]);
-    try {
-      yield rows;
-    } finally {
-      // Also when the reader of the rows gives up: the connection does one thing at a time.
-      await next;
+/** Whole lines, each with its newline. */
+export async function* readLines(client: pg.Client, query: string): AsyncGenerator<Buffer> {
+  const copy = client.query(copyTo(`copy (${query}) to stdout`));
+  let isDone = false;
+  try {
+    let pieces: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of copy as AsyncIterable<Buffer>) {
+      let start = 0;
+      if (pieces.length > 0) {
+        // Only the line that was begun is copied.
+        start = chunk.indexOf(newline) + 1;
+        if (start > 0) {
+          yield Buffer.concat([...pieces, chunk.subarray(0, start)]);
+          pieces = [];
+          length = 0;
+        }
+      }
+      const end = chunk.lastIndexOf(newline) + 1;
+      if (start < end) yield chunk.subarray(start, end);
+      if (end === chunk.length) continue;
+      pieces.push(chunk.subarray(end));
+      length += chunk.length - end;
+      if (length > maxRowBytes)
+        throw new ConnectorError(`One of its rows is larger than ${maxRowBytes / 1_000_000} MB.`);
     }
-    const [outcome] = await next;
-    if (outcome.status === 'rejected') throw outcome.reason;
-    rows = outcome.value;
+    isDone = true;
+  } finally {
+    // There is no way to take back a COPY: what follows on this connection would wait for its end.
+    if (!isDone) endConnection(client);
   }
-  await client.query('close inlay_rows');
 }
 
-function batchRowsAfter(rows: readonly Row[]): number {
-  let length = 0;
-  for (const row of rows) for (const text of row) length += text?.length ?? 0;
-  const averageLength = Math.max(1, length / rows.length);
-  return Math.max(1, Math.min(maxBatchRows, Math.floor(batchLength / averageLength)));
+function endConnection(client: pg.Client): void {
+  const { connection } = client as pg.Client & { connection?: { stream: { destroy(): void } } };
+  connection?.stream.destroy();
 }

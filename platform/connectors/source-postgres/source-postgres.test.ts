@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addedText } from '../../test/added-text.ts';
 import {
   collectingEmitter,
   configure,
@@ -6,8 +7,10 @@ import {
   discoverStream,
   read,
   startProgram,
+  summarise,
   surroundings,
 } from '../../test/postgres.ts';
+import type { Emitter } from '../kit/connector.ts';
 import { connector } from './source-postgres.ts';
 
 describe('discovery', () => {
@@ -43,19 +46,21 @@ describe('discovery', () => {
         at timestamptz, raw bytea, doc jsonb, ok boolean not null,
         primary key (a, b)
       );
-      create table unordered (doc jsonb);
+      create view unordered as select null::jsonb as doc;
+      create view ordered as select 1 as n;
     `);
     const everything = await discoverStream(config, 'everything');
     expect(everything).toEqual({
       name: 'everything',
       namespace: 'public',
       supported_sync_modes: ['full_refresh', 'incremental'],
+      source_defined_cursor: true,
       source_defined_primary_key: [['a'], ['b']],
       json_schema: {
         type: 'object',
         properties: {
           b: { type: 'integer' },
-          a: { type: 'string', airbyte_type: 'big_integer' },
+          a: { type: 'integer' },
           feeling: { type: 'string' },
           much: { type: ['integer', 'null'] },
           amounts: { type: ['array', 'null'], items: { type: ['string', 'null'], airbyte_type: 'big_number' } },
@@ -68,6 +73,9 @@ describe('discovery', () => {
       },
     });
     expect((await discoverStream(config, 'unordered')).supported_sync_modes).toEqual(['full_refresh']);
+    const ordered = await discoverStream(config, 'ordered');
+    expect(ordered.supported_sync_modes).toEqual(['full_refresh', 'incremental']);
+    expect(ordered).not.toHaveProperty('source_defined_cursor');
   });
 
   it('leaves out what the user may not read, tables and columns', async () => {
@@ -90,50 +98,90 @@ describe('discovery', () => {
 });
 
 describe('values', () => {
-  const cases: [type: string, sql: string, json: unknown][] = [
-    ['smallint', '-32768', -32768],
-    ['integer', '2147483647', 2147483647],
-    ['bigint', '9007199254740993', '9007199254740993'],
-    ['numeric', '123456789012345678901234567890.000100', '123456789012345678901234567890.000100'],
-    ['numeric', "'NaN'", 'NaN'],
-    ['numeric', "'-Infinity'", '-Infinity'],
-    ['real', '1.1', 1.1],
-    ['double precision', '0.1 + 0.2::float8', 0.30000000000000004],
-    ['double precision', "'NaN'", 'NaN'],
-    ['double precision', "'-Infinity'", '-Infinity'],
-    ['boolean', 'false', false],
-    ['boolean[]', "'{t,f,null}'", [true, false, null]],
-    ['text', "'a\\b\"c'", 'a\\b"c'],
-    ['char(4)', "'ab'", 'ab  '],
-    ['date', "'2024-02-29'", '2024-02-29'],
-    ['date', "'infinity'", 'infinity'],
-    ['timestamp', "'2024-02-29 12:34:56.123456'", '2024-02-29T12:34:56.123456'],
-    ['timestamptz', "'2024-02-29 12:34:56.123456+05:30'", '2024-02-29T07:04:56.123456Z'],
-    ['timestamptz', "'-infinity'", '-infinity'],
-    ['timestamptz', "'0044-03-15 12:00:00+00 BC'", '0044-03-15T12:00:00Z BC'],
-    ['time', "'23:59:59.999999'", '23:59:59.999999'],
-    ['timetz', "'12:00:00+02'", '12:00:00+02:00'],
-    ['interval', "'1 year 2 months 3 days 04:05:06.789'", 'P1Y2M3DT4H5M6.789S'],
-    ['uuid', "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
-    ['json', `'{"a": [1, null]}'`, { a: [1, null] }],
-    ['jsonb', `'"text"'`, 'text'],
-    ['bytea', "'\\x00ff'", 'AP8='],
-    ['inet', "'192.168.0.1/24'", '192.168.0.1/24'],
-    ['point', "'(1,2)'", '(1,2)'],
-    ['int4range', "'[1,5)'", '[1,5)'],
-    ['bigint[]', "'{9007199254740993,null}'", ['9007199254740993', null]],
+  /** Each with the very text in the record. */
+  const cases: [type: string, sql: string, json: string][] = [
+    ['smallint', '-32768', '-32768'],
+    ['integer', '2147483647', '2147483647'],
+    ['bigint', '9223372036854775807', '9223372036854775807'],
+    ['bigint', '-9007199254740993', '-9007199254740993'],
+    ['numeric', '123456789012345678901234567890.000100', '"123456789012345678901234567890.000100"'],
+    ['numeric', "'NaN'", '"NaN"'],
+    ['numeric', "'-Infinity'", '"-Infinity"'],
+    ['numeric(50, 10)[]', `'{1e39,NaN,null,0.1}'`, `["1${'0'.repeat(39)}.0000000000","NaN",null,"0.1000000000"]`],
+    ['real', '1.1', '1.1'],
+    ['real', '16777217', '1.6777216e+07'],
+    ['double precision', '0.1 + 0.2::float8', '0.30000000000000004'],
+    ['double precision', "'-0'", '-0'],
+    ['double precision', '1e300', '1e+300'],
+    ['double precision', '4.9e-324', '5e-324'],
+    ['double precision', "'NaN'", '"NaN"'],
+    ['double precision', "'-Infinity'", '"-Infinity"'],
+    ['double precision[]', `'{0.1,NaN,-Infinity,null}'`, '[0.1,"NaN","-Infinity",null]'],
+    ['money', '1234.5', '"$1,234.50"'],
+    ['boolean', 'false', 'false'],
+    ['boolean[]', "'{t,f,null}'", '[true,false,null]'],
+    ['text', `E'a\\\\b"c\\n\\r\\t\\b\\f\\x0b\\x01\\x7f/äあ🐘'`, JSON.stringify('a\\b"c\n\r\t\b\f\v\x01\x7f/äあ🐘')],
+    ['text', "'\\N'", '"\\\\N"'],
+    ['text', "''", '""'],
+    ['char(4)', "'ab'", '"ab  "'],
+    ['char(4)[]', "'{ab}'", '["ab  "]'],
+    ['varchar', "'null'", '"null"'],
+    ['date', "'2024-02-29'", '"2024-02-29"'],
+    ['date', "'infinity'", '"infinity"'],
+    ['date', "'0044-03-15 BC'", '"0044-03-15 BC"'],
+    ['date', "'99999-12-31'", '"99999-12-31"'],
+    ['timestamp', "'2024-02-29 12:34:56.123456'", '"2024-02-29T12:34:56.123456"'],
+    ['timestamp', "'0044-03-15 12:00:00 BC'", '"0044-03-15T12:00:00 BC"'],
+    ['timestamptz', "'2024-02-29 12:34:56.123456+05:30'", '"2024-02-29T07:04:56.123456Z"'],
+    ['timestamptz', "'-infinity'", '"-infinity"'],
+    ['timestamptz', "'0044-03-15 12:00:00+00 BC'", '"0044-03-15T12:00:00Z BC"'],
+    ['time', "'23:59:59.999999'", '"23:59:59.999999"'],
+    ['timetz', "'12:00:00+02'", '"12:00:00+02:00"'],
+    ['timetz', "'12:00:00-02:30'", '"12:00:00-02:30"'],
+    ['interval', "'1 year 2 months 3 days 04:05:06.789'", '"P1Y2M3DT4H5M6.789S"'],
+    ['interval', "'-1 year 2 days -00:00:01'", '"P-1Y2DT-1S"'],
+    ['uuid', "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'", '"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"'],
     [
-      'integer[]',
-      "'{{1,2},{3,4}}'",
-      [
-        [1, 2],
-        [3, 4],
-      ],
+      'json',
+      `'{"a": [1, null], "a": 2, "z": "\\u0000\\n\\"\\\\"}'`,
+      `{"a": [1, null], "a": 2, "z": "\\u0000\\n\\"\\\\"}`,
     ],
-    ['timestamptz[]', `'{"2024-01-01 00:00:00+00"}'`, ['2024-01-01T00:00:00Z']],
-    ['jsonb[]', `array['{"a":1}'::jsonb]`, [{ a: 1 }]],
-    ['bytea[]', "array['\\x00'::bytea]", ['AA==']],
-    ['text[]', `'{"a,\\"b","null",null}'`, ['a,"b', 'null', null]],
+    ['json', `E'{"n":\\n\\t9007199254740993,\\r\\n"e":1e400}'`, '{"n":  9007199254740993,  "e":1e400}'],
+    ['json', `'1.10000000000000000000000000000000000001e-400'`, '1.10000000000000000000000000000000000001e-400'],
+    [
+      'jsonb',
+      `'{"n":9007199254740993,"d":0.1000000000000000000000000000001}'`,
+      '{"d": 0.1000000000000000000000000000001, "n": 9007199254740993}',
+    ],
+    ['jsonb', "'1e400'", `1${'0'.repeat(400)}`],
+    ['jsonb', `'"text"'`, '"text"'],
+    ['jsonb', "'null'", 'null'],
+    ['json[]', `array[E'{"a":\\n12345678901234567890}'::json]`, '[{"a": 12345678901234567890}]'],
+    ['jsonb[]', `array['{"a":1e30}'::jsonb, null]`, `[{"a": 1${'0'.repeat(30)}},null]`],
+    ['bytea', "'\\x00ff'", '"AP8="'],
+    ['bytea', "''", '""'],
+    ['bytea[]', "array['\\x00'::bytea]", '["AA=="]'],
+    ['inet', "'192.168.0.1'", '"192.168.0.1"'],
+    ['inet[]', "'{192.168.0.1}'", '["192.168.0.1"]'],
+    ['cidr', "'10.0.0.0/8'", '"10.0.0.0/8"'],
+    ['macaddr', "'08:00:2b:01:02:03'", '"08:00:2b:01:02:03"'],
+    ['point', "'(1,2)'", '"(1,2)"'],
+    ['polygon', "'((0,0),(1,1))'", '"((0,0),(1,1))"'],
+    ['int4range', "'[1,5)'", '"[1,5)"'],
+    ['tstzrange', "'[2024-01-01 00:00+00,)'", String.raw`"[\"2024-01-01 00:00:00+00\",)"`],
+    ['bit(3)', "'101'", '"101"'],
+    ['xml', "'<a/>'", '"<a/>"'],
+    ['tsvector', "'a b'", `"'a' 'b'"`],
+    ['mood', "'happy day'", '"happy day"'],
+    ['mood[]', `'{"happy day"}'`, '["happy day"]'],
+    ['positive', '5', '5'],
+    ['pair', `row(1, 'x "y"')`, String.raw`"(1,\"x \"\"y\"\"\")"`],
+    ['pair[]', `array[row(1, 'x')::pair]`, '["(1,x)"]'],
+    ['bigint[]', "'{9007199254740993,null}'", '[9007199254740993,null]'],
+    ['integer[]', "'{{1,2},{3,4}}'", '[[1,2],[3,4]]'],
+    ['integer[]', "'{}'", '[]'],
+    ['timestamptz[]', `'{"2024-01-01 00:00:00+00"}'`, '["2024-01-01T00:00:00Z"]'],
+    ['text[]', `'{"a,\\"b","null",null}'`, String.raw`["a,\"b","null",null]`],
   ];
 
   it('are written as JSON without losing anything, whatever the formats of the server are', async () => {
@@ -143,14 +191,23 @@ describe('values', () => {
       alter database ${config.database} set timezone = 'Asia/Tokyo';
       alter database ${config.database} set datestyle = 'German';
       alter database ${config.database} set bytea_output = 'escape';
+      alter database ${config.database} set extra_float_digits = -3;
+      create type mood as enum ('sad', 'happy day');
+      create domain positive as int check (value > 0);
+      create type pair as (n int, t text);
       create table t (${columns.join(', ')});
       insert into t values (${cases.map(([, sql]) => sql).join(', ')}), (${cases.map(() => 'null').join(', ')});
     `);
-    const { records } = await read(config, [configure(await discoverStream(config, 't'))]);
-    expect(records).toEqual([
-      Object.fromEntries(cases.map(([, , json], index) => [`v${index}`, json])),
-      Object.fromEntries(cases.map((_, index) => [`v${index}`, null])),
-    ]);
+    const texts: string[] = [];
+    const emit: Emitter = {
+      ...collectingEmitter().emitter,
+      recordOf: (_, addData) => void texts.push(addedText(addData)),
+    };
+    await connector.read(config, { streams: [configure(await discoverStream(config, 't'))] }, [], emit, surroundings);
+    const expected = (json: (index: number) => string | undefined) =>
+      `{${cases.map((_, index) => `"v${index}":${json(index)}`).join(',')}}`;
+    expect(texts[0]).toBe(expected((index) => cases[index]?.[2]));
+    expect(texts[1]).toBe(expected(() => 'null'));
   });
 });
 
@@ -182,8 +239,8 @@ describe('a full refresh', () => {
       [],
       {
         ...collectingEmitter().emitter,
-        record: (stream, data) => {
-          seen.push([stream.name, data.n]);
+        recordOf: (stream, addData) => {
+          seen.push([stream.name, JSON.parse(addedText(addData)).n]);
           // Between the first stream and the second.
           return stream.name === 'a' ? client.query('insert into b values (2)').then(() => {}) : undefined;
         },
@@ -196,15 +253,26 @@ describe('a full refresh', () => {
     ]);
   });
 
-  it('says so when a table is gone', async () => {
+  it('reads the other tables when one is gone, and says so', async () => {
     const { client, config } = await createDatabase();
-    await client.query('create table gone (n int)');
-    const stream = await discoverStream(config, 'gone');
+    await client.query('create table gone (n int); create table kept as select 1 as n');
+    const streams = [await discoverStream(config, 'gone'), await discoverStream(config, 'kept')];
     await client.query('drop table gone');
-    await expect(read(config, [configure(stream)])).rejects.toMatchObject({
+    const { emitter, messages } = collectingEmitter();
+    const reading = connector.read(
+      config,
+      { streams: streams.map((stream) => configure(stream)) },
+      [],
+      emitter,
+      surroundings,
+    );
+    await expect(reading).rejects.toMatchObject({
       message: expect.stringContaining('The table gone is not there any more'),
-      failureType: 'config_error',
+      failureType: 'transient_error',
     });
+    const { records, statuses } = summarise(messages);
+    expect(records).toEqual([{ n: 1 }]);
+    expect(statuses).toEqual(['kept STARTED', 'kept COMPLETE', 'gone INCOMPLETE']);
   });
 
   it('says what the server says when a view cannot be computed', async () => {

@@ -1,19 +1,20 @@
 /*
- * The source `postgres`. A sync reads all its streams as of one moment, in one transaction, through cursors of the
- * server, a few megabytes at a time: memory does not grow with the tables. Incremental streams are read in the order of
- * the cursor column that was chosen; see position.ts.
+ * The source `postgres`. A sync reads all its streams as of one moment, in one transaction, by COPY, which the server goes
+ * on with as its lines are taken: memory does not grow with the tables. An incremental stream brings what the moment of the
+ * last sync did not see; see changes.ts.
  */
 import pg from 'pg';
 import { type Configuration, ConnectorError, type SourceConnector } from '../kit/connector.ts';
 import { inTransaction, withConnection } from '../postgres/connection.ts';
 import { readServer } from '../postgres/server.ts';
-import { readingOf, readStream } from './reading.ts';
+import { currentMoment } from './moment.ts';
+import { descriptorOf, readingOf, readStream } from './reading.ts';
 import { specification } from './specification.ts';
 import { catalogOf, listTables } from './tables.ts';
 
 const metadataTimeoutMs = 60_000;
-/** A table may have to be sorted before its first row comes. */
-const readTimeoutMs = 3_600_000;
+/** A table is read by one statement, however large it is and however slowly a destination takes it. */
+const readTimeoutMs = 7 * 86_400_000;
 
 export const connector: SourceConnector = {
   kind: 'source',
@@ -41,13 +42,25 @@ export const connector: SourceConnector = {
     await withConnection(readServer(config), surroundings, (client) =>
       inTransaction(client, { view: 'snapshot', statementTimeoutMs: readTimeoutMs }, async () => {
         const tables = await listTables(client, schemasOf(config));
+        const now = await currentMoment(client);
         // All streams first: a mistake in the last one is known before hours were spent on the others.
-        const readings = catalog.streams.map((stream) => readingOf(stream, tables, state));
-        for (const reading of readings) await readStream(client, reading, emit);
+        const readings = catalog.streams.map((configured) => readingOf(configured, tables, state));
+        for (const reading of readings) if (reading) await readStream(client, reading, now, emit);
+        const missing = catalog.streams.filter((_, index) => readings[index] === undefined);
+        for (const { stream } of missing) await emit.status(descriptorOf(stream), 'INCOMPLETE');
+        if (missing.length > 0) throw missingTables(missing.map(({ stream }) => stream.name));
       }),
     );
   },
 };
+
+/** The platform has asked for the tables just before. When it asks again, it knows. */
+function missingTables(names: readonly string[]): ConnectorError {
+  const which = names.length === 1 ? `The table ${names[0]} is` : `The tables ${names.join(', ')} are`;
+  return new ConnectorError(`${which} not there any more, or may no longer be read. Refresh the list of streams.`, {
+    failureType: 'transient_error',
+  });
+}
 
 function schemasOf(config: Configuration): string[] {
   const { schemas } = config;

@@ -2,26 +2,40 @@
  * The tables, views and foreign tables a user may read, as streams: namespace is the schema, name is the table. A
  * partitioned table is one stream; columns the user may not read are left out.
  */
-import type pg from 'pg';
+import pg from 'pg';
 import type { Catalog, Stream } from '../../src/protocol.ts';
+import { ConnectorError } from '../kit/connector.ts';
+import type { Part } from './changes.ts';
 import { type ColumnType, type ColumnValue, columnValue, isCursorType } from './column-values.ts';
 
 export interface Column extends ColumnValue {
   name: string;
+  /** Among all columns that the table ever had. */
+  number: number;
   type: ColumnType;
 }
 
 export interface Table {
+  /** The object id. */
+  id: string;
   schema: string;
   name: string;
+  /** Whether rows tell which transaction wrote them, so that changes can be found by it; see changes.ts. */
+  tellsChanges: boolean;
+  /** Whether it stores rows of its own, or has partitions that do. A view computes them. */
+  isStored: boolean;
   columns: Column[];
   primaryKey: string[];
 }
 
 interface ColumnRow {
+  id: string;
+  tellsChanges: boolean;
+  isStored: boolean;
   schema: string;
   table: string;
   column: string;
+  number: number;
   typeName: string;
   isArray: boolean;
   isNullable: boolean;
@@ -39,8 +53,22 @@ const baseType = (oid: string) => `
   from base left join pg_catalog.pg_type element on element.typarray = base.oid
   where base.typtype <> 'd'`;
 
+/** Where PostgreSQL keeps tables, unless an extension does. */
+const heapAccessMethod = 2;
+
 const listColumns = `
+  with recursive foreign_part as (
+    select oid from pg_catalog.pg_class
+    where relkind = 'f' or relkind in ('r', 'm') and relam not in (0, ${heapAccessMethod})
+    union
+    select inhparent from pg_catalog.pg_inherits join foreign_part on foreign_part.oid = inhrelid
+  )
   select
+    class.oid::text as "id",
+    class.relkind in ('r', 'p', 'm') as "isStored",
+    class.relkind in ('r', 'p', 'm') and has_table_privilege(class.oid, 'select')
+      and class.oid not in (select oid from foreign_part) as "tellsChanges",
+    attribute.attnum as "number",
     namespace.nspname as "schema", class.relname as "table", attribute.attname as "column",
     case when scalar.typnamespace = 'pg_catalog'::regnamespace then scalar.typname else 'other' end as "typeName",
     type.element_oid is not null as "isArray",
@@ -63,14 +91,14 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
   const { rows } = await client.query<ColumnRow>(listColumns, [schemas]);
   const tables = new Map<string, { table: Table; key: [position: number, name: string][] }>();
   for (const row of rows) {
-    const id = JSON.stringify([row.schema, row.table]);
-    let entry = tables.get(id);
+    let entry = tables.get(row.id);
     if (!entry) {
-      entry = { table: { schema: row.schema, name: row.table, columns: [], primaryKey: [] }, key: [] };
-      tables.set(id, entry);
+      const { id, schema, table: name, tellsChanges, isStored } = row;
+      entry = { table: { id, schema, name, tellsChanges, isStored, columns: [], primaryKey: [] }, key: [] };
+      tables.set(row.id, entry);
     }
     const type = { name: row.typeName, isArray: row.isArray };
-    entry.table.columns.push({ name: row.column, type, ...columnValue(type, row.isNullable) });
+    entry.table.columns.push({ name: row.column, number: row.number, type, ...columnValue(type, row.isNullable) });
     if (row.keyPosition !== null) entry.key.push([row.keyPosition, row.column]);
   }
   return [...tables.values()].map(({ table, key }) => ({
@@ -79,12 +107,39 @@ export async function listTables(client: pg.Client, schemas: readonly string[]):
   }));
 }
 
+/**
+ * The tables that a table's rows are in, held so that nobody moves the rows elsewhere while the transaction is open.
+ * Throws when somebody has done so since it began: the transaction then sees a table without rows.
+ */
+export async function holdParts(client: pg.Client, { id, schema, name }: Table): Promise<Part[]> {
+  await client.query(`select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)} limit 0`);
+  const { rows } = await client.query<Part & { currentFile: string }>(listParts, [id]);
+  if (rows.some(({ file, currentFile }) => file !== currentFile)) {
+    throw new ConnectorError(`The table ${name} was written anew while the sync was on its way.`, {
+      failureType: 'transient_error',
+    });
+  }
+  return rows.map(({ id, file }) => ({ id, file }));
+}
+
+/** The first file is that of the moment which the transaction sees, the second one that of now. */
+const listParts = `
+  with recursive part as (
+    select $1::oid as oid
+    union
+    select inhrelid from pg_catalog.pg_inherits join part on part.oid = inhparent
+  )
+  select class.oid::text as "id", class.relfilenode::text as "file",
+    coalesce(pg_relation_filenode(class.oid), 0)::text as "currentFile"
+  from part join pg_catalog.pg_class class on class.oid = part.oid
+  where class.relkind in ('r', 'm')`;
+
 export function catalogOf(tables: readonly Table[]): Catalog {
   return { streams: tables.map(streamOf) };
 }
 
-function streamOf({ schema, name, columns, primaryKey }: Table): Stream {
-  const hasCursor = columns.some(({ type }) => isCursorType(type));
+function streamOf({ schema, name, columns, primaryKey, tellsChanges }: Table): Stream {
+  const isIncremental = tellsChanges || columns.some(({ type }) => isCursorType(type));
   return {
     name,
     namespace: schema,
@@ -92,7 +147,8 @@ function streamOf({ schema, name, columns, primaryKey }: Table): Stream {
       type: 'object',
       properties: Object.fromEntries(columns.map((column) => [column.name, column.schema])),
     },
-    supported_sync_modes: hasCursor ? ['full_refresh', 'incremental'] : ['full_refresh'],
+    supported_sync_modes: isIncremental ? ['full_refresh', 'incremental'] : ['full_refresh'],
+    ...(tellsChanges && { source_defined_cursor: true }),
     ...(primaryKey.length > 0 && { source_defined_primary_key: primaryKey.map((column) => [column]) }),
   };
 }

@@ -100,11 +100,10 @@ function chooseStream(catalog: Catalog, asked: StreamConfiguration, destination:
 
 function chooseCursor(stream: Stream, asked: string[] = []): string[] | undefined {
   const { source_defined_cursor: isFixed, default_cursor_field: fallback = [] } = stream;
-  if (isFixed) {
-    if (asked.length > 0 && !sameList(asked, fallback)) {
-      throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
-    }
-    return fallback.length > 0 ? fallback : undefined;
+  if (isFixed && (asked.length === 0 || sameList(asked, fallback))) return fallback.length > 0 ? fallback : undefined;
+  // A source may follow changes without a field. A field that was chosen all the same is told to the source.
+  if (isFixed && fallback.length > 0) {
+    throw refused(`The cursor of the stream ${shownName(stream)} is set by the source and cannot be changed.`);
   }
   const cursor = asked.length > 0 ? asked : fallback;
   if (cursor.length === 0) throw refused(`The stream ${shownName(stream)} needs a cursorField: it has no default.`);

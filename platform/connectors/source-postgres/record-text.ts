@@ -1,0 +1,171 @@
+/*
+ * Turns lines of COPY's text format into records. The bytes of a value go from the line to the record as they are: no
+ * number becomes a double on the way, and no text is decoded. In a line, fields are separated by tabs, `\N` is NULL, and
+ * a backslash begins an escape: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format".
+ */
+import type { TextBuffer } from '../kit/text-buffer.ts';
+import type { TextForm } from './column-values.ts';
+
+export interface RecordColumn {
+  name: string;
+  form: TextForm;
+  toJson(text: string): string;
+}
+
+const code = (character: string) => character.charCodeAt(0);
+const tab = 9;
+const newline = 10;
+const space = 32;
+const quotationMark = code('"');
+const backslash = code('\\');
+const closingBrace = code('}');
+const digitZero = code('0');
+const digitNine = code('9');
+const minus = code('-');
+const capitalN = code('N');
+const capitalT = code('T');
+const capitalZ = code('Z');
+const plus = code('+');
+
+/** One byte of a line becomes at most `\u001f`. */
+const longestByte = 6;
+const nullText = Buffer.from('null');
+const trueText = Buffer.from('true');
+const falseText = Buffer.from('false');
+
+/** What stands after the backslash of an escape, and the byte it means. */
+const escapes = new Map(
+  Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }).map(([key, byte]) => [code(key), byte]),
+);
+/** How JSON escapes a byte: with a backslash and this letter. */
+const letters = new Map(Object.entries({ b: 8, t: 9, n: 10, f: 12, r: 13 }).map(([key, byte]) => [byte, code(key)]));
+
+export class RecordText {
+  readonly #columns: readonly RecordColumn[];
+  /** What stands before each value: a brace or a comma, and the name. */
+  readonly #heads: readonly Buffer[];
+  readonly #headBytes: number;
+
+  constructor(columns: readonly RecordColumn[]) {
+    this.#columns = columns;
+    this.#heads = columns.map(({ name }, index) => Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+    this.#headBytes = this.#heads.reduce((sum, head) => sum + head.length + 4, 16);
+  }
+
+  /** Adds the record of the line from `start` to `end`, and gives where the fields that are no part of it begin. */
+  add(to: TextBuffer, lines: Buffer, start: number, end: number): number {
+    let from = start;
+    let out = to.room(this.#headBytes + (end - start) * longestByte);
+    let at = to.length;
+    for (let index = 0; index < this.#columns.length; index++) {
+      const head = this.#heads[index] as Buffer;
+      for (let place = 0; place < head.length; place++) out[at++] = head[place] as number;
+      if (lines[from] === backslash && lines[from + 1] === capitalN) {
+        at = put(nullText, out, at);
+        from += 3;
+        continue;
+      }
+      const { form, toJson } = this.#columns[index] as RecordColumn;
+      if (form === 'other') {
+        const fieldEnd = endOfField(lines, from, end);
+        const json = toJson(fieldText(lines, from, fieldEnd));
+        to.length = at;
+        to.add(json);
+        out = to.room(this.#headBytes + (end - fieldEnd) * longestByte);
+        at = to.length;
+        from = fieldEnd + 1;
+        continue;
+      }
+      if (form === 'boolean') {
+        at = put(lines[from] === code('t') ? trueText : falseText, out, at);
+        from += 2;
+        continue;
+      }
+      const isQuoted = form !== 'bare' && form !== 'document' && (form !== 'float' || !isNumber(lines, from));
+      if (isQuoted) out[at++] = quotationMark;
+      let isTimeOpen = form === 'timestamp' || form === 'timestamptz';
+      for (let byte = lines[from] as number; byte !== tab && byte !== newline; byte = lines[from] as number) {
+        from++;
+        if (byte > quotationMark && byte !== backslash) {
+          if (byte === plus && form === 'timestamptz') {
+            // The offset is that of UTC.
+            byte = capitalZ;
+            from += 2;
+          }
+          out[at++] = byte;
+        } else if (byte === space) {
+          out[at++] = isTimeOpen ? capitalT : space;
+          isTimeOpen = false;
+        } else if (byte === backslash) {
+          const escaped = lines[from++] as number;
+          at = addByte(out, at, escapes.get(escaped) ?? escaped, isQuoted);
+        } else {
+          at = addByte(out, at, byte, isQuoted);
+        }
+      }
+      if (isQuoted) out[at++] = quotationMark;
+      from++;
+    }
+    if (this.#columns.length === 0) out[at++] = code('{');
+    out[at++] = closingBrace;
+    to.length = at;
+    return from;
+  }
+}
+
+/** The texts of a line's fields from `start` on; null for NULL. */
+export function fieldTexts(lines: Buffer, start: number, end: number): (string | null)[] {
+  const texts: (string | null)[] = [];
+  for (let from = start; from <= end; ) {
+    const fieldEnd = endOfField(lines, from, end);
+    const isNull = fieldEnd === from + 2 && lines[from] === backslash && lines[from + 1] === capitalN;
+    texts.push(isNull ? null : fieldText(lines, from, fieldEnd));
+    from = fieldEnd + 1;
+  }
+  return texts;
+}
+
+function endOfField(lines: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && lines[at] !== tab) at++;
+  return at;
+}
+
+function fieldText(lines: Buffer, start: number, end: number): string {
+  const text = lines.toString('utf8', start, end);
+  if (!text.includes('\\')) return text;
+  return text.replace(/\\(.)/g, (_, letter: string) => {
+    const byte = escapes.get(code(letter));
+    return byte === undefined ? letter : String.fromCharCode(byte);
+  });
+}
+
+/** A backslash of a document belongs to an escape within a string of the document, and stays. */
+function addByte(out: Buffer, start: number, byte: number, isQuoted: boolean): number {
+  let at = start;
+  if (!isQuoted) {
+    out[at++] = Math.max(byte, space);
+    return at;
+  }
+  if (byte >= space && byte !== quotationMark && byte !== backslash) {
+    out[at++] = byte;
+    return at;
+  }
+  out[at++] = backslash;
+  const letter = byte < space ? letters.get(byte) : byte;
+  if (letter !== undefined) {
+    out[at++] = letter;
+    return at;
+  }
+  return at + out.write(`u00${byte.toString(16).padStart(2, '0')}`, at, 'latin1');
+}
+
+function isNumber(lines: Buffer, start: number): boolean {
+  const first = lines[start] === minus ? lines[start + 1] : lines[start];
+  return first !== undefined && first >= digitZero && first <= digitNine;
+}
+
+function put(bytes: Buffer, out: Buffer, at: number): number {
+  for (let place = 0; place < bytes.length; place++) out[at + place] = bytes[place] as number;
+  return at + bytes.length;
+}
