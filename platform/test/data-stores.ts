@@ -16,6 +16,8 @@ export interface Store {
   connector: ConfiguredConnector;
   /** All records of a stream that a reader sees. */
   records(stream: string): Promise<Record<string, unknown>[]>;
+  /** The same as JSON texts, with every digit. */
+  texts(stream: string): Promise<string[]>;
   /** How much a reader sees of a stream at a glance: rows, files or objects. */
   size(stream: string): Promise<number>;
 }
@@ -51,6 +53,7 @@ export async function startDataStores(): Promise<DataStores> {
         files(stream)
           .flatMap(linesIn)
           .map((line) => JSON.parse(line)),
+      texts: async (stream) => files(stream).flatMap(linesIn),
       size: async (stream) => files(stream).length,
     };
   }
@@ -68,6 +71,7 @@ export async function startDataStores(): Promise<DataStores> {
         secret_access_key: s3.secretAccessKey,
       }),
       records: (stream) => s3.records(`${prefix}/${stream}`),
+      texts: (stream) => s3.texts(`${prefix}/${stream}`),
       size: async (stream) => (await s3.keys(`${prefix}/${stream}`)).length,
     };
   }
@@ -86,6 +90,10 @@ export async function startDataStores(): Promise<DataStores> {
         ssl_mode: { mode: 'disable' },
       }),
       records: (stream) => query(database, `select * from ${stream}`),
+      async texts(stream) {
+        const rows = await query(database, `select row_to_json(${stream})::text as text from ${stream}`);
+        return rows.map(({ text }) => String(text));
+      },
       async size(stream) {
         const [row] = await query(database, `select count(*) as rows from ${stream}`);
         return Number(row?.rows);

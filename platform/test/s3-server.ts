@@ -45,6 +45,8 @@ export interface S3Server {
   keys(folder?: string): Promise<string[]>;
   /** The records in all objects below a folder, in the order of the keys. */
   records(folder?: string): Promise<Record<string, unknown>[]>;
+  /** The same as JSON texts. */
+  texts(folder?: string): Promise<string[]>;
   uploads(): Promise<{ key: string; uploadId: string }[]>;
   stop(): Promise<void>;
 }
@@ -91,15 +93,13 @@ export async function startS3Server(): Promise<S3Server> {
       const files = await readdir(join(directory, bucket, folder), { recursive: true }).catch(() => []);
       return files.flatMap((file) => /^(.*)\._S3rver_object$/.exec(join(folder, file))?.[1] ?? []).sort();
     },
-    async records(folder = '') {
+    async texts(folder = '') {
       const keys = (await server.keys(folder)).filter((key) => key.endsWith('.jsonl.gz'));
       const texts = keys.map(async (key) => gunzipSync(await readFile(objectFile(key))).toString('utf8'));
-      return (await Promise.all(texts)).flatMap((text) =>
-        text
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line)),
-      );
+      return (await Promise.all(texts)).flatMap((text) => text.split('\n').filter(Boolean));
+    },
+    async records(folder = '') {
+      return (await server.texts(folder)).map((line) => JSON.parse(line));
     },
     async uploads() {
       const ids = await readdir(uploadsDirectory).catch(() => []);

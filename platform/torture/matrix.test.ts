@@ -1,0 +1,99 @@
+/**
+ * Hard values from every kind of source to every kind of destination: each arrives, or the outcome of the sync says which
+ * field lost how many. Everything follows from INLAY_TORTURE_SEED; with INLAY_TORTURE_ALL every way of writing is tried
+ * for every pair, otherwise one each.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
+import type { ConfiguredStream, DestinationSyncMode, StreamReport } from '../src/protocol.ts';
+import { sync, testRunner } from '../test/connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
+import { hasArrived } from './comparing.ts';
+import { sources } from './sources.ts';
+import { pick, seeded } from './values.ts';
+
+const seed = Number(process.env.INLAY_TORTURE_SEED ?? 1);
+const recordsEach = 60;
+
+const destinations: Record<string, { open: (stores: DataStores) => Promise<Store>; modes: DestinationSyncMode[] }> = {
+  'local-files': { open: (stores) => stores.openLocalFiles(), modes: ['append', 'overwrite'] },
+  s3: { open: (stores) => stores.openBucket(), modes: ['append', 'overwrite'] },
+  postgres: { open: (stores) => stores.openDatabase(), modes: ['append', 'overwrite', 'append_dedup'] },
+};
+
+let stores: DataStores;
+beforeAll(async () => {
+  stores = await startDataStores();
+});
+afterAll(() => stores.stop());
+
+const choose = seeded(seed);
+const pairs = Object.keys(sources).flatMap((source) =>
+  Object.entries(destinations).flatMap(([destination, { modes }]) =>
+    (process.env.INLAY_TORTURE_ALL ? modes : [pick(choose, modes)]).map((mode) => ({ source, destination, mode })),
+  ),
+);
+
+describe(`hard values, seed ${seed}`, () => {
+  it.each(pairs)('arrive from $source at $destination ($mode), or are counted', async (pair) => {
+    const random = seeded(seed * 1_000 + pairs.indexOf(pair));
+    const filled = await sources[pair.source]?.(random, recordsEach);
+    const store = await destinations[pair.destination]?.open(stores);
+    if (!filled || !store) throw new Error('There is no such source or destination.');
+    const runner = testRunner();
+    const stream = filled.stream ?? (await runner.discover(filled.connector)).streams[0];
+    if (!stream) throw new Error('The source has no stream.');
+    const configured: ConfiguredStream = {
+      stream,
+      sync_mode:
+        pair.mode === 'append_dedup' && stream.supported_sync_modes.includes('incremental')
+          ? 'incremental'
+          : 'full_refresh',
+      destination_sync_mode: pair.mode,
+      primary_key: [['id']],
+      ...(stream.default_cursor_field && { cursor_field: stream.default_cursor_field }),
+      generation_id: 1,
+      minimum_generation_id: pair.mode === 'overwrite' ? 1 : 0,
+      sync_id: 1,
+    };
+    const outcome = await sync(runner, {
+      source: filled.connector,
+      destination: store.connector,
+      streams: [configured],
+      rename: { prefix: '', namespace: () => undefined },
+    });
+    expect(outcome.failure).toBeUndefined();
+    expect(outcome.status).toBe('succeeded');
+
+    const found = new Map(
+      (await store.texts('things')).map((text) => {
+        const row = parseJson(text) as Record<string, unknown>;
+        return [Number(row.id), row] as const;
+      }),
+    );
+    expect([...found.keys()].sort((one, other) => one - other)).toEqual(filled.records.map(({ id }) => id));
+    const lost = new Map<string, { count: number; sent: string; found: string | undefined }>();
+    for (const { id, fields } of filled.records) {
+      for (const [name, sent] of fields) {
+        const value = found.get(id)?.[name];
+        const text = value === undefined ? undefined : stringifyJson(value);
+        if (!hasArrived(sent, text)) {
+          const before = lost.get(name);
+          lost.set(name, before ? { ...before, count: before.count + 1 } : { count: 1, sent, found: text });
+        }
+      }
+    }
+    const counted = countedChanges(outcome);
+    const notCounted = [...lost].filter(([name, { count }]) => (counted.get(name) ?? 0) < count);
+    expect(notCounted, JSON.stringify([...counted])).toEqual([]);
+  });
+});
+
+/** How many values of each field the outcome says have changed. */
+function countedChanges(outcome: Awaited<ReturnType<typeof sync>>): Map<string, number> {
+  const counted = new Map<string, number>();
+  for (const { values_changed = [] } of (outcome as { streams?: StreamReport[] }).streams ?? []) {
+    for (const { field, count } of values_changed) counted.set(field, (counted.get(field) ?? 0) + count);
+  }
+  return counted;
+}
