@@ -195,8 +195,8 @@ export class Relay {
   #noteStatus(trace: Extract<Message, { type: 'TRACE' }>['trace']): void {
     const told = trace?.stream_status;
     if (!isDescriptor(told?.stream_descriptor)) return;
-    const key = streamKey(told.stream_descriptor);
-    if (this.#streams.has(key)) this.#statuses.set(key, told.status);
+    // Also of a stream that was not asked for: a source that tells of any stream has to tell of each.
+    this.#statuses.set(streamKey(told.stream_descriptor), told.status);
   }
 
   #getStream(descriptor: StreamDescriptor, what: string): RelayedStream | undefined {
