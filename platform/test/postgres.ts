@@ -11,6 +11,7 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { connector as destination } from '../connectors/destination-postgres/destination-postgres.ts';
 import type { Configuration, DestinationInput, Emitter, Surroundings } from '../connectors/kit/connector.ts';
+import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
 import { connector as source } from '../connectors/source-postgres/source-postgres.ts';
 import {
   type ConfiguredCatalog,
@@ -19,6 +20,7 @@ import {
   type State,
   type Stream,
   type StreamDescriptor,
+  type StreamReport,
   streamReportType,
 } from '../src/protocol.ts';
 import { addedText } from './added-text.ts';
@@ -92,7 +94,7 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
       record: {
         stream: name,
         ...(namespace !== undefined && { namespace }),
-        data: JSON.parse(text),
+        data: parseJson(text) as Record<string, unknown>,
         emitted_at: now,
       },
     });
@@ -100,7 +102,7 @@ export function collectingEmitter(): { emitter: Emitter; messages: Emitted[] } {
     messages,
     emitter: {
       // As it arrives on the other side of a pipe.
-      record: (stream, data) => recordText(stream, JSON.stringify(data)),
+      record: (stream, data) => recordText(stream, stringifyJson(data)),
       recordOf: (stream, addData) => recordText(stream, addedText(addData)),
       state: (state) => add({ type: 'STATE', state }),
       status: (stream, status) =>
@@ -195,10 +197,32 @@ export async function write(
   streams: ConfiguredStream[],
   messages: DestinationInput[] | AsyncIterable<DestinationInput[]>,
 ): Promise<State[]> {
+  return (await writeAndReport(config, streams, messages)).states;
+}
+
+/** The same, with what the destination told of each stream, and the failure if it fails. */
+export async function tryToWrite(...run: Parameters<typeof write>) {
   const { emitter, messages: emitted } = collectingEmitter();
+  const [config, streams, messages] = run;
   const batches = Array.isArray(messages) ? [messages] : messages;
-  await destination.write(config, { streams }, toAsync(batches), emitter, surroundings);
-  return summarise(emitted).states;
+  const failure = await destination.write(config, { streams }, toAsync(batches), emitter, surroundings).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { failure, states: summarise(emitted).states, reports: reportsIn(emitted) };
+}
+
+function reportsIn(messages: Emitted[]): StreamReport[] {
+  return messages.flatMap((message) => {
+    const analytics = message.type === 'TRACE' ? message.trace.analytics : undefined;
+    return analytics?.type === streamReportType ? [JSON.parse(analytics.value ?? '') as StreamReport] : [];
+  });
+}
+
+export async function writeAndReport(...run: Parameters<typeof write>) {
+  const { failure, ...result } = await tryToWrite(...run);
+  if (failure !== undefined) throw failure;
+  return result;
 }
 
 async function* toAsync<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {

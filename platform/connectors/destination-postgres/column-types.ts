@@ -1,8 +1,10 @@
 /*
- * Which type a column gets from a property's JSON Schema, and what becomes of a column whose property changes its type:
- * the column is widened to a type that holds the old and the new values without loss. It is never narrowed.
+ * Which type a column gets from a property's JSON Schema or from a value, and what becomes of a column that gets values
+ * of another type: it is widened to a type that holds the old and the new values without loss. It is never narrowed.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
+import { ExactNumber } from '../kit/json.ts';
+import { fitsBigint, fitsNumeric, isSpecialNumber } from './numbers.ts';
 
 /** As PostgreSQL spells them. */
 const columnTypes = [
@@ -55,6 +57,43 @@ function stringTypeOf({ format, airbyte_type: kind, contentEncoding }: JsonSchem
     return kind === 'time_with_timezone' ? 'time with time zone' : 'time without time zone';
   }
   return 'text';
+}
+
+/** The narrowest type that holds this value of a field, next to a column that does not. */
+export function columnTypeFor(value: unknown): ColumnType {
+  if (typeof value === 'boolean') return 'boolean';
+  if (typeof value === 'number' || value instanceof ExactNumber || isSpecialNumber(value)) {
+    const text = String(value);
+    return fitsBigint(text) ? 'bigint' : fitsNumeric(text) ? 'numeric' : 'text';
+  }
+  return typeof value === 'object' ? 'jsonb' : 'text';
+}
+
+/** The type of a column for a field of which nothing is known but its first value. */
+export function firstColumnType(value: unknown): ColumnType {
+  const type = columnTypeFor(value);
+  return type === 'numeric' && typeof value === 'number' ? 'double precision' : type;
+}
+
+/** How many bytes of a row a value takes at the most, and on which multiples it begins. */
+export function widthOf(type: ColumnType): { bytes: number; alignment: number } {
+  switch (type) {
+    case 'boolean':
+      return { bytes: 1, alignment: 1 };
+    case 'date':
+      return { bytes: 4, alignment: 4 };
+    case 'time with time zone':
+      return { bytes: 12, alignment: 8 };
+    case 'bigint':
+    case 'double precision':
+    case 'timestamp with time zone':
+    case 'timestamp without time zone':
+    case 'time without time zone':
+      return { bytes: 8, alignment: 8 };
+    default:
+      // PostgreSQL moves what is longer out of the row, if the row is too long otherwise.
+      return { bytes: 24, alignment: 1 };
+  }
 }
 
 const numbers: readonly ColumnType[] = ['bigint', 'double precision', 'numeric'];

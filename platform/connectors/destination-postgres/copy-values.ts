@@ -1,10 +1,11 @@
 /*
- * Values of records as the text that COPY reads. What is written here, PostgreSQL accepts for a column of that type: a
- * value that does not fit becomes NULL with a note, so one odd value does not stop a sync.
+ * Values of records as the text that COPY reads. What is written here, PostgreSQL accepts for a column of that type, and
+ * gives back the same value. A value for which a column has no such text does not fit the column.
  */
-import type { FieldChange } from '../../src/protocol.ts';
+import { ExactNumber, parseJson, stringifyJson } from '../kit/json.ts';
 import type { ColumnType } from './column-types.ts';
-import { fitsDate, fitsTime, fitsTimestamp, toMicroseconds } from './date-values.ts';
+import { fitsDate, fitsTime, fitsTimestamp } from './date-values.ts';
+import { fitsBigint, fitsDouble, fitsNumeric } from './numbers.ts';
 
 export const copyNull = '\\N';
 
@@ -14,58 +15,50 @@ type Writer = (value: unknown) => string | undefined;
 const ifString = (fits: (text: string) => boolean) => (value: unknown) =>
   typeof value === 'string' && fits(value) ? value : undefined;
 
+/** A number, or a text that says one. */
+const ifNumber = (fits: (text: string) => boolean) => (value: unknown) => {
+  const isNumber = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber;
+  const text = String(value);
+  return isNumber && fits(text) ? text : undefined;
+};
+
 const writers: Record<ColumnType, Writer> = {
-  text: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
-  boolean: (value) => (typeof value === 'boolean' ? String(value) : undefined),
-  bigint: writeInteger,
-  'double precision': (value) => (typeof value === 'number' || isSpecialNumber(value) ? String(value) : undefined),
-  numeric: writeNumeric,
+  text: (value) => (typeof value === 'string' ? value : stringifyJson(value)),
+  boolean: (value) => (typeof value === 'boolean' || value === 'true' || value === 'false' ? String(value) : undefined),
+  bigint: ifNumber(fitsBigint),
+  'double precision': writeDouble,
+  numeric: ifNumber(fitsNumeric),
   date: ifString(fitsDate),
   'timestamp without time zone': ifString((text) => fitsTimestamp(text, 'without zone')),
   'timestamp with time zone': ifString((text) => fitsTimestamp(text, 'with zone')),
   'time without time zone': ifString((text) => fitsTime(text, 'without zone')),
   'time with time zone': ifString((text) => fitsTime(text, 'with zone')),
   bytea: writeBinary,
-  jsonb: (value) => JSON.stringify(value),
+  jsonb: (value) => stringifyJson(value),
 };
 
-/** Writes the values of one column; `changes` collects what could not be stored as it came. */
-export function copyWriter(field: string, type: ColumnType): (value: unknown, changes: FieldChange[]) => string {
-  const write = writers[type];
-  const makeStorable = /^time/.test(type) ? toMicroseconds : type === 'jsonb' ? storableJson : storableText;
-  return (value, changes) => {
-    const text = write(value);
-    if (text === undefined) {
-      changes.push({ field, change: 'NULLED', reason: 'DESTINATION_TYPECAST_ERROR' });
-      return copyNull;
-    }
-    const storable = makeStorable(text);
-    if (storable !== text) changes.push({ field, change: 'TRUNCATED', reason: 'DESTINATION_SERIALIZATION_ERROR' });
-    return escapeForCopy(storable);
-  };
+/** What stands in the place of characters and numbers that PostgreSQL cannot store. */
+export interface Stored {
+  text: string;
+  isChanged: boolean;
 }
 
-/** An integer beyond 2^53 has lost digits on its way when it comes as a number; as a string it has not. */
-function writeInteger(value: unknown): string | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
-  if (typeof value !== 'string' || !/^-?\d{1,19}$/.test(value)) return undefined;
-  const integer = BigInt(value);
-  return BigInt.asIntN(64, integer) === integer ? value : undefined;
+/** The value as COPY reads it, with its escapes. Undefined: it does not fit a column of this type. */
+export function copyValue(type: ColumnType, value: unknown): Stored | undefined {
+  const text = writers[type](value);
+  if (text === undefined) return undefined;
+  const storable = type === 'jsonb' ? storableJson(text) : storableText(text);
+  return { text: escapeForCopy(storable), isChanged: storable !== text };
 }
 
-/** Far more digits than anyone has, and within what numeric holds. */
-const maxNumericLength = 10_000;
+const negativeZero = /^-0(?:\.0*)?(?:[eE][+-]?\d+)?$/;
 
-function writeNumeric(value: unknown): string | undefined {
-  if (typeof value === 'number' || isSpecialNumber(value)) return String(value);
-  if (typeof value !== 'string' || value.length > maxNumericLength) return undefined;
-  const exponent = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/.exec(value);
-  return exponent && Math.abs(Number(exponent[1] ?? 0)) <= 5_000 ? value : undefined;
-}
-
-/** What JSON cannot write as a number is written as a string. */
-function isSpecialNumber(value: unknown): value is string {
-  return value === 'NaN' || value === 'Infinity' || value === '-Infinity';
+function writeDouble(value: unknown): string | undefined {
+  const isNumber = typeof value === 'number' || typeof value === 'string' || value instanceof ExactNumber;
+  if (!isNumber) return undefined;
+  const text = String(value);
+  if (negativeZero.test(text)) return '-0';
+  return fitsDouble(text) ? text : undefined;
 }
 
 function writeBinary(value: unknown): string | undefined {
@@ -80,16 +73,22 @@ function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
+/** stringifyJson writes such characters as escapes. An escaped backslash before looks the same and is sorted out below. */
+const doubtfulJson = /\\u0000|\\ud[89a-f]|[0-9][eE][+-]?[0-9]{4}/;
+const longNumber = /[0-9]{1000}/;
+
 function storableJson(json: string): string {
-  // JSON.stringify writes both as escapes. An escaped backslash before looks the same and is sorted out below.
-  if (!/\\u0000|\\ud[89a-f]/.test(json)) return json;
-  const storable = (value: unknown): unknown => {
-    if (typeof value === 'string') return storableText(value);
-    if (Array.isArray(value)) return value.map(storable);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), storable(member)]));
-  };
-  return JSON.stringify(storable(JSON.parse(json)));
+  const isDoubtful = doubtfulJson.test(json) || (json.length > 16_000 && longNumber.test(json));
+  return isDoubtful ? stringifyJson(storableValue(parseJson(json))) : json;
+}
+
+/** Numbers in jsonb are of the type numeric: a number beyond that is stored as a text with its digits. */
+function storableValue(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (value instanceof ExactNumber) return fitsNumeric(value.text) ? value : value.text;
+  if (Array.isArray(value)) return value.map(storableValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), storableValue(member)]));
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };

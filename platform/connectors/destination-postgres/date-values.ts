@@ -1,12 +1,13 @@
 /*
  * Whether a text is a date or time that PostgreSQL stores as it is meant. The forms are those of ISO 8601 and RFC 3339,
- * with a blank for the T, and what PostgreSQL itself writes for years before 1 and for infinity.
+ * with a blank for the T, and what PostgreSQL itself writes for years before 1 and for infinity. PostgreSQL keeps
+ * microseconds: a time that is finer does not fit.
  */
 
 type Zone = 'with zone' | 'without zone';
 
 const datePart = String.raw`(?<year>\d{4,6})-(?<month>\d\d)-(?<day>\d\d)`;
-const timePart = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>\.\d{1,30})?)?`;
+const timePart = String.raw`(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?<fraction>\.\d{1,6}0{0,24})?)?`;
 const zonePart = String.raw`(?<zone>[Zz]|[+-]\d\d(?::?\d\d)?)?`;
 const eraPart = '(?<era> BC)?';
 
@@ -29,11 +30,6 @@ export function fitsTimestamp(text: string, zone: Zone): boolean {
   if (isInfinity(text)) return true;
   const parts = timestampForm.exec(text)?.groups;
   return isDate(parts) && isTime(parts) && isZone(parts?.zone, zone);
-}
-
-/** Finer than microseconds is cut off, not rounded: it could be rounded into the next year. */
-export function toMicroseconds(text: string): string {
-  return text.replace(/(\.\d{6})\d*[1-9]\d*/, '$1');
 }
 
 function isInfinity(text: string): boolean {

@@ -10,7 +10,7 @@ import { readServer } from '../postgres/server.ts';
 import { specification } from './specification.ts';
 import { addressOf, ensureSchema, prepareTable } from './table.ts';
 import { TableWriter } from './table-writer.ts';
-import { Writing, writeTimeoutMs } from './writing.ts';
+import { isRefusal, type Refusals, Writing, writeTimeoutMs } from './writing.ts';
 
 const checkTimeoutMs = 60_000;
 
@@ -29,7 +29,8 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await withConnection(readServer(config), surroundings, async (client) => {
-      const writing = new Writing(client, await prepare(client, catalog, schemaOf(config)), emit);
+      const { writers, refused } = await prepare(client, catalog, schemaOf(config));
+      const writing = new Writing(client, writers, refused, emit);
       try {
         for await (const messages of input) await writing.take(messages);
         await writing.finish();
@@ -75,11 +76,7 @@ async function orMissingPermission(attempt: Promise<unknown>, message: string): 
   }
 }
 
-async function prepare(
-  client: pg.Client,
-  { streams }: ConfiguredCatalog,
-  defaultSchema: string,
-): Promise<Map<string, TableWriter>> {
+async function prepare(client: pg.Client, { streams }: ConfiguredCatalog, defaultSchema: string) {
   const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
   const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
   if (names.size < streams.length) {
@@ -90,13 +87,21 @@ async function prepare(
     for (const schema of new Set(addresses.map((address) => address.schema))) await ensureSchema(client, schema);
   });
   const writers = new Map<string, TableWriter>();
-  await inTransaction(client, options, async () => {
-    for (const [index, configured] of streams.entries()) {
-      const table = await prepareTable(client, configured, defaultSchema);
-      const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);
-      await writer.createStaging();
-      writers.set(streamKey(configured.stream), writer);
+  const refused: Refusals = new Map();
+  for (const [index, configured] of streams.entries()) {
+    const key = streamKey(configured.stream);
+    try {
+      // A transaction each: a stream that cannot be written stops no other.
+      await inTransaction(client, options, async () => {
+        const table = await prepareTable(client, configured, defaultSchema);
+        const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);
+        await writer.createStaging();
+        writers.set(key, writer);
+      });
+    } catch (reason) {
+      if (!isRefusal(reason)) throw reason;
+      refused.set(key, reason);
     }
-  });
-  return writers;
+  }
+  return { writers, refused };
 }

@@ -16,7 +16,14 @@ export const ownColumns = {
   generation: '_inlay_generation',
   meta: '_inlay_meta',
 } as const;
-const reservedColumns = new Set<string>([...systemColumns, ...Object.values(ownColumns), '_inlay_position']);
+/** Fields for which a row has no room for a column of their own, as one JSON object. Only tables that need it have it. */
+export const moreColumn = '_inlay_more';
+const reservedColumns = new Set<string>([
+  ...systemColumns,
+  ...Object.values(ownColumns),
+  moreColumn,
+  '_inlay_position',
+]);
 
 export function tableName(name: string): string {
   return identifier(name, false);

@@ -5,39 +5,74 @@
  * then replace them by delete and insert: a reader of the table sees the old records or the new ones meanwhile, never
  * none, and views and permissions on it stay.
  *
+ * A value that does not fit its column widens the column, and a field that has no column gets one where the stream may have
+ * such fields. Lines before and after such a change are sent apart, with the change in between, so that a transaction
+ * leaves the table as it was or with both.
+ *
  * Staging tables are temporary tables of the session, so nothing is left behind when the session ends, however it ends.
  */
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { ConfiguredStream, FieldChange, RecordMessage } from '../../src/protocol.ts';
+import {
+  type ConfiguredStream,
+  type FieldChange,
+  hasFurtherFields,
+  type RecordMessage,
+  type StreamReport,
+} from '../../src/protocol.ts';
 import { TextBuffer } from '../kit/text-buffer.ts';
-import { copyNull, copyWriter } from './copy-values.ts';
-import { ownColumns } from './identifiers.ts';
-import type { Table } from './table.ts';
+import { type ColumnType, columnTypeFor, firstColumnType, isColumnType, widerType } from './column-types.ts';
+import { copyNull, copyValue } from './copy-values.ts';
+import { columnName, moreColumn, ownColumns } from './identifiers.ts';
+import {
+  addition,
+  type Column,
+  deletedAtField,
+  hasRoomFor,
+  moreAddition,
+  placeSql,
+  type Table,
+  widening,
+} from './table.ts';
+import { ValueChanges } from './value-changes.ts';
 
 /** Of the lines to begin with; a table that gets many has more. */
 const linesBytes = 64 * 1024;
+
+/** Something to do in the transaction: lines to copy, or a change of the table before the next lines. */
+type Step = { lines: Buffer; columnNames: readonly string[] } | { change: string };
 
 export class TableWriter {
   private readonly client: pg.Client;
   private readonly table: Table;
   private readonly configured: ConfiguredStream;
   private readonly staging: string;
-  private readonly columnList: string;
-  private readonly writers: { property: string; write: ReturnType<typeof copyWriter> }[];
+  private readonly byProperty: Map<string, Column>;
+  private readonly keepsFurtherFields: boolean;
   /** The same for all records of the sync, already with its separators. */
   private readonly constantPart: string;
   private readonly lines = new TextBuffer(linesBytes);
+  private readonly changes = new ValueChanges();
+  private columnNames: readonly string[] = [];
+  private steps: Step[] = [];
+  private stepBytes = 0;
+  /** Changes that the table itself has yet to get, where a staging table has them already. */
+  private lateChanges: string[] = [];
+  private records = 0;
+  private written = 0;
+  private deleted = 0;
+  private hasDeletions = false;
+  private isCompleted = false;
 
   constructor(client: pg.Client, table: Table, configured: ConfiguredStream, staging: string) {
     this.client = client;
     this.table = table;
     this.configured = configured;
     this.staging = pg.escapeIdentifier(staging);
-    const own = [ownColumns.emittedAt, ownColumns.syncId, ownColumns.generation, ownColumns.meta];
-    this.columnList = [...own, ...table.columns.map(({ name }) => name)].join(', ');
-    this.writers = table.columns.map(({ property, type }) => ({ property, write: copyWriter(property, type) }));
+    this.byProperty = new Map(table.columns.map((column) => [column.property, column]));
+    this.keepsFurtherFields = hasFurtherFields(configured.stream);
     this.constantPart = `\t${configured.sync_id}\t${configured.generation_id}\t`;
+    this.listColumns();
   }
 
   get isOverwriting(): boolean {
@@ -46,6 +81,10 @@ export class TableWriter {
 
   private get isStaged(): boolean {
     return this.configured.destination_sync_mode !== 'append';
+  }
+
+  private get isMerging(): boolean {
+    return this.isStaged && !this.isOverwriting;
   }
 
   async createStaging(): Promise<void> {
@@ -59,28 +98,41 @@ export class TableWriter {
   }
 
   add({ data, emitted_at, meta }: RecordMessage['record']): void {
-    const changes: FieldChange[] = [];
+    this.records++;
+    const notes: FieldChange[] = [];
+    this.makeRoomFor(data);
     let values = '';
-    for (const { property, write } of this.writers) {
-      const value = Object.hasOwn(data, property) ? data[property] : null;
-      values += value === null || value === undefined ? `\t${copyNull}` : `\t${write(value, changes)}`;
+    for (const column of this.table.columns) {
+      const value = Object.hasOwn(data, column.property) ? data[column.property] : null;
+      values += value === null || value === undefined ? `\t${copyNull}` : `\t${this.textOf(column, value, notes)}`;
     }
-    const note = noteOf(meta?.changes, changes);
+    if (this.table.types.has(moreColumn)) values += `\t${this.moreOf(data, notes)}`;
+    if (this.isMerging && (data[deletedAtField] ?? null) !== null) this.hasDeletions = true;
+    const note = noteOf(meta?.changes, notes);
     this.lines.add(`${timestampOf(emitted_at)}${this.constantPart}${note}${values}\n`);
   }
 
   /** How much waits to be stored. */
   get waitingBytes(): number {
-    return this.lines.length;
+    return this.lines.length + this.stepBytes;
   }
 
   /** Takes what waits, if anything does; the function stores it, in the open transaction. */
   take(): (() => Promise<void>) | undefined {
-    if (this.lines.length === 0) return undefined;
-    const bytes = this.lines.take();
+    this.closeLines();
+    if (this.steps.length === 0) return undefined;
+    const { steps, columnNames, hasDeletions } = this;
+    this.steps = [];
+    this.stepBytes = 0;
+    this.hasDeletions = false;
     return async () => {
-      await this.copy(bytes);
-      if (this.isStaged && !this.isOverwriting) await this.client.query(this.mergeStatement());
+      for (const step of steps) {
+        if ('change' in step) await this.changeTable(step.change);
+        else await this.copy(step.lines, step.columnNames);
+      }
+      if (!this.isMerging) return;
+      if (hasDeletions) this.deleted += (await this.client.query(this.deletionStatement())).rowCount ?? 0;
+      this.written += (await this.client.query(this.mergeStatement(columnNames))).rowCount ?? 0;
     };
   }
 
@@ -92,49 +144,183 @@ export class TableWriter {
       // beside the new records. Readers do not notice it.
       await this.client.query(`lock table ${name} in share row exclusive mode`);
       await this.client.query(`delete from ${name}`);
-      await this.client.query(
-        `insert into ${name} (${this.columnList}) select ${this.columnList} from ${this.staging}`,
-      );
+      // The old rows are gone, so that nothing has to be converted.
+      for (const change of this.lateChanges.splice(0)) await this.client.query(`alter table ${name} ${change}`);
+      const list = this.columnNames.join(', ');
+      const { rowCount } = await this.client.query(`insert into ${name} (${list}) select ${list} from ${this.staging}`);
+      this.written = rowCount ?? 0;
       await this.client.query(`drop table ${this.staging}`);
     } else if (this.configured.minimum_generation_id > 0) {
       await this.client.query(`delete from ${name} where ${ownColumns.generation} < $1`, [
         this.configured.minimum_generation_id,
       ]);
     }
+    this.isCompleted = true;
   }
 
-  private copy(bytes: Buffer): Promise<void> {
+  /** What has become of the records, once everything is committed; nothing for records that are not in place. */
+  report(): StreamReport | undefined {
+    if (this.isOverwriting && !this.isCompleted) return undefined;
+    return {
+      stream_descriptor: this.configured.stream,
+      records_written: this.written,
+      records_deleted: this.deleted,
+      values_changed: this.changes.list(),
+    };
+  }
+
+  private textOf(column: Column, value: unknown, notes: FieldChange[]): string {
+    let stored = copyValue(column.type, value);
+    if (!stored) {
+      this.widen(column, widerType(column.type, columnTypeFor(value)));
+      stored = copyValue(column.type, value);
+    }
+    if (!stored) throw new Error(`A column of type ${column.type} does not take a value that it was widened for.`);
+    if (stored.isChanged) this.note(notes, column.property);
+    return stored.text;
+  }
+
+  /** A part of the value could not be kept. */
+  private note(notes: FieldChange[], field: string): void {
+    notes.push({ field, change: 'TRUNCATED', reason: 'DESTINATION_SERIALIZATION_ERROR' });
+    this.changes.add(field, 'shortened', this.records);
+  }
+
+  private moreOf(data: Record<string, unknown>, notes: FieldChange[]): string {
+    const members: [string, unknown][] = [];
+    for (const property of this.table.more) {
+      if (Object.hasOwn(data, property) && data[property] !== null) members.push([property, data[property]]);
+    }
+    if (members.length === 0) return copyNull;
+    const stored = copyValue('jsonb', Object.fromEntries(members));
+    if (stored?.isChanged) {
+      for (const [property, value] of members) if (copyValue('jsonb', value)?.isChanged) this.note(notes, property);
+    }
+    return stored?.text ?? copyNull;
+  }
+
+  /** For fields that the schema of the stream does not have. */
+  private makeRoomFor(data: Record<string, unknown>): void {
+    for (const field in data) {
+      if (this.byProperty.has(field) || this.table.more.has(field)) continue;
+      const value = data[field];
+      if (value === null) continue;
+      if (this.keepsFurtherFields) this.addField(field, firstColumnType(value));
+      else this.changes.add(field, 'left_out', this.records);
+    }
+  }
+
+  private addField(property: string, type: ColumnType): void {
+    const { types, columns, more } = this.table;
+    const name = pg.escapeIdentifier(columnName(property));
+    // An earlier sync may have made the column.
+    const existing = types.get(name);
+    const isFree = existing === undefined ? hasRoomFor(types, type) : isColumnType(existing) && !this.isTaken(name);
+    if (isFree) {
+      const column = { property, name, type: existing ?? type };
+      if (existing === undefined) this.change(addition(column));
+      types.set(name, column.type);
+      columns.push(column);
+      this.byProperty.set(property, column);
+    } else {
+      more.add(property);
+      if (!types.has(moreColumn)) this.change(moreAddition);
+      types.set(moreColumn, 'jsonb');
+    }
+    this.listColumns();
+  }
+
+  private isTaken(name: string): boolean {
+    return this.table.columns.some((column) => column.name === name);
+  }
+
+  private widen(column: Column, type: ColumnType): void {
+    this.change(widening(column.name, column.type, type));
+    column.type = type;
+    this.table.types.set(column.name, type);
+  }
+
+  private change(change: string): void {
+    this.closeLines();
+    this.steps.push({ change });
+    if (this.isOverwriting) this.lateChanges.push(change);
+  }
+
+  private closeLines(): void {
+    if (this.lines.length === 0) return;
+    this.stepBytes += this.lines.length;
+    this.steps.push({ lines: this.lines.take(), columnNames: this.columnNames });
+  }
+
+  private listColumns(): void {
+    this.closeLines();
+    const own = [ownColumns.emittedAt, ownColumns.syncId, ownColumns.generation, ownColumns.meta];
+    const more = this.table.types.has(moreColumn) ? [moreColumn] : [];
+    this.columnNames = [...own, ...this.table.columns.map(({ name }) => name), ...more];
+  }
+
+  private async changeTable(change: string): Promise<void> {
+    if (this.isStaged) await this.client.query(`alter table ${this.staging} ${change}`);
+    if (!this.isOverwriting) await this.client.query(`alter table ${this.table.name} ${change}`);
+  }
+
+  private async copy(bytes: Buffer, columnNames: readonly string[]): Promise<void> {
     const target = this.isStaged ? this.staging : this.table.name;
-    const stream = this.client.query(copyFrom(`copy ${target} (${this.columnList}) from stdin`));
-    return new Promise((resolve, reject) => {
+    const stream = this.client.query(copyFrom(`copy ${target} (${columnNames.join(', ')}) from stdin`));
+    await new Promise<void>((resolve, reject) => {
       // The listener stays: a stream whose connection is lost may fail a second time.
       stream.on('finish', resolve).on('error', reject);
       stream.end(bytes);
     });
+    if (!this.isStaged) this.written += stream.rowCount;
   }
 
-  /** The newest of each key: by generation, by cursor, by arrival. */
-  private mergeStatement(): string {
-    const { name, key, cursor, columns } = this.table;
-    const keys = key.map((column) => column.name).join(', ');
-    const order = cursor ? `${cursor.name} desc nulls last, ` : '';
-    const own = Object.values(ownColumns);
-    const values = [...own, ...columns.map((column) => column.name)];
-    const isNewer = cursor
-      ? `where stored.${ownColumns.generation} < excluded.${ownColumns.generation}
-           or stored.${cursor.name} is null or excluded.${cursor.name} >= stored.${cursor.name}`
-      : '';
+  private get keySql(): string {
+    return this.table.key.map((place) => placeSql(place)).join(', ');
+  }
+
+  /** The newest of each key among the records that came: by cursor, by arrival. */
+  private newestStaged(columns: string): string {
+    const { cursor } = this.table;
+    const order = cursor ? `${placeSql(cursor)} desc nulls last, ` : '';
+    return `select distinct on (${this.keySql}) ${columns} from ${this.staging}
+      order by ${this.keySql}, ${order}_inlay_position desc`;
+  }
+
+  /** Whether a record that came is newer than the stored one of its key. */
+  private isNewer(came: string): string {
+    const { cursor } = this.table;
+    if (!cursor) return 'true';
+    const [stored, other] = [placeSql(cursor, 'stored'), placeSql(cursor, came)];
+    return `(stored.${ownColumns.generation} < ${came}.${ownColumns.generation} or ${stored} is null or ${other} >= ${stored})`;
+  }
+
+  /** Removes the rows whose newest record says that they were deleted. A row without a key is not found. */
+  private deletionStatement(): string {
+    const { name, key } = this.table;
+    const isSame = key.map((place) => `${placeSql(place, 'stored')} = ${placeSql(place, 'came')}`).join(' and ');
+    return `delete from ${name} as stored using (${this.newestStaged('*')}) as came
+      where ${isSame} and ${this.deletedAt('came')} is not null and ${this.isNewer('came')}`;
+  }
+
+  private deletedAt(row: string): string {
+    const column = this.byProperty.get(deletedAtField);
+    return column ? `${row}.${column.name}` : 'null';
+  }
+
+  private mergeStatement(columnNames: readonly string[]): string {
+    const list = columnNames.join(', ');
     return `
-      insert into ${name} as stored (${this.columnList})
-      select distinct on (${keys}) ${this.columnList} from ${this.staging}
-      order by ${keys}, ${order}_inlay_position desc
-      on conflict (${keys}) do update set ${values.map((value) => `${value} = excluded.${value}`).join(', ')} ${isNewer}`;
+      insert into ${this.table.name} as stored (${list})
+      select ${list} from (${this.newestStaged('*')}) as came where ${this.deletedAt('came')} is null
+      on conflict (${this.keySql}) do update set ${columnNames.map((name) => `${name} = excluded.${name}`).join(', ')}
+      where ${this.isNewer('excluded')}`;
   }
 }
 
 function noteOf(before: FieldChange[] | undefined, added: FieldChange[]): string {
   if (added.length === 0 && !before?.length) return copyNull;
-  return copyWriter('', 'jsonb')({ changes: [...(before ?? []), ...added] }, []);
+  return copyValue('jsonb', { changes: [...(before ?? []), ...added] })?.text ?? copyNull;
 }
 
 let lastEmittedAt = Number.NaN;

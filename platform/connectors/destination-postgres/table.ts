@@ -2,14 +2,17 @@
  * The table of a stream: it is there, with a column for each property that holds every value the property may have,
  * and with a unique index on the key where duplicates are to be removed. Columns are added and widened, never removed
  * or narrowed. A table that this connector did not make is refused: an overwrite would empty it.
+ *
+ * A row of PostgreSQL has about 8,000 bytes and 1,600 columns. The properties for which that leaves no room are kept
+ * together in the column `_inlay_more`, as one JSON object, which PostgreSQL stores outside the row.
  */
 
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import pg from 'pg';
 import type { ConfiguredStream } from '../../src/protocol.ts';
 import { ConnectorError } from '../kit/connector.ts';
-import { type ColumnType, columnTypeOf, conversion, isColumnType, widerType } from './column-types.ts';
-import { columnName, digestOf, ownColumns, tableName } from './identifiers.ts';
+import { type ColumnType, columnTypeOf, conversion, isColumnType, widerType, widthOf } from './column-types.ts';
+import { columnName, digestOf, moreColumn, ownColumns, tableName } from './identifiers.ts';
 
 export interface Column {
   property: string;
@@ -18,13 +21,34 @@ export interface Column {
   type: ColumnType;
 }
 
+/** A part of a key, or a cursor: a column, or a place within the JSON of a column. */
+export interface Place {
+  column: Column;
+  /** Within the column. Empty: the whole column. */
+  path: readonly string[];
+}
+
+/** @param row the name that the statement gives to the row, if it gives one. */
+export function placeSql({ column, path }: Place, row?: string): string {
+  const name = row === undefined ? column.name : `${row}.${column.name}`;
+  if (path.length === 0) return name;
+  return `(${name} #> array[${path.map((part) => pg.escapeLiteral(part)).join(', ')}])`;
+}
+
 export interface Table {
   /** Quoted, with its schema. */
   name: string;
   columns: Column[];
-  key: Column[];
-  cursor: Column | undefined;
+  /** Properties that share the column `_inlay_more`. */
+  more: Set<string>;
+  /** Of all columns of the table, in their order, by quoted name. */
+  types: Map<string, ColumnType>;
+  key: Place[];
+  cursor: Place | undefined;
 }
+
+/** By this field a source says that a row has been deleted, and when. */
+export const deletedAtField = '_ab_cdc_deleted_at';
 
 const ownColumnTypes: [name: string, type: ColumnType][] = [
   [ownColumns.emittedAt, 'timestamp with time zone'],
@@ -47,10 +71,68 @@ export async function prepareTable(
   const name = `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`;
   const wanted = wantedColumns(configured);
   const existing = await findColumns(client, schema, table);
-  const columns = existing ? await evolve(client, name, wanted, existing) : await create(client, name, wanted);
-  const key = keyOf(configured, columns);
-  await ensureKeyIndex(client, { schema, table, name }, key, cursorOf(configured, columns));
-  return { name, columns, key, cursor: cursorOf(configured, columns) };
+  const types = new Map<string, ColumnType>(existing ?? ownColumnTypes);
+  const changes: string[] = [];
+  const columns = new Map<string, Column>();
+  const more = new Set<string>();
+  // What rows are told apart by needs a column, and comes first.
+  const roles = new Set([...keyFieldsOf(configured), deletedAtField]);
+  const ordered = [...wanted].sort((a, b) => Number(roles.has(b.property)) - Number(roles.has(a.property)));
+  for (const column of ordered) {
+    const before = types.get(column.name);
+    if (before === undefined && !hasRoomFor(types, column.type) && !roles.has(column.property)) {
+      more.add(column.property);
+      continue;
+    }
+    const type = before === undefined ? column.type : widerType(known(before, column, name), column.type);
+    if (before === undefined) changes.push(addition(column));
+    else if (type !== before) changes.push(widening(column.name, before, type));
+    types.set(column.name, type);
+    columns.set(column.name, { ...column, type });
+  }
+  if (more.size > 0 && !types.has(moreColumn)) {
+    types.set(moreColumn, 'jsonb');
+    changes.push(moreAddition);
+  }
+  if (!existing)
+    await client.query(`create table ${name} (${ownColumnTypes.map((column) => column.join(' ')).join(', ')})`);
+  if (changes.length > 0) await client.query(`alter table ${name} ${changes.join(', ')}`);
+  const inOrder = wanted.flatMap((column) => columns.get(column.name) ?? []);
+  const key = keyOf(configured, inOrder);
+  const cursor = cursorOf(configured, inOrder);
+  await ensureKeyIndex(client, { schema, table, name }, key, cursor);
+  return { name, columns: inOrder, more, types, key, cursor };
+}
+
+/** Parts of an ALTER TABLE. */
+export const moreAddition = `add column ${moreColumn} jsonb`;
+export const addition = ({ name, type }: Column) => `add column ${name} ${type}`;
+export const widening = (name: string, from: ColumnType, to: ColumnType) =>
+  `alter column ${name} type ${to} using ${conversion(name, from, to)}`;
+
+/** PostgreSQL allows 1,600, and columns that were dropped count. */
+const maxColumns = 1_500;
+/** Of the 8,160 that PostgreSQL allows. */
+const maxRowBytes = 8_000;
+
+/** Whether every row has room for a column more, next to those that are there. */
+export function hasRoomFor(types: ReadonlyMap<string, ColumnType>, added: ColumnType): boolean {
+  const count = types.size + 2;
+  if (count > maxColumns) return false;
+  let bytes = 24 + Math.ceil(count / 8) + widthOf('jsonb').bytes;
+  for (const type of [...types.values(), added]) {
+    const { bytes: width, alignment } = widthOf(type);
+    bytes = Math.ceil(bytes / alignment) * alignment + width;
+  }
+  return bytes <= maxRowBytes;
+}
+
+function known(type: string, column: Column, table: string): ColumnType {
+  if (isColumnType(type)) return type;
+  throw new ConnectorError(
+    `The column ${column.name} of ${table} has been changed to ${type}, which this connector does not write. ` +
+      `Change it back to ${column.type}, or drop it.`,
+  );
 }
 
 /** Looked for first: "create schema if not exists" asks for a permission even where there is nothing to create. */
@@ -80,6 +162,9 @@ function wantedColumns({ stream }: ConfiguredStream): Column[] {
   return columns;
 }
 
+const quoted = (name: string) => (ownNames.has(name) ? name : pg.escapeIdentifier(name));
+const ownNames = new Set<string>([...Object.values(ownColumns), moreColumn]);
+
 /** By quoted name; undefined if there is no such table. */
 async function findColumns(client: pg.Client, schema: string, table: string) {
   const { rows } = await client.query<{ kind: string; name: string | null; type: string }>(
@@ -99,60 +184,32 @@ async function findColumns(client: pg.Client, schema: string, table: string) {
         'Rename it, or send the stream to another schema or under another name.',
     );
   }
-  return new Map([...columns].map(([name, type]) => [pg.escapeIdentifier(name), type]));
+  // Types that others gave to their columns are told apart where a column is written.
+  return new Map([...columns].map(([name, type]) => [quoted(name), type as ColumnType]));
 }
 
-async function create(client: pg.Client, name: string, columns: Column[]): Promise<Column[]> {
-  const list = [...ownColumnTypes, ...columns.map((column) => [column.name, column.type] as const)];
-  await client.query(`create table ${name} (${list.map((column) => column.join(' ')).join(', ')})`);
-  return columns;
+function keyFieldsOf({ destination_sync_mode, primary_key = [], cursor_field = [] }: ConfiguredStream): string[] {
+  if (destination_sync_mode !== 'append_dedup') return [];
+  return [...primary_key, cursor_field].flatMap(([field]) => (field === undefined ? [] : [field]));
 }
 
-async function evolve(
-  client: pg.Client,
-  table: string,
-  wanted: readonly Column[],
-  existing: ReadonlyMap<string, string>,
-): Promise<Column[]> {
-  const changes: string[] = [];
-  const columns = wanted.map((column) => {
-    const before = existing.get(column.name);
-    if (before === undefined) {
-      changes.push(`add column ${column.name} ${column.type}`);
-      return column;
-    }
-    if (!isColumnType(before)) {
-      throw new ConnectorError(
-        `The column ${column.name} of ${table} has been changed to ${before}, which this connector does not write. ` +
-          `Change it back to ${column.type}, or drop it.`,
-      );
-    }
-    const type = widerType(before, column.type);
-    if (type !== before) {
-      changes.push(`alter column ${column.name} type ${type} using ${conversion(column.name, before, type)}`);
-    }
-    return { ...column, type };
-  });
-  if (changes.length > 0) await client.query(`alter table ${table} ${changes.join(', ')}`);
-  return columns;
-}
-
-function keyOf({ stream, destination_sync_mode, primary_key }: ConfiguredStream, columns: readonly Column[]): Column[] {
+function keyOf({ stream, destination_sync_mode, primary_key }: ConfiguredStream, columns: readonly Column[]): Place[] {
   if (destination_sync_mode !== 'append_dedup') return [];
   if (!primary_key?.length) throw new ConnectorError(`Choose a primary key for the stream ${stream.name}.`);
-  return primary_key.map((path) => columnAt(stream.name, columns, path, 'primary key'));
+  return primary_key.map((path) => placeAt(stream.name, columns, path, 'primary key'));
 }
 
 function cursorOf({ stream, destination_sync_mode, cursor_field }: ConfiguredStream, columns: readonly Column[]) {
   if (destination_sync_mode !== 'append_dedup' || !cursor_field?.length) return undefined;
   // A source that follows changes without a field sends the newest record last, whatever a field of the record says.
   if (stream.source_defined_cursor && !stream.default_cursor_field?.length) return undefined;
-  return columnAt(stream.name, columns, cursor_field, 'cursor');
+  return placeAt(stream.name, columns, cursor_field, 'cursor');
 }
 
-function columnAt(stream: string, columns: readonly Column[], path: readonly string[], role: string): Column {
-  const column = path.length === 1 ? columns.find(({ property }) => property === path[0]) : undefined;
-  if (column) return column;
+function placeAt(stream: string, columns: readonly Column[], path: readonly string[], role: string): Place {
+  const [property, ...inner] = path;
+  const column = columns.find((one) => one.property === property);
+  if (column && (inner.length === 0 || column.type === 'jsonb')) return { column, path: inner };
   throw new ConnectorError(`The ${role} of the stream ${stream} must be made of its own fields, which are selected.`);
 }
 
@@ -160,11 +217,11 @@ function columnAt(stream: string, columns: readonly Column[], path: readonly str
 async function ensureKeyIndex(
   client: pg.Client,
   { schema, table, name }: { schema: string; table: string; name: string },
-  key: readonly Column[],
-  cursor: Column | undefined,
+  key: readonly Place[],
+  cursor: Place | undefined,
 ): Promise<void> {
   const prefix = '_inlay_key_';
-  const names = key.map((column) => column.name);
+  const names = key.map((place) => placeSql(place));
   const wanted = key.length > 0 ? prefix + digestOf(schema, table, ...names) : undefined;
   const { rows } = await client.query<{ index: string }>(
     `select index.relname as index from pg_catalog.pg_index
@@ -187,9 +244,9 @@ async function ensureKeyIndex(
   await client.query(`create unique index ${wanted} on ${name} (${names.join(', ')}) ${nulls}`);
 }
 
-function newestFirst(cursor: Column | undefined): string {
+function newestFirst(cursor: Place | undefined): string {
   const order = [`${ownColumns.generation} desc`, `${ownColumns.emittedAt} desc`];
-  if (cursor) order.splice(1, 0, `${cursor.name} desc nulls last`);
+  if (cursor) order.splice(1, 0, `${placeSql(cursor)} desc nulls last`);
   return order.join(', ');
 }
 

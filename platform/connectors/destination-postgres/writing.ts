@@ -5,10 +5,13 @@
  *
  * A state covers the records of its stream that came before it, a global one those of all streams. Those of an
  * `overwrite` stream count only when the stream is complete; its states wait until then, and hold up no other's.
+ *
+ * A stream that the server refuses is given up, and the others go on. Nothing more of it is stored, none of its states
+ * is passed on, and in the end the run fails with the reason.
  */
-import type pg from 'pg';
+import pg from 'pg';
 import { type State, streamKey } from '../../src/protocol.ts';
-import type { DestinationInput, Emitter } from '../kit/connector.ts';
+import { ConnectorError, type DestinationInput, type Emitter } from '../kit/connector.ts';
 import { inTransaction } from '../postgres/connection.ts';
 import type { TableWriter } from './table-writer.ts';
 
@@ -16,9 +19,13 @@ import type { TableWriter } from './table-writer.ts';
 export const writeTimeoutMs = 3_600_000;
 const transactionBytes = 8_000_000;
 
+/** What a stream could not be written for, by `streamKey`. */
+export type Refusals = Map<string, unknown>;
+
 export class Writing {
   private readonly client: pg.Client;
   private readonly writers: ReadonlyMap<string, TableWriter>;
+  private readonly refused: Refusals;
   private readonly emit: Emitter;
   /** Streams whose records replace the old ones, and are not complete yet. */
   private readonly replacing: Set<string>;
@@ -28,11 +35,13 @@ export class Writing {
   private running: Promise<void> | undefined;
   private failure: { reason: unknown } | undefined;
 
-  constructor(client: pg.Client, writers: ReadonlyMap<string, TableWriter>, emit: Emitter) {
+  constructor(client: pg.Client, writers: ReadonlyMap<string, TableWriter>, refused: Refusals, emit: Emitter) {
     this.client = client;
     this.writers = writers;
+    this.refused = refused;
     this.emit = emit;
     this.replacing = new Set([...writers].filter(([, { isOverwriting }]) => isOverwriting).map(([key]) => key));
+    this.failIfAllAreRefused();
   }
 
   async take(messages: readonly DestinationInput[]): Promise<void> {
@@ -40,7 +49,7 @@ export class Writing {
     for (const message of messages) {
       if (message.type === 'RECORD') {
         const { stream: name, namespace } = message.record;
-        this.writerOf(streamKey(namespace === undefined ? { name } : { name, namespace })).add(message.record);
+        this.writerOf(streamKey({ name, namespace }))?.add(message.record);
       } else if (message.type === 'STATE') {
         this.states.push(message.state);
       } else if (message.trace.stream_status?.status === 'COMPLETE') {
@@ -61,6 +70,11 @@ export class Writing {
     await this.idle();
     this.start();
     await this.idle();
+    for (const [key, writer] of this.writers) {
+      const report = this.refused.has(key) ? undefined : writer.report();
+      if (report) await this.emit.report(report);
+    }
+    if (this.refused.size > 0) throw reasonOf(this.refused);
   }
 
   /** Resolves, whatever has happened, when nothing is under way. */
@@ -68,10 +82,17 @@ export class Writing {
     while (this.running) await this.running;
   }
 
-  private writerOf(key: string): TableWriter {
+  /** Undefined: the stream has been given up. */
+  private writerOf(key: string): TableWriter | undefined {
+    if (this.refused.has(key)) return undefined;
     const writer = this.writers.get(key);
     if (!writer) throw new Error(`There is no stream ${key} in the catalog.`);
     return writer;
+  }
+
+  private failIfAllAreRefused(): void {
+    const isAnyLeft = [...this.writers.keys()].some((key) => !this.refused.has(key));
+    if (this.refused.size > 0 && !isAnyLeft) throw reasonOf(this.refused);
   }
 
   private waitingBytes(): number {
@@ -88,39 +109,109 @@ export class Writing {
 
   /** Begins a transaction with all that waits. Only when idle. */
   private start(completed?: string): void {
-    const stores = [...this.writers.values()].map((writer) => writer.take()).filter((store) => store !== undefined);
+    const works = new Map<string, () => Promise<void>>();
+    for (const [key, writer] of this.writers) {
+      const store = this.refused.has(key) ? undefined : writer.take();
+      const complete = key === completed && !this.refused.has(key) ? () => writer.complete() : undefined;
+      if (store || complete) {
+        works.set(key, async () => {
+          await store?.();
+          await complete?.();
+        });
+      }
+    }
     const states = this.states;
     this.states = [];
-    this.running = this.commit(stores, states, completed).then(
-      () => {
-        this.running = undefined;
-        if (this.states.length > 0) this.start();
-      },
-      (reason) => {
-        this.running = undefined;
-        this.failure = { reason };
-      },
-    );
+    this.running = this.commit(works)
+      .then(() => {
+        if (completed !== undefined && !this.refused.has(completed)) this.replacing.delete(completed);
+        return this.passOn(states);
+      })
+      .then(
+        () => {
+          this.running = undefined;
+          if (this.states.length > 0) this.start();
+        },
+        (reason) => {
+          this.running = undefined;
+          this.failure = { reason };
+        },
+      );
   }
 
-  private async commit(
-    stores: readonly (() => Promise<void>)[],
-    states: readonly State[],
-    completed: string | undefined,
-  ): Promise<void> {
-    if (stores.length > 0 || completed !== undefined) {
-      await inTransaction(this.client, { statementTimeoutMs: writeTimeoutMs }, async () => {
-        for (const store of stores) await store();
-        if (completed !== undefined) await this.writerOf(completed).complete();
-      });
-    }
-    if (completed !== undefined) this.replacing.delete(completed);
+  private async commit(works: ReadonlyMap<string, () => Promise<void>>): Promise<void> {
+    if (works.size === 0) return;
+    await inTransaction(this.client, { statementTimeoutMs: writeTimeoutMs }, async () => {
+      for (const [key, work] of works) {
+        await this.client.query('savepoint stream');
+        try {
+          await work();
+          await this.client.query('release savepoint stream');
+        } catch (reason) {
+          if (!isRefusal(reason)) throw reason;
+          await this.client.query('rollback to savepoint stream');
+          this.refused.set(key, reason);
+        }
+      }
+    });
+    this.failIfAllAreRefused();
+  }
+
+  private async passOn(states: readonly State[]): Promise<void> {
     const waiting = [...this.heldStates, ...states];
     this.heldStates = waiting.filter((state) => !this.isCovered(state));
     for (const state of waiting.filter((state) => this.isCovered(state))) await this.emit.state(state);
   }
 
   private isCovered({ stream }: State): boolean {
-    return stream ? !this.replacing.has(streamKey(stream.stream_descriptor)) : this.replacing.size === 0;
+    if (!stream) return this.replacing.size === 0 && this.refused.size === 0;
+    const key = streamKey(stream.stream_descriptor);
+    return !this.replacing.has(key) && !this.refused.has(key);
   }
+}
+
+/** Classes of codes that are about the statement: its data, its table, the permissions on that. Others pass, or are about all streams. */
+const refusalClasses = new Set(['0A', '22', '23', '2B', '42', '54']);
+
+/** Whether the server refuses one stream, rather than fails altogether. */
+export function isRefusal(reason: unknown): boolean {
+  if (reason instanceof pg.DatabaseError) return refusalClasses.has(reason.code?.slice(0, 2) ?? '');
+  return reason instanceof ConnectorError && reason.failureType === 'config_error';
+}
+
+/** Why the run fails in the end. The reasons of up to three streams are told. */
+function reasonOf(refused: Refusals): ConnectorError {
+  const reasons = [...refused].map(([key, reason]) => explained(key, reason));
+  const [first] = reasons;
+  if (first && reasons.length === 1) return first;
+  const told = reasons.slice(0, 3).map(({ message }) => message);
+  return new ConnectorError(`${reasons.length} streams could not be written. ${told.join(' ')}`, { cause: first });
+}
+
+function explained(key: string, reason: unknown): ConnectorError {
+  if (reason instanceof ConnectorError) return reason;
+  const stream = key.replace('\0', '.');
+  const { code = '', message } = reason as pg.DatabaseError;
+  const start = `The stream ${stream} could not be written`;
+  switch (code.slice(0, 2)) {
+    case '23':
+      return refusal(`${start}: a constraint that somebody put on its table refuses a record (${message}).`, reason);
+    case '54':
+      return refusal(`${start}: it is beyond a limit of PostgreSQL (${message}). Leave fields out.`, reason);
+    case '0A':
+    case '2B':
+      return refusal(
+        `${start}: the server cannot change its table (${message}). Remove what stands in the way, such as a view.`,
+        reason,
+      );
+    case '42':
+      return refusal(`${start}: ${message}. Check its table and the permissions of the user.`, reason);
+    default:
+      // Without the server's words: they may quote a value.
+      return refusal(`${start}: the server refuses its records (code ${code}).`, reason);
+  }
+}
+
+function refusal(message: string, cause: unknown): ConnectorError {
+  return new ConnectorError(message, { cause });
 }
