@@ -26,6 +26,7 @@ import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { type Log, silentLog } from './log.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
+import { defaultLimits } from './runner/limits.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
@@ -149,6 +150,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       readableDirs: options.readableDirs ?? [],
       allowPrivateNetworks: options.allowPrivateNetworks ?? false,
       serviceEndpoints: options.serviceEndpoints ?? [],
+      limits: { ...defaultLimits, ...options.runner?.limits },
     },
     listUsers: listUsersOfDefinition,
   };

@@ -15,7 +15,9 @@ import type { Runtime } from '../runtime.ts';
 import { findProgram, isFolder } from './find-program.ts';
 import { JsonText } from './json-members.ts';
 import { leashDescriptor, leashed } from './leash.ts';
+import type { ConnectorLimits } from './limits.ts';
 import { connectorMark, markVariable } from './marked-processes.ts';
+import type { MemoryWatch } from './memory-watch.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export interface ProcessSettings {
@@ -23,6 +25,8 @@ export interface ProcessSettings {
   folder: string;
   /** Of this run of the service: every process carries it, so that a later run of the service can find the process. */
   mark: string;
+  limits: ConnectorLimits;
+  memory: MemoryWatch;
   /** How long a process that was asked to end may take before it is killed. */
   graceMs: number;
   runtime: Runtime;
@@ -36,6 +40,9 @@ export interface Ending {
   signal: NodeJS.Signals | null;
   /** The process could not be started at all. */
   error?: Error;
+  /** It was killed because it used too much memory. */
+  hasExceededMemory: boolean;
+  limits: ConnectorLimits;
 }
 
 export interface ConnectorProcess {
@@ -91,12 +98,24 @@ export async function startConnector(
       leash.destroy();
     });
 
+    let hasExceededMemory = false;
+    const { limits, memory } = settings;
+    const unwatch =
+      child.pid !== undefined &&
+      memory.watch(child.pid, limits.memoryBytes, () => {
+        hasExceededMemory = true;
+        kill();
+      });
+
     async function ended(): Promise<Ending> {
       const ending = await endingOf(child);
+      // Containers have the engine hold the limit, which kills them; their client tells it as a shell would.
+      hasExceededMemory ||= connector.removalArgs !== undefined && ending.code === 128 + 9 && !wasKilled;
       over.abort();
+      if (unwatch) unwatch();
       if (wasKilled) await removeRest();
       if (filesDir) await removeFolder(filesDir);
-      return ending;
+      return { ...ending, hasExceededMemory, limits };
     }
     return { stdin: child.stdin, stdout: child.stdout, ended: ended(), stop };
   } catch (error) {
@@ -111,7 +130,7 @@ function launch(
   connector: ConnectorProgram,
   commandArgs: readonly string[],
   filesDir: string | undefined,
-  { folder, mark: serviceMark }: ProcessSettings,
+  { folder, mark: serviceMark, limits }: ProcessSettings,
 ) {
   const { program, args, removalArgs, workingDir } = connector;
   const ownDir = filesDir ?? folder;
@@ -123,7 +142,7 @@ function launch(
   const found = isFolder(cwd) ? findProgram(program, env.PATH) : undefined;
   // A program or a folder that is not there fails in the usual way, which names what is missing.
   const start = found
-    ? leashed(found, programArgs, { mark, folder: filesDir, removal })
+    ? leashed(found, programArgs, { mark, folder: filesDir, removal, limits })
     : { program: isFolder(cwd) ? program : `${program} in ${cwd}`, args: programArgs };
   const options = { env, detached: true, cwd, stdio };
   const child = spawn(start.program, start.args, options) as ChildProcessWithoutNullStreams;
@@ -172,7 +191,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /** After the process has ended and its pipes are closed. */
-function endingOf(child: ChildProcess): Promise<Ending> {
+function endingOf(child: ChildProcess): Promise<Pick<Ending, 'code' | 'signal' | 'error'>> {
   return new Promise((resolve) => {
     let failed: Error | undefined;
     child.once('error', (error) => {

@@ -6,6 +6,7 @@ import { isObject, textsIn } from '@inlay/contract/connector-configuration';
 import { type Redactor, redactor } from '@inlay/contract/redaction';
 import { logLevels, type Message } from '../protocol.ts';
 import type { Ending } from './connector-process.ts';
+import { explainLimit, type LimitName, limitInWords } from './limits.ts';
 import type { ConnectorProgram, Failure, JobLog } from './runner.ts';
 
 /** Longer messages are cut: a log is for reading. */
@@ -18,6 +19,8 @@ export class Conversation {
   #redactor: Redactor;
   #log: JobLog | undefined;
   #lastLine = '';
+  /** The first limit of the operating system that the connector complained of. */
+  #limit: LimitName | undefined;
   #configuration: Record<string, unknown>;
 
   constructor(
@@ -31,6 +34,7 @@ export class Conversation {
   }
 
   log(level: string, message: string): void {
+    this.#limit ??= limitInWords(message);
     this.#lastLine = this.#redactor.redact(message).slice(0, maxLogLength);
     this.#log?.write(level, this.origin, this.#lastLine);
   }
@@ -69,8 +73,16 @@ export class Conversation {
   }
 
   /** What went wrong, judged by what the connector said and how it ended. */
-  failureAfter({ code, signal, error }: Ending): Failure | undefined {
+  failureAfter({ code, signal, error, hasExceededMemory, limits }: Ending): Failure | undefined {
     if (error) return this.fail('system_error', `The ${this.origin} could not be started.`, error.message);
+    const limit = hasExceededMemory ? 'memoryBytes' : this.#limit;
+    // What a connector says itself counts, unless it knows no more than that it failed.
+    const isUnexplained = this.failure ? this.failure.type === 'system_error' : code !== 0;
+    if (limit && (hasExceededMemory || isUnexplained)) {
+      const [message, setting] = explainLimit(limit, this.origin, limits);
+      this.log('ERROR', `${message} ${setting}`);
+      return this.fail('system_error', message, setting);
+    }
     if (this.failure) return this.failure;
     if (code === 0) return undefined;
     const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;

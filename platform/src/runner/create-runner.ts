@@ -7,6 +7,8 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import { withoutNulls } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
+import { type ConnectorLimits, defaultLimits } from './limits.ts';
+import { MemoryWatch } from './memory-watch.ts';
 import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
 import { runSync, type SyncSettings } from './sync.ts';
 
@@ -26,6 +28,7 @@ export interface RunnerOptions {
   stuckAfterMs?: number;
   /** How long a process that was asked to end may take before it is killed. */
   graceMs?: number;
+  limits?: Partial<ConnectorLimits>;
   /** The longest message of a connector. */
   maxLineBytes?: number;
 }
@@ -36,6 +39,8 @@ export function createRunner(options: RunnerOptions): Runner {
     folder: options.folder,
     mark: options.mark ?? options.runtime.newId(),
     runtime: options.runtime,
+    limits: { ...defaultLimits, ...options.limits },
+    memory: new MemoryWatch(options.runtime),
     graceMs: options.graceMs ?? 10_000,
     stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
     maxLineBytes: options.maxLineBytes ?? 20_000_000,

@@ -1,8 +1,12 @@
 /**
- * What ties a connector to this process: if this process ends, however it ends, the connector ends too. A connector is
+ * What ties a connector to this process, and what holds it within its limits: if this process ends, however it ends, the connector ends too. A connector is
  * started through a small shell that leaves a watcher in the connector's process group and then becomes the connector.
  * The watcher waits at the end of a pipe whose other end only this process holds. When that end closes, the watcher
  * kills the connector and everything that the connector has started, and removes its files.
+ *
+ * The limits are those of the operating system for one process: of memory that a program asks for to write to (not of
+ * addresses, of which runtimes such as Node.js reserve far more than they use), and of open files. Where the service itself
+ * may use less, that counts.
  *
  * It needs nothing but a POSIX shell. A parent-death signal would miss what the connector itself has started, and is
  * known to Linux alone.
@@ -10,6 +14,7 @@
  * The variable `INLAY_RUN` marks the connector and all its descendants. Where there is /proc, descendants that have left
  * the process group are found by it; see marked-processes.ts.
  */
+import type { ConnectorLimits } from './limits.ts';
 import { markVariable } from './marked-processes.ts';
 
 export interface Leash {
@@ -19,6 +24,7 @@ export interface Leash {
   folder: string | undefined;
   /** A program and its arguments that remove what outlives the connector's process: a container. */
   removal: readonly string[] | undefined;
+  limits: ConnectorLimits;
 }
 
 /** The descriptor at which the watcher waits, for the list `stdio` of a new process. */
@@ -27,8 +33,8 @@ export const leashDescriptor = 3;
 const shell = '/bin/sh';
 
 const script = `
-mark=$1 folder=$2 removal=$3
-shift 3
+mark=$1 folder=$2 removal=$3 kilobytes=$4 files=$5
+shift 5
 (
   trap '' HUP INT TERM
   exec <&${leashDescriptor} ${leashDescriptor}<&- >/dev/null 2>&1
@@ -47,13 +53,17 @@ shift 3
   kill -9 0
 ) &
 exec ${leashDescriptor}<&-
+ulimit -d "$kilobytes" 2>/dev/null
+ulimit -n "$files" 2>/dev/null
 exec "$@"
 `;
 
 /** What to start instead of the program: it becomes the program, with the same process id. */
-export function leashed(program: string, args: readonly string[], { mark, folder, removal }: Leash) {
+export function leashed(program: string, args: readonly string[], { mark, folder, removal, limits }: Leash) {
   const removalText = (removal ?? []).map(quoted).join(' ');
-  return { program: shell, args: ['-c', script, 'inlay-connector', mark, folder ?? '', removalText, program, ...args] };
+  const numbers = [Math.ceil(limits.memoryBytes / 1024), limits.openFiles].map(String);
+  const given = ['inlay-connector', mark, folder ?? '', removalText, ...numbers];
+  return { program: shell, args: ['-c', script, ...given, program, ...args] };
 }
 
 function quoted(word: string): string {

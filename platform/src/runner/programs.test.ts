@@ -17,7 +17,7 @@ describe('a program', () => {
     expect(connectorProgram(launch, 'source', surroundings, environment)).toEqual({
       kind: 'source',
       program: process.execPath,
-      args: ['/opt/inlay/connectors/main.js', 'sample-data'],
+      args: ['--max-old-space-size=768', '/opt/inlay/connectors/main.js', 'sample-data'],
       env: {
         PATH: '/bin',
         INLAY_WORKSPACE_DIR: '/data/files/w1',
@@ -56,6 +56,7 @@ describe('a program', () => {
       ...['--mount', 'type=bind,source=/data/runs/run-abc,target=/data/runs/run-abc,readonly'],
     ]);
     expect(args.slice(-3)).toEqual(['--network', 'lane', 'example/source:1.2']);
+    expect(args.join(' ')).toContain('--memory 1073741824 --memory-swap 1073741824 --ulimit nofile=1024:1024');
     expect(args).toContain(`${process.getuid?.()}:${process.getgid?.()}`);
     expect(container.removalArgs?.('/data/runs/run-abc')).toEqual(['rm', '--force', 'run-abc']);
   });

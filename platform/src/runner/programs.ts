@@ -6,6 +6,7 @@
 import { tmpdir, userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { isFolder } from './find-program.ts';
+import { type ConnectorLimits, defaultLimits } from './limits.ts';
 import type { ConnectorProgram } from './runner.ts';
 
 export type Launch =
@@ -24,6 +25,8 @@ export interface ProgramSurroundings {
   allowPrivateNetworks: boolean;
   /** Where the service itself can be reached, which no connector may. */
   serviceEndpoints: readonly { host: string; port: number }[];
+  /** What one run of a connector may use of this machine. */
+  limits?: ConnectorLimits;
   /** The network that containers join; by default the engine's own. */
   containerNetwork?: string;
 }
@@ -47,6 +50,7 @@ export function connectorProgram(
   surroundings: ProgramSurroundings,
   environment: NodeJS.ProcessEnv = process.env,
 ): ConnectorProgram {
+  const { limits = defaultLimits } = surroundings;
   const env = {
     ...pick(environment, inherited),
     INLAY_WORKSPACE_DIR: surroundings.workspaceDir,
@@ -55,7 +59,7 @@ export function connectorProgram(
     INLAY_SERVICE_ENDPOINTS: JSON.stringify(surroundings.serviceEndpoints),
   };
   if (launch.type === 'bundled') {
-    const args = [surroundings.connectorsProgram, launch.name];
+    const args = [heapOption(limits), surroundings.connectorsProgram, launch.name];
     return { kind, program: process.execPath, args, env, handover: 'input' };
   }
   if (launch.type === 'command') {
@@ -71,7 +75,7 @@ export function connectorProgram(
   return {
     kind,
     program: 'docker',
-    args: (filesDir) => containerArgs(launch.image, filesDir, surroundings.containerNetwork),
+    args: (filesDir) => containerArgs(launch.image, filesDir, limits, surroundings.containerNetwork),
     env: pick(environment, [...inherited, ...inheritedByDocker]),
     // Killing the client leaves the container running.
     removalArgs: (filesDir) => ['rm', '--force', basename(filesDir)],
@@ -82,15 +86,28 @@ export function connectorProgram(
  * The folder with the files keeps its path inside, so that the options mean the same there. The container runs as this
  * user, because nobody else can read the files.
  */
-function containerArgs(image: string, filesDir: string, network: string | undefined): string[] {
+function containerArgs(
+  image: string,
+  filesDir: string,
+  { memoryBytes, openFiles }: ConnectorLimits,
+  network: string | undefined,
+): string[] {
   return [
     ...['run', '--rm', '--interactive', '--name', basename(filesDir)],
     ...['--mount', `type=bind,source=${filesDir},target=${filesDir},readonly`],
     ...(process.getuid && process.getgid ? ['--user', `${process.getuid()}:${process.getgid()}`] : []),
+    // The engine holds the limits: the process that runs here is only its client. Without a second number there is swap.
+    ...['--memory', String(memoryBytes), '--memory-swap', String(memoryBytes)],
+    ...['--ulimit', `nofile=${openFiles}:${openFiles}`],
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     ...(network === undefined ? [] : ['--network', network]),
     image,
   ];
+}
+
+/** Garbage is collected in time, rather than when the limit is near: buffers, stacks and code need room as well. */
+function heapOption({ memoryBytes }: ConnectorLimits): string {
+  return `--max-old-space-size=${Math.floor((memoryBytes * 0.75) / 1024 ** 2)}`;
 }
 
 /** That of the service's user: packages, caches and settings that a program was installed with are there. */
