@@ -74,7 +74,7 @@ export async function openBundledPlatform(
     maxConcurrentChecksPerWorkspace: config.maxConcurrentChecksPerWorkspace,
     maxWaitingPerWorkspace: config.maxWaitingPerWorkspace,
     maxAttemptMs: config.syncTimeoutMs,
-    runner: { checkTimeoutMs: config.checkTimeoutMs },
+    runner: { checkTimeoutMs: config.checkTimeoutMs, limits: config.connectorLimits },
     ...(metrics && { onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000) }),
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),

@@ -53,6 +53,7 @@ describe('The configuration', () => {
       maxWaitingPerWorkspace: 50,
       checkTimeoutMs: 60_000,
       syncTimeoutMs: 86_400_000,
+      connectorLimits: { memoryBytes: 1024 ** 3, openFiles: 1024 },
       logLevel: 'info',
     });
     expect(secrets).toEqual({
@@ -72,6 +73,8 @@ describe('The configuration', () => {
         'HOST',
         'LOG_LEVEL',
         'INLAY_ALLOW_PRIVATE_NETWORKS',
+        'INLAY_CONNECTOR_MEMORY_MB',
+        'INLAY_CONNECTOR_OPEN_FILES',
         'INLAY_CONNECTOR_REGISTRY',
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
@@ -520,6 +523,14 @@ describe('What syncs may use', () => {
   it('is as many at a time as INLAY_MAX_CONCURRENT_SYNCS says, at least one', () => {
     expect(configOf({ INLAY_MAX_CONCURRENT_SYNCS: '12' }).maxConcurrentSyncs).toBe(12);
     expect(faultsOf({ INLAY_MAX_CONCURRENT_SYNCS: '0' })).toHaveLength(1);
+  });
+
+  it('gives one connector so much memory and so many open files as the settings say', () => {
+    expect(configOf({ INLAY_CONNECTOR_MEMORY_MB: '512', INLAY_CONNECTOR_OPEN_FILES: '4096' }).connectorLimits).toEqual({
+      memoryBytes: 512 * 1024 ** 2,
+      openFiles: 4096,
+    });
+    expect(faultsOf({ INLAY_CONNECTOR_MEMORY_MB: '100' })).toHaveLength(1);
   });
 
   it('is shared between workspaces as the settings say', () => {

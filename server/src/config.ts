@@ -40,6 +40,8 @@ export interface Config {
   checkTimeoutMs: number;
   /** Of one attempt. */
   syncTimeoutMs: number;
+  /** What one run of a connector of the bundled platform may use of this machine. */
+  connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
 }
 
@@ -154,6 +156,14 @@ export const variables = {
   INLAY_SYNC_TIMEOUT_SECONDS: [
     '`86400`, a day',
     'How long one attempt of a sync may take on the bundled platform. What the destination has confirmed until then is kept',
+  ],
+  INLAY_CONNECTOR_MEMORY_MB: [
+    '`1024`',
+    'Megabytes of memory that one run of a connector of the bundled platform may use, with all that it starts. A connector that needs more is stopped, and its job says so',
+  ],
+  INLAY_CONNECTOR_OPEN_FILES: [
+    '`1024`',
+    'Files and connections that one process of a connector of the bundled platform may have open',
   ],
   LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
 } as const;
@@ -330,6 +340,10 @@ export function readConfig(
     checkTimeoutMs: (integer('INLAY_CHECK_TIMEOUT_SECONDS', 1, 240) ?? 60) * 1000,
     // A timer cannot wait longer than 24 days.
     syncTimeoutMs: (integer('INLAY_SYNC_TIMEOUT_SECONDS', 1, 2_000_000) ?? 86_400) * 1000,
+    connectorLimits: {
+      memoryBytes: (integer('INLAY_CONNECTOR_MEMORY_MB', 128, 16_777_216) ?? 1024) * 1024 ** 2,
+      openFiles: integer('INLAY_CONNECTOR_OPEN_FILES', 64, 1_000_000) ?? 1024,
+    },
     logLevel,
   };
   if (faults.length > 0) throw new ConfigError(faults);
