@@ -78,7 +78,7 @@ for (const folder of ['widget', 'widget/test', 'embed', 'embed/test', 'server/sr
 await check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs']));
 await check('tenancy', () => run(process.execPath, ['scripts/check-tenancy.mjs']));
 await check('programs that tests start', () => run(process.execPath, ['scripts/find-programs.mjs']));
-await check('generators of API clients', () => run(process.execPath, ['scripts/generated-clients/install.mjs']));
+await check('packages that only tests use', () => run(process.execPath, ['scripts/own-packages.mjs']));
 
 console.log('\ntests');
 const { exit, report, durations } = await runTests();

@@ -85,6 +85,7 @@ describe('the reference pages', () => {
       'widget/',
       'embed/',
       'scripts/generated-clients/',
+      'platform/torture/kit/',
     ]) {
       const { dependencies: runtime = {}, devDependencies: development = {} } = manifest(folder);
       for (const name of Object.keys({ ...runtime, ...development })) {

@@ -4,15 +4,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { installGenerators } from '../../scripts/generated-clients/install.mjs';
+import { generatorsFolder as generators, installOwnPackages } from '../../scripts/own-packages.mjs';
 import { startTestApp } from './support/app.ts';
 
 const run = promisify(execFile);
-let generators: string;
 let folder: string;
 
 beforeAll(async () => {
-  generators = await installGenerators();
+  await installOwnPackages(generators);
   // Inside the folder of the generators, so that a client finds the packages it needs.
   await mkdir(join(generators, 'dist'), { recursive: true });
   folder = await mkdtemp(join(generators, 'dist', 'clients-'));

@@ -1,0 +1,109 @@
+/** Connectors that other people's kit makes, on either side: they say more than the protocol names, and in another order. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installOwnPackages, kitFolder } from '../../scripts/own-packages.mjs';
+import type { ConfiguredStream } from '../src/protocol.ts';
+import type { ConfiguredConnector } from '../src/runner/runner.ts';
+import { bundled, configured, received, sync, temporaryFolder, testRunner } from '../test/connectors.ts';
+import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
+
+let stores: DataStores;
+beforeAll(async () => {
+  await installOwnPackages(kitFolder);
+  stores = await startDataStores();
+});
+afterAll(() => stores.stop());
+
+const made = (kind: 'source' | 'destination', configuration: Record<string, unknown>): ConfiguredConnector => ({
+  kind,
+  program: process.execPath,
+  args: [join(kitFolder, `${kind}.mjs`)],
+  env: {},
+  configuration,
+  secrets: [],
+});
+
+const streams: ConfiguredStream[] = [
+  configured('things', { destination_sync_mode: 'append', generation_id: 1 }),
+  configured('others', {
+    sync_mode: 'full_refresh',
+    destination_sync_mode: 'overwrite',
+    generation_id: 1,
+    minimum_generation_id: 1,
+  }),
+];
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+it('answer what they are asked', async () => {
+  const runner = testRunner();
+  const source = made('source', { count: 3 });
+  expect((await runner.readSpecification(source)).connectionSpecification).toHaveProperty('properties.count');
+  expect(await runner.check(source)).toEqual({ status: 'succeeded' });
+  expect((await runner.discover(source)).streams.map(({ name }) => name)).toEqual(['things', 'others']);
+  const destination = made('destination', { file: '/nowhere' });
+  expect(await runner.check(destination)).toEqual({ status: 'succeeded' });
+});
+
+describe.each<[string, () => Promise<Store>]>([
+  ['local-files', () => stores.openLocalFiles()],
+  ['s3', () => stores.openBucket()],
+  ['postgres', () => stores.openDatabase()],
+])('a source of the kit into %s', (_name, open) => {
+  it('brings everything, and the next time only what is new', async () => {
+    const store = await open();
+    const ids = async (stream: string) =>
+      (await store.records(stream)).map(({ id }) => Number(id)).sort((a, b) => a - b);
+    const first = await sync(testRunner(), {
+      source: made('source', { count: 30 }),
+      destination: store.connector,
+      streams,
+    });
+    expect(first.failure).toBeUndefined();
+    expect(await ids('things')).toEqual(numbers(30));
+    expect(await ids('others')).toEqual(numbers(5));
+    const state = first.states.slice(-1);
+    const second = await sync(testRunner(), {
+      source: made('source', { count: 40 }),
+      destination: store.connector,
+      streams,
+      state,
+    });
+    expect(second).toMatchObject({ status: 'succeeded', records: 15 });
+    expect(await ids('things')).toEqual(numbers(40));
+    expect(await ids('others')).toEqual(numbers(5));
+  });
+});
+
+describe('a destination of the kit', () => {
+  it('gets what a source of the kit says beside its states, and what it confirms is kept', async () => {
+    const file = join(temporaryFolder(), 'messages');
+    const destination = made('destination', { file });
+    const outcome = await sync(testRunner(), { source: made('source', { count: 30 }), destination, streams });
+    expect(outcome.failure).toBeUndefined();
+    const messages = received(file);
+    expect(messages.filter(({ type }) => type === 'RECORD')).toHaveLength(35);
+    const states = messages.filter(({ type }) => type === 'STATE');
+    // By these its destinations tell whether they may reset what a stream does not have any more.
+    expect(states[0]).toMatchObject({ sourceType: 'torture' });
+    expect(states).toContainEqual(expect.objectContaining({ sourceStatus: { status: 'SUCCESS' } }));
+    expect(outcome.states).toHaveLength(states.length);
+    expect(outcome.states.at(-1)).toMatchObject({ data: { things: { last: 30 } } });
+  });
+
+  it('gets the records of a bundled source', async () => {
+    const file = join(temporaryFolder(), 'messages');
+    const source = bundled('source', 'sample-data', { count: 50, seed: 1 });
+    const runner = testRunner();
+    const [users] = (await runner.discover(source)).streams;
+    if (!users) throw new Error('There are no users.');
+    const outcome = await sync(runner, {
+      source,
+      destination: made('destination', { file }),
+      streams: [{ ...configured(users.name), stream: users }],
+    });
+    expect(outcome.failure).toBeUndefined();
+    expect(existsSync(file)).toBe(true);
+    expect(received(file).filter(({ type }) => type === 'RECORD')).toHaveLength(outcome.records);
+  });
+});

@@ -1,1 +1,0 @@
-export function installGenerators(): Promise<string>;

@@ -1,0 +1,3 @@
+export const generatorsFolder: string;
+export const kitFolder: string;
+export function installOwnPackages(folder: string): Promise<void>;

@@ -1,0 +1,29 @@
+// Installs the packages of folders that have a lock file of their own, unless those of the lock file are there already.
+// Such folders hold what only tests use, and what does not go with the rest: the generators of API clients need an older
+// TypeScript, and the kit for connectors brings fifty packages that a user of Inlay need not wait for.
+
+import { execFile } from 'node:child_process';
+import { copyFile, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isMain } from './is-main.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+export const generatorsFolder = `${root}scripts/generated-clients/`;
+export const kitFolder = `${root}platform/torture/kit/`;
+
+/** @param {string} folder one of those above */
+export async function installOwnPackages(folder) {
+  const lockFile = `${folder}package-lock.json`;
+  const installedLockFile = `${folder}node_modules/.installed-lock.json`;
+  const [wanted, installed] = await Promise.all([
+    readFile(lockFile, 'utf8'),
+    readFile(installedLockFile, 'utf8').catch(() => undefined),
+  ]);
+  if (installed === wanted) return;
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  await promisify(execFile)('npm', ['ci', ...options], { cwd: folder });
+  await copyFile(lockFile, installedLockFile);
+}
+
+if (isMain(import.meta.url)) for (const folder of [generatorsFolder, kitFolder]) await installOwnPackages(folder);
