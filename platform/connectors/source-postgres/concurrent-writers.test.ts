@@ -13,8 +13,7 @@ const createItems = `
   create schema copy`;
 
 /** Inserts and updates in transactions of several steps, some of which are undone. */
-async function writeItems(database: TestDatabase, writer: number, round: number): Promise<void> {
-  const client = await session(database);
+async function writeItems(client: pg.Client, writer: number, round: number): Promise<void> {
   for (let step = 0; step < transactionsPerWriter; step++) {
     const id = (round * writers + writer) * transactionsPerWriter + step;
     const isUndone = step % 7 === 3;
@@ -62,11 +61,10 @@ describe.each([undefined, 'at'])('four writers at the same time, with the cursor
       await write({ ...database.config, schema: 'copy' }, [target], messages);
       state = result.states.slice(-1);
     };
+    const sessions = await Promise.all(Array.from({ length: writers }, () => session(database)));
     for (let round = 0; round < rounds; round++) {
       let isWriting = true;
-      const writing = Promise.all(
-        Array.from({ length: writers }, (_, writer) => writeItems(database, writer, round)),
-      ).finally(() => {
+      const writing = Promise.all(sessions.map((client, writer) => writeItems(client, writer, round))).finally(() => {
         isWriting = false;
       });
       while (isWriting) await sync();

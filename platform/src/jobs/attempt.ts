@@ -68,12 +68,13 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log });
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
   const plan = planSync(connection, discovered, accepted, specification);
+  if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The others are moved.`);
   const reading = await asRun(ctx, run, async (tx) => {
     await keepAcceptedCatalog(tx, ref, plan.catalog);
     await followSource(tx, connection, plan.configurations);
     return await prepareReading(tx, ref, run.job.job_id, plan.streams);
   });
-  return ctx.runner.sync({
+  const outcome = await ctx.runner.sync({
     ...options,
     source: await prepareConnector(ctx.actors, source),
     destination: await prepareConnector(ctx.actors, destination),
@@ -87,6 +88,9 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
     keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
     keepConfiguration: keepConfiguration(ctx, run, parts),
   });
+  if (outcome.status !== 'succeeded' || plan.shortcoming === undefined) return outcome;
+  const message = `${plan.shortcoming} All other streams were moved.`;
+  return { ...outcome, status: 'failed', failure: { message, origin: 'source', type: 'config_error' } };
 }
 
 async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {

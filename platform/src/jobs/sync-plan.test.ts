@@ -82,6 +82,34 @@ describe('when a source has changed', () => {
     expect((await shown()).status).toBe('active');
   });
 
+  test('a named stream that is gone leaves the others to be moved, and the job says which one it is', async () => {
+    const { connect, ended, call } = await startSteered();
+    const third: Stream = { ...itemsStream, name: 'third' };
+    const connection = await connect({ nonBreakingSchemaUpdatesBehavior: 'ignore', streams: [{ name: 'items' }] });
+    connection.setCatalog(itemsStream, second, third);
+    await connection.configure({ name: 'second' }, { name: 'items' }, { name: 'third' });
+    expect((await ended((await connection.sync()).jobId)).status).toBe('succeeded');
+    connection.setCatalog(itemsStream, third);
+    const before = connection.written().length;
+    const job = await ended((await connection.sync()).jobId);
+    expect(job).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      failureReason: {
+        message:
+          'The source has no stream second any more. Take it out of the connection. All other streams were moved.',
+        type: 'config_error',
+      },
+    });
+    expect(connection.catalog().streams.map(({ stream }) => stream.name)).toEqual(['items', 'third']);
+    const replaced = connection
+      .written()
+      .slice(before)
+      .filter((line) => line.startsWith('replace'));
+    expect(replaced).toEqual(['replace items', 'replace third']);
+    expect((await call('GET', connection.path)).body).toMatchObject({ status: 'active' });
+  });
+
   test.each(['ignore', 'propagate_fully'])(
     'a cursor that is gone stops the connection, also with %s',
     async (behavior) => {

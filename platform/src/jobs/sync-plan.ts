@@ -7,7 +7,8 @@
  *   propagate_fully     new fields and new streams are moved, streams that are gone are dropped
  *   disable_connection  any change stops the connection
  *
- * A named stream that lost its cursor or primary key stops the connection in every case. Pure functions.
+ * A named stream that is gone is left out, and the job says so at its end; the others are moved. A named stream that lost its
+ * cursor or primary key stops the connection in every case. Pure functions.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { StreamConfiguration } from '../connections/requests.ts';
@@ -19,6 +20,8 @@ import type { WriteRequest } from '../runner/runner.ts';
 
 interface SyncPlan {
   streams: ChosenStream[];
+  /** Set where the source lacks streams that are asked for. */
+  shortcoming: string | undefined;
   /** What the next run compares with. */
   catalog: Catalog;
   /** As the connection is to name its streams from now on. */
@@ -54,20 +57,26 @@ export function planSync(
   }
   const { streams: named } = JSON.parse(connection.configurations) as SyncPlan['configurations'];
   const asked = behavior === 'propagate_fully' ? followSource(named, discovered, accepted) : named;
-  const missing = asked.find((stream) => !findStream(discovered, stream));
-  if (missing) {
-    const message = `The source has no stream ${shownName(missing)} any more. Take it out of the connection.`;
-    throw new PlanFault(message, false);
-  }
+  const missing = asked.filter((stream) => !findStream(discovered, stream));
+  const shortcoming = missing.length > 0 ? missingStreams(missing) : undefined;
+  const there = asked.filter((stream) => !missing.includes(stream));
+  if (shortcoming !== undefined && there.length === 0) throw new PlanFault(shortcoming, false);
   if (discovered.streams.length === 0) {
     throw new PlanFault('The source has no streams. Check its configuration.', false);
   }
-  const chosen = chooseOrStop(discovered, asked, destination);
+  const chosen = chooseOrStop(discovered, there, destination);
   const streams =
     behavior === 'ignore' ? chosen.map((choice) => ({ ...choice, stream: asBefore(choice.stream, accepted) })) : chosen;
   const catalog =
     behavior === 'ignore' ? { streams: discovered.streams.map((stream) => asBefore(stream, accepted)) } : discovered;
-  return { streams, catalog, configurations: { streams: asked } };
+  return { streams, shortcoming, catalog, configurations: { streams: asked } };
+}
+
+function missingStreams(missing: readonly StreamConfiguration[]): string {
+  const names = missing.map(shownName).join(', ');
+  return missing.length === 1
+    ? `The source has no stream ${names} any more. Take it out of the connection.`
+    : `The source has no streams ${names} any more. Take them out of the connection.`;
 }
 
 /** How the connection calls its streams at the destination. */
@@ -106,6 +115,10 @@ function asBefore(stream: Stream, accepted: Catalog | undefined): Stream {
 }
 
 function sameCatalog(one: Catalog, other: Catalog): boolean {
-  const byKey = ({ streams }: Catalog) => new Map(streams.map((stream) => [streamKey(stream), stream]));
+  // What a source can do with its streams may change with its version, and is no change of the data.
+  const byKey = ({ streams }: Catalog) =>
+    new Map(
+      streams.map((stream) => [streamKey(stream), [stream.json_schema, stream.source_defined_primary_key ?? []]]),
+    );
   return isDeepStrictEqual(byKey(one), byKey(other));
 }
