@@ -87,8 +87,8 @@ describe('a destination of the kit', () => {
     // By these its destinations tell whether they may reset what a stream does not have any more.
     expect(states[0]).toMatchObject({ sourceType: 'torture' });
     expect(states).toContainEqual(expect.objectContaining({ sourceStatus: { status: 'SUCCESS' } }));
-    expect(outcome.states).toHaveLength(states.length);
-    expect(outcome.states.at(-1)).toMatchObject({ data: { things: { last: 30 } } });
+    // The kit compresses its states, so they can only be compared.
+    expect(outcome.states).toEqual(states.map(({ state }) => state));
   });
 
   it('gets the records of a bundled source', async () => {
