@@ -13,6 +13,7 @@ import pg from 'pg';
 import { reachableAddress } from '../kit/addresses.ts';
 import { ConnectorError, type Surroundings } from '../kit/connector.ts';
 import { explainFailure, isEncryptionRefused } from './failures.ts';
+import { limitMessages } from './message-limit.ts';
 import type { Server } from './server.ts';
 
 const connectTimeoutMs = 10_000;
@@ -64,6 +65,7 @@ async function open(server: Server, address: string, timeoutMs: number, isEncryp
   });
   // A connection that is lost between two statements fails the next one; without a listener it would end the process.
   client.on('error', () => {});
+  limitMessages(client);
   await client.connect();
   return client;
 }

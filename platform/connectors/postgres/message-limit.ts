@@ -1,0 +1,65 @@
+/*
+ * Bounds what a server can make this process keep in memory. Every message of PostgreSQL begins with its length, and the
+ * client library collects a message until all of it is there. A server that announces gigabytes would be given them; so
+ * the length is looked at before the library gets to see the bytes.
+ *
+ * Rows that are read with COPY do not pass through here: source-postgres/rows.ts bounds those.
+ */
+import type { Duplex } from 'node:stream';
+import type pg from 'pg';
+import { ConnectorError } from '../kit/connector.ts';
+
+/** More than any record may have, and far more than anything else that a server says. */
+export const maxMessageBytes = 64_000_000;
+
+const headerLength = 5;
+
+/** To be called before the client connects. */
+export function limitMessages(client: pg.Client): void {
+  const { connection } = client as pg.Client & { connection: { attachListeners(stream: Duplex): void } };
+  const attachListeners = connection.attachListeners.bind(connection);
+  // Called for the stream that messages come from, which is another one when the connection is encrypted.
+  connection.attachListeners = (stream) => {
+    attachListeners(stream);
+    // It stays the only listener: COPY takes it away for as long as it reads itself.
+    const [parse] = stream.listeners('data') as [(chunk: Buffer) => void];
+    const look = messageLengths();
+    stream.removeListener('data', parse).on('data', (chunk: Buffer) => {
+      const announced = look(chunk);
+      if (announced === undefined) parse(chunk);
+      else stream.destroy(tooLarge(announced));
+    });
+  };
+}
+
+/** Follows the messages of a stream; gives the length of one that is too long. */
+function messageLengths(): (chunk: Buffer) => number | undefined {
+  const header = Buffer.alloc(headerLength);
+  let known = 0;
+  let rest = 0;
+  return (chunk) => {
+    let at = 0;
+    while (at < chunk.length) {
+      const skipped = Math.min(rest, chunk.length - at);
+      rest -= skipped;
+      at += skipped;
+      const copied = chunk.copy(header, known, at, Math.min(chunk.length, at + headerLength - known));
+      known += copied;
+      at += copied;
+      if (known < headerLength) continue;
+      // The length counts itself, and not the byte before it, which says what kind of message it is.
+      const length = header.readUInt32BE(1);
+      if (length > maxMessageBytes) return length;
+      rest = Math.max(0, length - 4);
+      known = 0;
+    }
+    return undefined;
+  };
+}
+
+function tooLarge(bytes: number): ConnectorError {
+  const [size, limit] = [bytes, maxMessageBytes].map(
+    (count) => `${Math.round(count / 1_000_000).toLocaleString('en')} MB`,
+  );
+  return new ConnectorError(`The server announced a message of ${size}. Nothing of more than ${limit} is read.`);
+}
