@@ -21,7 +21,7 @@ const destinationConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
   description:
-    'Configuration of the destination, complete. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret',
+    'Configuration of the destination, complete. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret, unless an address beside it changes',
   examples: [{ path: 'exports' }],
 });
 const preference = {

@@ -37,8 +37,13 @@ export function keepMaskedSecrets(
   stored: Configuration,
 ): Configuration {
   return mapSecrets([specification], incoming, stored, (secret, before) =>
-    typeof secret === 'string' && /^\*+$/.test(secret) ? before : secret,
+    isMask(secret) ? before : secret,
   ) as Configuration;
+}
+
+/** Whether a caller has sent back what it was shown in place of a secret. */
+export function isMask(value: unknown): boolean {
+  return typeof value === 'string' && /^\*+$/.test(value);
 }
 
 /** Every text that is secret, those inside a secret object included, so that a log can leave them out. */
@@ -64,7 +69,7 @@ type Replace = (secret: unknown, before: unknown) => unknown;
  * better to mask one value too many. `before` is walked alongside and handed over where a secret is found.
  */
 function mapSecrets(schemas: readonly JsonSchema[], value: unknown, before: unknown, replace: Replace): unknown {
-  const described = schemas.flatMap(withBranches);
+  const described = describedBy(schemas);
   if (described.some((schema) => schema.airbyte_secret === true)) return replace(value, before);
   if (Array.isArray(value)) {
     const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
@@ -100,6 +105,11 @@ function asText(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
+}
+
+/** The schemas with all their branches, chosen or not. */
+export function describedBy(schemas: readonly JsonSchema[]): JsonSchema[] {
+  return schemas.flatMap(withBranches);
 }
 
 function withBranches(schema: JsonSchema): JsonSchema[] {

@@ -49,6 +49,10 @@ export const faultTypes = {
   'value_error.icon': ['neither an address of an icon nor a small image', 'one sentence that says what is accepted'],
   'value_error.cron': ['not a Quartz expression', 'one sentence that says what is wrong'],
   'value_error.definition': ['there is no connector with this id', 'one sentence that says so'],
+  'value_error.secret': [
+    'a secret was sent masked, and what says where it goes has changed',
+    'give this secret anew: an address beside it has changed',
+  ],
   value_error: ['anything else', 'one sentence that says what is accepted'],
 } as const satisfies Record<string, readonly [cause: string, msg: string]>;
 export type FaultType = keyof typeof faultTypes;

@@ -83,7 +83,7 @@ const DefaultConfig = Type.Unsafe<Configuration>({
   type: 'object',
   additionalProperties: true,
   description:
-    "The part of the connector's configuration that the operator provides. Nothing, if it is not given. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret",
+    "The part of the connector's configuration that the operator provides. Nothing, if it is not given. Customers are asked for the rest and never see this. Secrets are stored encrypted and shown masked; a mask sent back keeps the secret, unless an address beside it changes",
   examples: [{ seed: 7 }],
 });
 

@@ -225,6 +225,24 @@ describe('secrets', () => {
     expect(await stored()).toEqual({ user: 'y', login: { password: 'second-secret' } });
   });
 
+  test('stay with their address: with another one they have to be given anew', async () => {
+    const { call, path, stored, workspaceId, reply } = await createVault();
+    const home = { user: 'u', server: 'https://home.example', login: { password: 'first-secret' } };
+    await call('PUT', path, { name: 'v', configuration: home });
+    const message = 'configuration.login.password must be given anew: an address beside it has changed.';
+    const refused = { status: 422, body: { title: 'unprocessable-entity', data: { message } } };
+    const away = { server: 'https://away.example' };
+    const masked = { ...home, ...away, login: { password: MASK } };
+    expect(await call('PUT', path, { name: 'v', configuration: masked })).toMatchObject(refused);
+    expect(await call('PATCH', path, { configuration: away }), 'a secret that is left out').toMatchObject(refused);
+    const check = { workspaceId, sourceId: reply.body.sourceId, configuration: masked };
+    expect(await call('POST', '/sources/check_connection', check)).toMatchObject(refused);
+    expect(await stored()).toEqual(home);
+    const anew = { ...away, login: { password: 'second-secret' } };
+    expect((await call('PATCH', path, { configuration: anew })).status).toBe(200);
+    expect(await stored()).toEqual({ user: 'u', ...anew });
+  });
+
   test('cannot be created from a mask', async () => {
     const { call, workspaceId } = await createVault();
     const configuration = { sourceType: 'vault', user: 'u', login: { password: MASK } };

@@ -13,6 +13,7 @@ import {
   maskSecrets,
   mergeConfiguration,
 } from '@inlay/contract/connector-configuration';
+import { secretsOnTheMove } from '@inlay/contract/secret-addresses';
 import type { Db } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import { checkConfiguration } from '../definitions/configuration.ts';
@@ -86,7 +87,7 @@ async function changeActor(
     if (change.configuration) {
       const definition = await getDefinition(ctx.definitions, kind, definition_id, tx);
       const stored = openConfiguration(ctx.sealer, actor);
-      const accepted = acceptConfiguration(definition, combine(stored, change.configuration), stored);
+      const accepted = acceptConfiguration(definition, change.configuration, stored, combine);
       changes.configuration = sealConfiguration(ctx.sealer, connector_id, accepted);
     }
     const changed = await actors.updateActor(tx, workspace_id, connector_id, changes);
@@ -189,10 +190,24 @@ export async function chooseDefinition(
   return definition;
 }
 
-/** The configuration to use, with the secrets that `stored` has and the given one only masks; throws if it is not valid. */
-export function acceptConfiguration(definition: Definition, given: Configuration, stored: Configuration) {
-  const { [`${definition.kind}Type`]: _slug, ...own } = given;
-  const configuration = keepMaskedSecrets(definition.specification.connectionSpecification, own, stored);
-  checkConfiguration(definition.specification.connectionSpecification, configuration);
-  return configuration;
+/**
+ * The configuration to use, with the secrets that `stored` has and the given one only masks, or leaves out where it is merged.
+ * Throws if it is not valid, or if such a secret would go to another address than before.
+ */
+export function acceptConfiguration(
+  definition: Definition,
+  request: Configuration,
+  stored: Configuration,
+  combine = (_stored: Configuration, given: Configuration) => given,
+) {
+  const { connectionSpecification } = definition.specification;
+  const { [`${definition.kind}Type`]: _slug, ...given } = request;
+  const accepted = keepMaskedSecrets(connectionSpecification, combine(stored, given), stored);
+  const [secret] = secretsOnTheMove(connectionSpecification, { given, accepted, before: stored, after: accepted });
+  if (secret) {
+    const message = `configuration.${secret.join('.')} must be given anew: an address beside it has changed.`;
+    throw new Problem('unprocessable-entity', { message });
+  }
+  checkConfiguration(connectionSpecification, accepted);
+  return accepted;
 }

@@ -5,7 +5,8 @@
  */
 import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import type { Fault } from '@inlay/contract/errors';
+import { type Fault, faultTypes } from '@inlay/contract/errors';
+import { type ConfigurationChange, secretsOnTheMove } from '@inlay/contract/secret-addresses';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { AppError } from '../errors.ts';
 import { addFaults } from '../schema-faults.ts';
@@ -27,6 +28,19 @@ export function partialConfigurationFaults(
   at: readonly string[],
 ): Fault[] {
   return check(validatorFor(partial, connectionSpecification, true), configuration, at);
+}
+
+/** For each secret that is only masked in `given` while an address beside it changes. */
+export function movedSecretFaults(
+  { connectionSpecification }: ConnectorSpecification,
+  change: ConfigurationChange,
+  at: readonly string[],
+): Fault[] {
+  return secretsOnTheMove(connectionSpecification, change).map((path) => ({
+    loc: [...at, ...path],
+    msg: faultTypes['value_error.secret'][1],
+    type: 'value_error.secret',
+  }));
 }
 
 function check(validate: ValidateFunction, configuration: Configuration, at: readonly string[]): Fault[] {

@@ -7,7 +7,7 @@ import {
 } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { redactor } from '@inlay/contract/redaction';
-import { configurationFaults } from '../definitions/configuration-faults.ts';
+import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
 import { AppError } from '../errors.ts';
 
 /** The customer decides only what the template leaves open. */
@@ -17,7 +17,7 @@ export function mergeWithDefaults(given: Configuration, defaults: Configuration)
 
 /**
  * The customer's part as it is to be kept: masks replaced by what they stand for. Throws if it does not make a valid
- * configuration together with the template's part.
+ * configuration together with the template's part, or if a masked secret would go to another address than before.
  */
 export function acceptConfiguration(
   specification: ConnectorSpecification,
@@ -25,7 +25,15 @@ export function acceptConfiguration(
 ): Configuration {
   const accepted = keepMaskedSecrets(specification.connectionSpecification, given, stored);
   const merged = mergeWithDefaults(accepted, defaults);
-  const faults = configurationFaults(specification, merged, ['body', 'source_config']);
+  const at = ['body', 'source_config'];
+  const faults = [
+    ...movedSecretFaults(
+      specification,
+      { given, accepted, before: mergeWithDefaults(stored, defaults), after: merged },
+      at,
+    ),
+    ...configurationFaults(specification, merged, at),
+  ];
   if (faults.length > 0) throw new AppError('invalid_request', { faults });
   return accepted;
 }

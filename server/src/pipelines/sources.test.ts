@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
@@ -6,6 +8,7 @@ import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import {
   type Customer,
   customer,
+  httpApi,
   makeConnectionTemplate,
   makeSourceTemplate,
   onPlatform,
@@ -286,5 +289,55 @@ describe('secrets of a source', () => {
     for (const file of ['inlay.db', 'inlay.db-wal', 'platform.db', 'platform.db-wal']) {
       expect(readFileSync(join(test.dataDir, file)).includes('hunter2'), file).toBe(false);
     }
+  });
+
+  it('stay with their address: with another one they have to be given anew, in checks and changes, on both APIs', async () => {
+    const heard: unknown[] = [];
+    const listener = createServer((request, response) => {
+      heard.push(request.headers.authorization);
+      response.end('[]');
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const elsewhere = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+    const template = await makeSourceTemplate(test, {
+      actor_definition_id: httpApi,
+      name: 'API',
+      partial_default_config: {},
+    });
+    const acme = await customer(test, 'acme');
+    const source_config = {
+      base_url: 'http://127.0.0.1:9',
+      authentication: { type: 'bearer', token: 'hunter2-hunter2' },
+      streams: [{ name: 'things', path: '/things' }],
+    };
+    const id = await acme.connect(template, { source_config });
+    const shown = (await acme.request('GET', `/sources/${id}`)).body.source_config;
+    const moved = { source_config: { ...shown, base_url: elsewhere } };
+    const operator = `/api/v1/integrations/sources/${id}`;
+    const inWorkspace = `workspace_id=${acme.workspaceId}`;
+    const refused = {
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: ['body', 'source_config', 'authentication', 'token'],
+            msg: 'give this secret anew: an address beside it has changed',
+            type: 'value_error.secret',
+          },
+        ],
+      },
+    };
+    expect(await acme.request('POST', `/sources/${id}/check`, moved)).toMatchObject(refused);
+    expect(await acme.request('PUT', `/sources/${id}`, moved)).toMatchObject(refused);
+    expect(await test.request('POST', `${operator}/check?${inWorkspace}`, { body: moved })).toMatchObject(refused);
+    expect(await test.request('PUT', `${operator}?${inWorkspace}`, { body: moved })).toMatchObject(refused);
+    await test.app.setUps.pass();
+    expect(heard).toEqual([]);
+
+    const given = { source_config: { ...moved.source_config, authentication: { type: 'bearer', token: 'a-new-one' } } };
+    expect((await acme.request('PUT', `/sources/${id}`, given)).status).toBe(200);
+    await acme.settled(id);
+    await new Promise((resolve) => listener.close(resolve));
+    expect(heard.every((header) => header === 'Bearer a-new-one')).toBe(true);
   });
 });

@@ -96,8 +96,20 @@ describeOnBothDatabases('Connection templates', (kind) => {
     const [, unchanged] = await call('PATCH', at(id), { destination_config: masked });
     expect([unchanged.destination_config, unchanged.updated_at]).toEqual([masked, updated_at]);
     expect(await stored()).toEqual(row);
-    const [status, moved] = await call('PATCH', at(id), { destination_config: { ...masked, host: 'elsewhere' } });
-    expect([status, moved.destination_config]).toEqual([200, { ...masked, host: 'elsewhere' }]);
+    const elsewhere = { ...masked, host: 'elsewhere' };
+    expect(
+      await faultsOf('PATCH', at(id), { destination_config: elsewhere }),
+      'a secret stays with its address',
+    ).toEqual([
+      [
+        'body.destination_config.password',
+        'give this secret anew: an address beside it has changed',
+        'value_error.secret',
+      ],
+    ]);
+    const given = { ...elsewhere, password: config.password };
+    const [status, moved] = await call('PATCH', at(id), { destination_config: given });
+    expect([status, moved.destination_config]).toEqual([200, elsewhere]);
     expect(await faultsOf('PATCH', at(id), { destination_config: { host: 'h' } }), 'left out is gone').toEqual([
       ['body.destination_config.password', 'field required', 'value_error.missing'],
     ]);

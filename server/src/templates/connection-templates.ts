@@ -15,7 +15,7 @@ import {
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import { readQuartz } from '@inlay/schedule/quartz';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
-import { configurationFaults } from '../definitions/configuration-faults.ts';
+import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
@@ -162,7 +162,11 @@ function changesTo(
 
 function checkedConfig({ specification }: Definition, given: Configuration, stored: Configuration): Configuration {
   const configuration = keepMaskedSecrets(specification.connectionSpecification, given, stored);
-  const faults = configurationFaults(specification, configuration, ['body', 'destination_config']);
+  const at = ['body', 'destination_config'];
+  const faults = [
+    ...movedSecretFaults(specification, { given, accepted: configuration, before: stored, after: configuration }, at),
+    ...configurationFaults(specification, configuration, at),
+  ];
   if (faults.length > 0) throw invalidRequest(...faults);
   return configuration;
 }

@@ -16,6 +16,11 @@ const tagNotFound = [404, { detail: 'Tag not found' }];
 const mask = '**********';
 const secret = 'the-operators-client-secret';
 const oauth = { account: 'acme', credentials: { method: 'oauth', client_secret: secret } };
+const staysWithItsAddress = [
+  'body.partial_default_config.credentials.client_secret',
+  'give this secret anew: an address beside it has changed',
+  'value_error.secret',
+];
 const maskedOauth = { account: 'acme', credentials: { method: 'oauth', client_secret: mask } };
 const plain = { stream_selection_mode: 'suggested', stream_whitelist: [], stream_customizations: {} };
 
@@ -149,9 +154,11 @@ describeOnBothDatabases('Source templates', (kind) => {
     const [, unchanged] = await call('PATCH', at(id), { partial_default_config: maskedOauth });
     expect([unchanged.partial_default_config, unchanged.updated_at]).toEqual([maskedOauth, updated_at]);
     const before = (await sealedOf(id)).sealed_defaults;
-    const [, moved] = await call('PATCH', at(id), {
-      partial_default_config: { ...maskedOauth, account: 'globex' },
-    });
+    const elsewhere = { partial_default_config: { ...maskedOauth, account: 'globex' } };
+    expect(await faultsOf('PATCH', at(id), elsewhere), 'a secret stays with its address').toEqual([
+      staysWithItsAddress,
+    ]);
+    const [, moved] = await call('PATCH', at(id), { partial_default_config: { ...oauth, account: 'globex' } });
     expect(moved.partial_default_config).toEqual({ ...maskedOauth, account: 'globex' });
     expect((await sealedOf(id)).sealed_defaults).not.toBe(before);
     const clone = await test.request('POST', path, { body: { original_source_template_id: id } });
@@ -176,12 +183,11 @@ describeOnBothDatabases('Source templates', (kind) => {
     const { id, created_at, updated_at, ...rest } = original;
     expect(clone).toEqual({ ...clone, ...rest });
     expect(clone.id).not.toBe(id);
-    const [, other] = await call('POST', path, {
-      original_source_template_id: id,
-      name: 'Other',
-      tags: [],
-      partial_default_config: { ...maskedOauth, account: 'globex' },
-    });
+    const globex = { original_source_template_id: id, name: 'Other', tags: [] };
+    const masked = { ...globex, partial_default_config: { ...maskedOauth, account: 'globex' } };
+    expect(await faultsOf('POST', path, masked), 'a secret stays with its address').toEqual([staysWithItsAddress]);
+    const given = { ...globex, partial_default_config: { ...oauth, account: 'globex' } };
+    const [, other] = await call('POST', path, given);
     expect(other).toMatchObject({ name: 'Other', tags: [], customization });
     expect(other.partial_default_config).toEqual({ ...maskedOauth, account: 'globex' });
     expect(await call('POST', path, { original_source_template_id: unknownId })).toEqual(notFound);

@@ -16,7 +16,7 @@ import type {
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
 import type { SourceTemplateRow } from '../db/tables.ts';
-import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
+import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
@@ -124,11 +124,10 @@ export async function createSourceTemplate(
   const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
   const definition = await definitionFor(ctx, original, request);
   const stored = original ? openDefaults(ctx, original) : {};
-  const defaults = request.partial_default_config
-    ? keepMaskedSecrets(definition.specification.connectionSpecification, request.partial_default_config, stored)
-    : stored;
+  const given = request.partial_default_config ?? stored;
+  const defaults = keepMaskedSecrets(definition.specification.connectionSpecification, given, stored);
   const customization = request.customization ?? (original ? customizationOf(original) : {});
-  refuse([...defaultsFaults(definition, defaults), ...customizationFaults(customization)]);
+  refuse([...defaultsFaults(definition, { given, defaults, stored }), ...customizationFaults(customization)]);
 
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
@@ -208,8 +207,9 @@ function changesTo(
   if (request.partial_default_config) {
     const { connectionSpecification } = definition.specification;
     const stored = openDefaults(ctx, row);
-    const defaults = keepMaskedSecrets(connectionSpecification, request.partial_default_config, stored);
-    faults.push(...defaultsFaults(definition, defaults));
+    const given = request.partial_default_config;
+    const defaults = keepMaskedSecrets(connectionSpecification, given, stored);
+    faults.push(...defaultsFaults(definition, { given, defaults, stored }));
     if (!isDeepStrictEqual(defaults, stored)) {
       changes.sealed_defaults = sealConfiguration(ctx.sealer, 'source template', row.id, defaults);
     }
@@ -252,8 +252,15 @@ export async function untagSourceTemplate(
   return await untagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
 }
 
-function defaultsFaults({ specification }: Definition, defaults: Configuration): Fault[] {
-  return partialConfigurationFaults(specification, defaults, ['body', 'partial_default_config']);
+function defaultsFaults(
+  { specification }: Definition,
+  { given, defaults, stored }: Record<'given' | 'defaults' | 'stored', Configuration>,
+): Fault[] {
+  const at = ['body', 'partial_default_config'];
+  return [
+    ...movedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
+    ...partialConfigurationFaults(specification, defaults, at),
+  ];
 }
 
 function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: Partial<Customization>): Fault[] {

@@ -1,6 +1,8 @@
+import type { Fault } from '@inlay/contract/errors';
 import { expect, it } from 'vitest';
-import { readRequestFaults } from './request-faults.ts';
+import { readRequestFaults as read } from './request-faults.ts';
 
+const readRequestFaults = (faults: Fault[]) => read(faults, 'Enter it again.');
 const fault = (...loc: string[]) => ({ loc, msg: loc.join('.'), type: 'value_error' as const });
 
 it('leads to the field of the configuration', () => {
@@ -20,4 +22,9 @@ it('keeps what belongs to no field', () => {
     fields: [],
     others: ['body.source_config', 'body', 'query.x'],
   });
+});
+
+it('says at a secret, in the words of the customer, that it has to be given anew for another address', () => {
+  const moved = { ...fault('body', 'source_config', 'login', 'password'), type: 'value_error.secret' as const };
+  expect(readRequestFaults([moved]).fields).toEqual([{ path: ['login', 'password'], message: 'Enter it again.' }]);
 });

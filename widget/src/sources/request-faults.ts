@@ -9,13 +9,14 @@ export interface RequestFaults {
   others: string[];
 }
 
-export function readRequestFaults(faults: readonly Fault[]): RequestFaults {
+/** `secretAnew`: what is said of a secret that does not go along to another address. */
+export function readRequestFaults(faults: readonly Fault[], secretAnew: string): RequestFaults {
   const read: RequestFaults = { name: undefined, fields: [], others: [] };
-  for (const { loc, msg } of faults) {
+  for (const { loc, msg, type } of faults) {
     const [part, field, ...path] = loc;
     if (part === 'body' && field === 'name') read.name ??= msg;
     else if (part === 'body' && field === 'source_config' && path.length > 0) {
-      read.fields.push({ path: path.map(stepOf), message: msg });
+      read.fields.push({ path: path.map(stepOf), message: type === 'value_error.secret' ? secretAnew : msg });
     } else read.others.push(msg);
   }
   return read;

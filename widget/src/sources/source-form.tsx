@@ -53,7 +53,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
     announce(saving.active);
     await save(name.trim(), entered, signal);
   });
-  const problem = useMemo(() => problemOf(test.error, specification, form), [test.error]);
+  const problem = useMemo(() => problemOf(test.error, specification, form, words.form.secretAnew), [test.error]);
 
   useEffect(() => {
     if (test.isRunning) progress.current?.focus();
@@ -170,10 +170,15 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
 type FormProblem = ReturnType<typeof readRequestFaults>;
 
 /** Where the customer has to look. */
-function problemOf(error: unknown, specification: Record<string, unknown>, form: SourceFormProps['form']): FormProblem {
+function problemOf(
+  error: unknown,
+  specification: Record<string, unknown>,
+  form: SourceFormProps['form'],
+  secretAnew: string,
+): FormProblem {
   if (error instanceof CheckFailed) {
     const named = form.faultNamedBy(error.message, specification);
     return { name: undefined, fields: named ? [named] : [], others: [] };
   }
-  return readRequestFaults(error instanceof RequestFailure ? error.faults : []);
+  return readRequestFaults(error instanceof RequestFailure ? error.faults : [], secretAnew);
 }

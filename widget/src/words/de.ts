@@ -14,6 +14,7 @@ export default {
     show: (title) => `${title} anzeigen`,
     saved: 'Gespeichert, unverändert',
     keepSaved: 'Gespeicherten Wert behalten',
+    secretAnew: 'Die Adresse hat sich geändert. Geben Sie dieses Geheimnis noch einmal ein.',
     add: 'Hinzufügen',
     addTo: (title) => `Hinzufügen: ${title}`,
     remove: (title) => `${title} entfernen`,

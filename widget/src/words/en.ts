@@ -12,6 +12,7 @@ const en = {
     show: (title: string) => `Show ${title}`,
     saved: 'Saved, unchanged',
     keepSaved: 'Keep the saved value',
+    secretAnew: 'The address has changed. Enter this secret again.',
     add: 'Add',
     addTo: (title: string) => `Add: ${title}`,
     remove: (title: string) => `Remove ${title}`,

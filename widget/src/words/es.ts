@@ -14,6 +14,7 @@ export default {
     show: (title) => `Mostrar: ${title}`,
     saved: 'Guardado, sin cambios',
     keepSaved: 'Conservar el valor guardado',
+    secretAnew: 'La dirección ha cambiado. Introduzca este secreto de nuevo.',
     add: 'Añadir',
     addTo: (title) => `Añadir: ${title}`,
     remove: (title) => `Quitar: ${title}`,

@@ -14,6 +14,7 @@ export default {
     show: (title) => `Afficher : ${title}`,
     saved: 'Enregistré, inchangé',
     keepSaved: 'Conserver la valeur enregistrée',
+    secretAnew: 'L’adresse a changé. Saisissez ce secret de nouveau.',
     add: 'Ajouter',
     addTo: (title) => `Ajouter : ${title}`,
     remove: (title) => `Retirer : ${title}`,

@@ -14,6 +14,7 @@ export default {
     show: (title) => `${title}を表示`,
     saved: '保存済み（変更なし）',
     keepSaved: '保存済みの値を使う',
+    secretAnew: '接続先が変わりました。このシークレットをもう一度入力してください。',
     add: '追加',
     addTo: (title) => `${title}を追加`,
     remove: (title) => `${title}を削除`,
