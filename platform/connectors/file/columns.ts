@@ -1,25 +1,29 @@
 /*
  * The types of CSV columns, which is all text: found from a sample, and given to the values when the file is read. Both
- * recognise the same spellings, and only those from which the text could be written again: 007 stays text.
+ * recognise the same spellings, and only those from which the text could be written again: 007 stays text. A number keeps
+ * all of its digits, the zeros at the end of 2.50 included.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { describeFormat, textFormat } from '../kit/inference.ts';
+import { ExactNumber, survivesDouble } from '../kit/json.ts';
 
-type Kind = 'integer' | 'number' | 'boolean' | ReturnType<typeof textFormat>;
+/** What is big does not fit into 64 bits. */
+type Kind = 'integer' | 'big_integer' | 'number' | 'big_number' | 'boolean' | ReturnType<typeof textFormat>;
 export type Row = Record<string, string | null>;
 
-const integer = /^(0|-?[1-9]\d{0,15})$/;
-/** Up to 15 digits are exact in a number. */
+/** More digits than these are rather a text than a number. */
+const longestNumber = 100;
+const integer = /^(0|-?[1-9]\d*)$/;
 const decimal = /^-?(0|[1-9]\d*)\.\d+$/;
 const boolean = /^(true|false)$/i;
 
-const isInteger = (text: string) => integer.test(text) && Number.isSafeInteger(Number(text));
-const isDecimal = (text: string) => decimal.test(text) && text.length <= 16;
+const isInteger = (text: string) => text.length <= longestNumber && integer.test(text);
+const isDecimal = (text: string) => text.length <= longestNumber && decimal.test(text);
 const isBoolean = (text: string) => boolean.test(text);
 
 function kindOf(text: string): Kind {
-  if (isInteger(text)) return 'integer';
-  if (isDecimal(text)) return 'number';
+  if (isInteger(text)) return text.length <= 18 ? 'integer' : 'big_integer';
+  if (isDecimal(text)) return survivesDouble(text) ? 'number' : 'big_number';
   if (isBoolean(text)) return 'boolean';
   return textFormat(text);
 }
@@ -46,7 +50,11 @@ export function inferColumns() {
 function describe(kinds: ReadonlySet<Kind>): JsonSchema {
   const only = (...allowed: Kind[]) => kinds.size > 0 && [...kinds].every((kind) => allowed.includes(kind));
   if (only('integer')) return { type: ['null', 'integer'] };
+  if (only('integer', 'big_integer')) return { type: ['null', 'integer'], airbyte_type: 'big_integer' };
   if (only('integer', 'number')) return { type: ['null', 'number'] };
+  if (only('integer', 'big_integer', 'number', 'big_number')) {
+    return { type: ['null', 'number'], airbyte_type: 'big_number' };
+  }
   if (only('boolean')) return { type: ['null', 'boolean'] };
   return { type: ['null', 'string'], ...describeFormat(kinds as ReadonlySet<ReturnType<typeof textFormat>>) };
 }
@@ -68,8 +76,14 @@ export function rowConverter(schema: JsonSchema): (row: Row) => Record<string, u
 
 function conversionTo(type: unknown): ((text: string) => unknown) | undefined {
   const types = [type].flat();
-  if (types.includes('integer')) return (text) => (isInteger(text) ? Number(text) : text);
-  if (types.includes('number')) return (text) => (isInteger(text) || isDecimal(text) ? Number(text) : text);
+  if (types.includes('integer') || types.includes('number')) {
+    return (text) => (isInteger(text) || isDecimal(text) ? numberOf(text) : text);
+  }
   if (types.includes('boolean')) return (text) => (isBoolean(text) ? text.toLowerCase() === 'true' : text);
   return undefined;
+}
+
+function numberOf(text: string): number | ExactNumber {
+  const number = Number(text);
+  return String(number) === text ? number : new ExactNumber(text);
 }

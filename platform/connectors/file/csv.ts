@@ -17,7 +17,9 @@ export async function* readCsv(
   text: AsyncIterable<string>,
   { delimiter = ',', header = true }: CsvFormat,
 ): AsyncGenerator<Row> {
-  const parser = parse({ delimiter, skip_empty_lines: true, max_record_size: maxRowLength });
+  // All of them: a file may be put together from others that end their lines in another way.
+  const record_delimiter = ['\r\n', '\n', '\r'];
+  const parser = parse({ delimiter, record_delimiter, skip_empty_lines: true, max_record_size: maxRowLength });
   // The reader of the rows learns of a failure on the way.
   pipeline(text, parser, () => {});
   let names: string[] | undefined;

@@ -95,7 +95,7 @@ describe('a file', () => {
     [
       'no JSON',
       { type: 'jsonl' },
-      '{"a":1}\n{"secret',
+      '{"a":1}\n{"secret\n{"a":2}\n',
       'f: Line 2 is not valid JSON. Check that the file has one JSON',
     ],
     [
@@ -104,7 +104,9 @@ describe('a file', () => {
       '[1]\n',
       'f: Line 1 is not a JSON object. Check that the file has one JSON object',
     ],
-    ['no document', { type: 'json' }, '{"secret', 'f: The file is not valid JSON. Check the format.'],
+    ['no document', { type: 'json' }, '{"a":secret}', 'f: The file is not valid JSON. Check the format.'],
+    ['half of JSON', { type: 'json' }, '{"secret', 'f: The file ends in the middle of a record. Try again when it is'],
+    ['half of JSON Lines', { type: 'jsonl' }, '{"a":1}\n{"secret', 'f: The file ends in the middle of a record.'],
     ['an empty document', { type: 'json' }, ' ', 'f: The file is empty. Check the location.'],
     ['another path', { type: 'json', record_path: 'x' }, '{"a":[]}', 'f: There is no x. There are the fields a. Check'],
     ['no records', { type: 'json' }, '[1]', 'f: The records should be JSON objects and are not. Check the path'],

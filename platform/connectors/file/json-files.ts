@@ -1,5 +1,6 @@
 /* Reads JSON Lines object by object, however long the file, and whole JSON documents up to a size. */
 import { ConnectorError } from '../kit/connector.ts';
+import { isCutOffJson } from '../kit/cut-off-json.ts';
 import { isJsonObject, parseJson } from '../kit/json.ts';
 import { recordsAt } from '../kit/records.ts';
 
@@ -23,17 +24,18 @@ export async function* readJsonLines(text: AsyncIterable<string>): AsyncGenerato
       if (one.trim() !== '') yield readLine(one, line);
     }
   }
-  if (rest.trim() !== '') yield readLine(rest, line + 1);
+  if (rest.trim() !== '') yield readLine(rest, line + 1, true);
 }
 
 function tooLong(line: number): ConnectorError {
   return new ConnectorError(`Line ${line} is longer than 20 MB. Check that the file has one JSON object a line.`);
 }
 
-function readLine(text: string, line: number): Record<string, unknown> {
-  const value = parseOrExplain(text, `Line ${line} is not valid JSON. Check that the file has one JSON object a line.`);
+function readLine(text: string, line: number, isAtEnd = false): Record<string, unknown> {
+  const hint = 'Check that the file has one JSON object a line.';
+  const value = parseOrExplain(text, `Line ${line} is not valid JSON. ${hint}`, isAtEnd);
   if (isJsonObject(value)) return value;
-  throw new ConnectorError(`Line ${line} is not a JSON object. Check that the file has one JSON object a line.`);
+  throw new ConnectorError(`Line ${line} is not a JSON object. ${hint}`);
 }
 
 export async function* readJsonDocument(
@@ -48,14 +50,17 @@ export async function* readJsonDocument(
     }
   }
   if (whole.trim() === '') throw new ConnectorError('The file is empty. Check the location.');
-  yield* recordsAt(parseOrExplain(whole, 'The file is not valid JSON. Check the format.'), recordPath, false);
+  yield* recordsAt(parseOrExplain(whole, 'The file is not valid JSON. Check the format.', true), recordPath, false);
 }
 
 /** The reason that the language gives quotes the data, and is left out. */
-function parseOrExplain(text: string, message: string): unknown {
+function parseOrExplain(text: string, message: string, isAtEnd: boolean): unknown {
   try {
     return parseJson(text);
   } catch {
-    throw new ConnectorError(message);
+    if (!isAtEnd || !isCutOffJson(text)) throw new ConnectorError(message);
+    throw new ConnectorError('The file ends in the middle of a record. Try again when it is complete.', {
+      failureType: 'transient_error',
+    });
   }
 }

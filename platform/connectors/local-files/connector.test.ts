@@ -338,22 +338,43 @@ describe('formats', () => {
   const stream = { name: 'items', json_schema: schema, supported_sync_modes: ['full_refresh' as const] };
   const csv = { format: 'csv' };
 
-  test('CSV has a column for each declared field, nested values as JSON, and tells of what it leaves out', () => {
+  test('CSV has a column for each declared field, and nested values as JSON', () => {
     const workspaceDir = temporaryFolder();
-    const data = { nested: { a: [1, 'x'] }, id: 1, flag: false, extra: 1, 'a "name", odd': '' };
-    const { messages } = write(
-      workspaceDir,
-      [append('items', { stream })],
-      [record(data), record({ id: null, extra: 2 }), complete()],
-      csv,
-    );
+    const data = { nested: { a: [1, 'x'] }, id: 1, flag: false, 'a "name", odd': '' };
+    write(workspaceDir, [append('items', { stream })], [record(data), record({ id: null }), complete()], csv);
     expect(textOf(workspaceDir)).toBe(
       'id,"a ""name"", odd",nested,flag,_inlay_emitted_at,_inlay_sync_id\r\n' +
         '1,"","{""a"":[1,""x""]}",false,1970-01-01T00:00:00.000Z,17\r\n' +
         ',,,,1970-01-01T00:00:00.000Z,17\r\n',
     );
-    const warnings = messages.flatMap(({ log }) => (log ? [log.message] : []));
-    expect(warnings).toEqual(['items does not declare the field extra, so there is no column for it.']);
+  });
+
+  test('CSV keeps fields that the stream does not declare in one more column, from a new file on', () => {
+    const workspaceDir = temporaryFolder();
+    const more = [{ id: 2, extra: 1, 'another "one"': { deep: 9007199254740991 } }, { id: 3 }, { id: 4, extra: null }];
+    const messages = [{ id: 1 }, ...more].map((data) => record(data));
+    write(workspaceDir, [append('items', { stream })], [...messages, complete()], csv);
+    const [before, after] = filesOf(workspaceDir).map(
+      (file) =>
+        parse(readFileSync(join(workspaceDir, 'out', 'items', file)), { columns: true }) as { [_: string]: string }[],
+    );
+    expect(before?.map(({ id }) => id)).toEqual(['1']);
+    expect(Object.keys(before?.[0] ?? {})).not.toContain('_inlay_other_fields');
+    expect(after?.map(({ id, _inlay_other_fields: others = '' }) => [id, others && JSON.parse(others)])).toEqual([
+      ['2', { extra: 1, 'another "one"': { deep: 9007199254740991 } }],
+      ['3', ''],
+      ['4', { extra: null }],
+    ]);
+    expect(after?.[0]).toMatchObject({ _inlay_emitted_at: '1970-01-01T00:00:00.000Z', _inlay_sync_id: '17' });
+  });
+
+  test('CSV leaves a field empty that is called as something every object has', () => {
+    const workspaceDir = temporaryFolder();
+    const names = ['constructor', 'toString', '__proto__'];
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    const declared = append('items', { stream: { ...stream, json_schema: { type: 'object', properties } } });
+    write(workspaceDir, [declared], [record({}), complete()], csv);
+    expect(textOf(workspaceDir).split('\r\n')[1]).toBe(',,,1970-01-01T00:00:00.000Z,17');
   });
 
   test('CSV of a stream that declares nothing keeps the whole data in one column', () => {
@@ -397,6 +418,29 @@ describe('formats', () => {
     write(workspaceDir, [append()], [...messages, complete()], { compression: 'gzip' });
     expect(filesOf(workspaceDir)[0]).toMatch(/\.jsonl\.gz$/);
     expect(idsOf(workspaceDir)).toEqual(messages.map((_, id) => id));
+  });
+});
+
+describe('the report of a sync', () => {
+  const written = ({ messages }: ReturnType<typeof write>) =>
+    messages.flatMap(({ trace }) => (trace?.analytics ? [JSON.parse(trace.analytics.value)] : []));
+  const two = [record({ id: 1 }), record({ id: 2 })];
+
+  test('counts the records that are in place', () => {
+    const streams = [append(), append('others', { generation_id: 3 })];
+    const messages = [...two, record({ id: 3 }, 'others'), complete(), complete('others')];
+    expect(written(write(temporaryFolder(), streams, messages))).toEqual([
+      { stream_descriptor: { name: 'items' }, records_written: 2 },
+      { stream_descriptor: { name: 'others' }, records_written: 1 },
+    ]);
+    // What was appended stays, even where the source has not come to its end.
+    expect(written(write(temporaryFolder(), [append()], two))).toMatchObject([{ records_written: 2 }]);
+  });
+
+  test('counts none of a stream that was to be replaced and is not complete', () => {
+    const workspaceDir = temporaryFolder();
+    expect(written(write(workspaceDir, [overwrite(1)], [...two, complete()]))).toMatchObject([{ records_written: 2 }]);
+    expect(written(write(workspaceDir, [overwrite(2)], two))).toMatchObject([{ records_written: 0 }]);
   });
 });
 

@@ -41,7 +41,7 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await explained(async () => {
-      const streams = await openStreams(config, catalog, emit, surroundings);
+      const streams = await openStreams(config, catalog, surroundings);
       const states: State[] = [];
       let finishedAtMs = performance.now();
       for await (const batch of input) {
@@ -56,7 +56,10 @@ export const connector: DestinationConnector = {
         }
       }
       await confirm(states, streams, emit);
-      for (const files of streams.values()) await files.end();
+      for (const files of streams.values()) {
+        await files.end();
+        await emit.report(files.report);
+      }
     });
   },
 };
@@ -66,7 +69,6 @@ type Streams = ReadonlyMap<string, StreamFiles>;
 async function openStreams(
   config: Configuration,
   catalog: ConfiguredCatalog,
-  emit: Emitter,
   surroundings: Surroundings,
 ): Promise<Streams> {
   const { target, format, compression } = await openTarget(config, surroundings);
@@ -76,9 +78,7 @@ async function openStreams(
     if (destination_sync_mode !== 'append' && destination_sync_mode !== 'overwrite') {
       throw new ConnectorError(`${stream.name} cannot be synced by ${destination_sync_mode}: files have no keys.`);
     }
-    const lines = lineFormat(format, stream.json_schema, sync_id, (field) =>
-      emit.log('WARN', `${stream.name} does not declare the field ${field}, so there is no column for it.`),
-    );
+    const lines = lineFormat(format, stream.json_schema, sync_id);
     streams.set(streamKey(stream), await StreamFiles.open(target, configured, lines, compression));
   }
   return streams;

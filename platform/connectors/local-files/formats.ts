@@ -8,52 +8,58 @@ import type { TextBuffer } from '../kit/text-buffer.ts';
 
 export interface LineFormat {
   extension: string;
-  /** What every file begins with. */
-  header: string;
+  /** What every file begins with from now on. */
+  header(): string;
+  /** Whether the record has fields that only a file with another header has room for; from now on the header is that one. */
+  needsOtherHeader?(record: RecordMessage['record']): boolean;
   add(record: RecordMessage['record'], lines: TextBuffer): void;
 }
 
 export type FormatName = 'jsonl' | 'csv';
 
 const wholeDataColumn = '_inlay_data';
+const otherFieldsColumn = '_inlay_other_fields';
 
-export function lineFormat(
-  name: FormatName,
-  schema: JsonSchema,
-  syncId: number,
-  onUndeclaredField: (field: string) => void,
-): LineFormat {
-  return name === 'csv'
-    ? csv(schema, syncId, onUndeclaredField)
-    : { extension: 'jsonl', header: '', add: jsonLines(syncId) };
+export function lineFormat(name: FormatName, schema: JsonSchema, syncId: number): LineFormat {
+  return name === 'csv' ? csv(schema, syncId) : { extension: 'jsonl', header: () => '', add: jsonLines(syncId) };
 }
 
 /**
- * RFC 4180. The empty string is quoted, which tells it from a value that is missing. A stream that declares no fields
- * has its whole data in one column.
+ * RFC 4180. The empty string is quoted, which tells it from a value that is missing or null. A stream that declares no
+ * fields has its whole data in one column. Where a record has fields that the stream does not declare, a new file is
+ * begun that has them together in one more column, as JSON: a column for each could mean a new file for each record.
  */
-function csv(schema: JsonSchema, syncId: number, onUndeclaredField: (field: string) => void): LineFormat {
+function csv(schema: JsonSchema, syncId: number): LineFormat {
   const timeOf = timeText();
   const row = (cells: string[]) => `${cells.join(',')}\r\n`;
   const declared = isObject(schema.properties) ? Object.keys(schema.properties) : [];
   if (declared.length === 0) {
     return {
       extension: 'csv',
-      header: row([wholeDataColumn, ...addedFields]),
+      header: () => row([wholeDataColumn, ...addedFields]),
       add: (record, lines) => lines.add(row([csvCell(dataText(record)), timeOf(record.emitted_at), String(syncId)])),
     };
   }
   const known = new Set(declared);
+  let hasOthers = false;
+  const othersIn = (data: Record<string, unknown>) => Object.entries(data).filter(([field]) => !known.has(field));
+  const otherCell = (data: Record<string, unknown>) => {
+    const others = othersIn(data);
+    return others.length === 0 ? '' : csvCell(Object.fromEntries(others));
+  };
   return {
     extension: 'csv',
-    header: row([...declared, ...addedFields].map(csvCell)),
+    header: () => row([...declared, ...(hasOthers ? [otherFieldsColumn] : []), ...addedFields].map(csvCell)),
+    needsOtherHeader({ data }) {
+      if (hasOthers || othersIn(data).length === 0) return false;
+      hasOthers = true;
+      return true;
+    },
     add({ data, emitted_at }, lines) {
-      for (const field in data) {
-        if (known.has(field)) continue;
-        known.add(field);
-        onUndeclaredField(field);
-      }
-      lines.add(row([...declared.map((field) => csvCell(data[field])), timeOf(emitted_at), String(syncId)]));
+      // A field may be called as something that every object has.
+      const cells = declared.map((field) => (Object.hasOwn(data, field) ? csvCell(data[field]) : ''));
+      if (hasOthers) cells.push(otherCell(data));
+      lines.add(row([...cells, timeOf(emitted_at), String(syncId)]));
     },
   };
 }

@@ -25,8 +25,8 @@ export const specification: ConnectorSpecification = {
         type: 'string',
         title: 'Format',
         description:
-          'JSON Lines (jsonl) keeps every field of a record. CSV has a column for each field that the stream declares, ' +
-          'with nested values as JSON. Both add _inlay_emitted_at, when the source sent the record, and _inlay_sync_id, ' +
+          'JSON Lines (jsonl) keeps every field of a record as it came. CSV has a column for each field that the stream ' +
+          'declares, with nested values as JSON, and the other fields together in _inlay_other_fields. Both add _inlay_emitted_at, when the source sent the record, and _inlay_sync_id, ' +
           'the sync that wrote it.',
         enum: ['jsonl', 'csv'],
         default: 'jsonl',

@@ -9,7 +9,7 @@
  */
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
+import type { ConfiguredStream, RecordMessage, StreamReport } from '../../src/protocol.ts';
 import { folderName, hiddenName, makeFolder, removeLeftovers, syncFolder } from './folders.ts';
 import type { LineFormat } from './formats.ts';
 import { type Compression, PartFile } from './part-file.ts';
@@ -26,6 +26,8 @@ export class StreamFiles {
   readonly #run: string;
   #part: PartFile | undefined;
   #parts = 0;
+  #unfinishedRecords = 0;
+  #finishedRecords = 0;
   isComplete = false;
 
   private constructor(configured: ConfiguredStream, folder: string, format: LineFormat, compression: Compression) {
@@ -52,6 +54,15 @@ export class StreamFiles {
     return this.#configured.destination_sync_mode === 'overwrite';
   }
 
+  /** What this sync has made visible. */
+  get report(): StreamReport {
+    const { name, namespace } = this.#configured.stream;
+    return {
+      stream_descriptor: namespace === undefined ? { name } : { name, namespace },
+      records_written: this.isOverwritten && !this.isComplete ? 0 : this.#finishedRecords,
+    };
+  }
+
   /** What is still to be made visible. */
   get pendingBytes(): number {
     return this.isOverwritten ? 0 : (this.#part?.bytes ?? 0);
@@ -59,8 +70,10 @@ export class StreamFiles {
 
   /** A promise means: wait before adding more. */
   add(record: RecordMessage['record']): Promise<void> | undefined {
-    if (!this.#part || this.#part.bytes >= maxPartBytes) return this.#addToNewPart(record);
+    const isOtherFile = this.#format.needsOtherHeader?.(record) ?? false;
+    if (isOtherFile || !this.#part || this.#part.bytes >= maxPartBytes) return this.#addToNewPart(record);
     this.#format.add(record, this.#part.lines);
+    this.#unfinishedRecords += 1;
     return this.#part.writeWhenFull();
   }
 
@@ -68,6 +81,7 @@ export class StreamFiles {
     await this.finishPart();
     this.#part = await this.#openPart();
     this.#format.add(record, this.#part.lines);
+    this.#unfinishedRecords += 1;
     await this.#part.writeWhenFull();
   }
 
@@ -80,6 +94,8 @@ export class StreamFiles {
     const folder = dirname(part.path);
     if (!this.isOverwritten) await rename(part.path, join(folder, basename(part.path).slice(hiddenName('').length)));
     await syncFolder(folder);
+    this.#finishedRecords += this.#unfinishedRecords;
+    this.#unfinishedRecords = 0;
   }
 
   /** The source has read the stream to its end: what this sync replaces goes. */
@@ -112,7 +128,7 @@ export class StreamFiles {
     const path = this.isOverwritten
       ? join(await this.#stagingFolder(), name)
       : join(await makeFolder(this.#folder, String(this.#configured.generation_id)), hiddenName(name));
-    return PartFile.open(path, this.#compression, this.#format.header);
+    return PartFile.open(path, this.#compression, this.#format.header());
   }
 
   #stagingFolder(): Promise<string> {

@@ -140,6 +140,27 @@ const uploads = async () => (await server.uploads()).filter(({ key }) => key.sta
 const noise = (bytes: number) => randomBytes(bytes).toString('base64');
 const mebibyte = 1024 * 1024;
 
+describe('the report of a sync', () => {
+  it('counts the records that are visible, over several objects', async () => {
+    const limits = { flushBytes: 1, flushAfterMs: 0, objectBytes: 1 };
+    const input = [
+      [...records('a', 0, 3), state('a', 1)],
+      [...records('a', 3, 5), ...records('b', 0, 4)],
+      [complete('a'), complete('b')],
+    ];
+    const { reports } = await write([stream('a'), replaced('b', 1)], input, limits);
+    expect(reports).toEqual([
+      { stream_descriptor: { name: 'a' }, records_written: 5 },
+      { stream_descriptor: { name: 'b' }, records_written: 4 },
+    ]);
+  });
+
+  it('counts none of a stream that was to be replaced and is not complete', async () => {
+    const { reports } = await write([replaced('a', 1)], [records('a', 0, 3)]);
+    expect(reports).toEqual([{ stream_descriptor: { name: 'a' }, records_written: 0 }]);
+  });
+});
+
 describe('a check', () => {
   it('writes and deletes an object', async () => {
     await connector.check(configuration(), surroundings);

@@ -147,6 +147,7 @@ async function writeStreams(
     if (isDue && unconfirmed.some(isCovered)) await flush();
   }
   await flush();
+  for (const stream of all) await emit.report(stream.report);
 }
 
 function getStream(streams: ReadonlyMap<string, StreamWriter>, key: string): StreamWriter {

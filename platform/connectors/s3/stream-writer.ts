@@ -3,7 +3,7 @@
  * wait, at the store but invisible, until the stream is complete; then they appear and everything older is deleted, in
  * this order, so that the stream is never empty in between.
  */
-import type { ConfiguredStream, RecordMessage } from '../../src/protocol.ts';
+import type { ConfiguredStream, RecordMessage, StreamReport } from '../../src/protocol.ts';
 import { jsonLines } from '../kit/json-lines.ts';
 import { TextBuffer } from '../kit/text-buffer.ts';
 import type { S3Client } from './client.ts';
@@ -33,6 +33,8 @@ export class StreamWriter {
   #count = 0;
   #current: ObjectWriter | undefined;
   #parked: ObjectWriter[] = [];
+  #invisibleRecords = 0;
+  #visibleRecords = 0;
 
   constructor(
     private readonly stream: ConfiguredStream,
@@ -52,6 +54,15 @@ export class StreamWriter {
     return this.#current?.heldBytes ?? 0;
   }
 
+  /** What this run has made visible. */
+  get report(): StreamReport {
+    const { name, namespace } = this.stream.stream;
+    return {
+      stream_descriptor: namespace === undefined ? { name } : { name, namespace },
+      records_written: this.#visibleRecords,
+    };
+  }
+
   /** Compressed bytes that `flush` would make visible. */
   get unflushedBytes(): number {
     return this.isReplaced ? 0 : (this.#current?.bytes ?? 0);
@@ -59,6 +70,7 @@ export class StreamWriter {
 
   add(record: RecordMessage['record']): void {
     this.#addLine(record, this.#lines);
+    this.#invisibleRecords += 1;
   }
 
   /** Takes in what was added. */
@@ -85,6 +97,7 @@ export class StreamWriter {
     if (this.isReplaced || !this.#current) return;
     await this.#current.finish();
     this.#current = undefined;
+    this.#show();
   }
 
   /** The source has sent all there is: shows the new records and deletes those they replace. */
@@ -92,6 +105,7 @@ export class StreamWriter {
     for (const object of [...this.#parked, this.#current]) await object?.finish();
     this.#parked = [];
     this.#current = undefined;
+    this.#show();
     await this.#deleteReplaced();
   }
 
@@ -106,6 +120,12 @@ export class StreamWriter {
   /** Whether an object is one of this stream, made by this run or another one. */
   owns(key: string): boolean {
     return key.startsWith(this.#folder) && findOrigin(key.slice(this.#folder.length)) !== undefined;
+  }
+
+  /** All records that were added are visible: `write` comes after the last `add` and before anything is finished. */
+  #show(): void {
+    this.#visibleRecords += this.#invisibleRecords;
+    this.#invisibleRecords = 0;
   }
 
   #nextKey(): string {
