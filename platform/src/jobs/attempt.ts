@@ -100,7 +100,7 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
     throw new PlanFault('The destination cannot remove what it was sent. Remove it there, by hand.', false);
   }
   const catalog = await asRun(ctx, run, (tx) => prepareClearing(tx, refOf(connection), run.job.job_id));
-  if (catalog.streams.length === 0) return { status: 'succeeded', records: 0, bytes: 0 };
+  if (catalog.streams.length === 0) return { status: 'succeeded', records: 0, bytes: 0, streams: [], moreStreams: 0 };
   return ctx.runner.clear({
     ...options,
     destination: await prepareConnector(ctx.actors, destination),

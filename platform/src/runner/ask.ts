@@ -49,7 +49,7 @@ export async function ask<T extends Message['type']>(
   try {
     for await (const blocks of readBlocks(child.stdout, settings.maxLineBytes)) {
       for (const line of linesOf(blocks)) {
-        const message = conversation.hear(line);
+        const message = conversation.hear(line)?.message;
         if (message?.type === answer) answers.push(message);
         const renewed = renewedConfiguration(message);
         if (renewed) await keepConfiguration?.(connector.kind, renewed);

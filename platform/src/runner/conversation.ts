@@ -4,13 +4,16 @@
  */
 import { isObject, textsIn } from '@inlay/contract/connector-configuration';
 import { type Redactor, redactor } from '@inlay/contract/redaction';
-import { logLevels, type Message } from '../protocol.ts';
+import { logLevels, type Message, type StreamDescriptor, streamReportType } from '../protocol.ts';
 import type { Ending } from './connector-process.ts';
 import { explainLimit, type LimitName, limitInWords } from './limits.ts';
-import type { ConnectorProgram, Failure, JobLog } from './runner.ts';
+import { type HeardMessage, intendedStream, intendedType, readLine } from './message-text.ts';
+import { type ConnectorProgram, type Failure, type JobLog, RunFailure } from './runner.ts';
 
 /** Longer messages are cut: a log is for reading. */
 const maxLogLength = 8 * 1024;
+/** Of a line that cannot be read. */
+const shownLineLength = 200;
 
 export class Conversation {
   readonly origin: ConnectorProgram['kind'];
@@ -33,20 +36,30 @@ export class Conversation {
     this.#log = log;
   }
 
+  redact(text: string): string {
+    return this.#redactor.redact(text);
+  }
+
   log(level: string, message: string): void {
     this.#limit ??= limitInWords(message);
     this.#lastLine = this.#redactor.redact(message).slice(0, maxLogLength);
     this.#log?.write(level, this.origin, this.#lastLine);
   }
 
-  /** A line of standard output. Gives the message if it is for somebody else to act on. */
-  hear(line: string): Message | undefined {
-    const message = parseMessage(line);
-    if (!message) {
+  /**
+   * A line of standard output. Gives the message if it is for somebody else to act on. Throws when the line was meant
+   * as a message that must not be passed over, and cannot be read.
+   */
+  hear(line: string, indispensable: readonly Message['type'][] = []): HeardMessage | undefined {
+    const read = readLine(line);
+    if (!read || read === 'other JSON') {
+      const meant = read ? undefined : intendedType(line);
+      if (meant && indispensable.includes(meant)) throw this.unreadable(meant, line, 'it is not valid JSON');
       if (line.startsWith('{"type":')) this.log('WARN', 'A message was cut off or is not JSON; it is left out.');
       else if (line.trim() !== '') this.log('INFO', line);
       return undefined;
     }
+    const { message } = read;
     if (message.type === 'LOG') {
       const { level, message: text, stack_trace } = message.log ?? {};
       this.log(logLevels.includes(level) ? level : 'INFO', stack_trace ? `${text}\n${stack_trace}` : String(text));
@@ -60,7 +73,21 @@ export class Conversation {
       message.connectionStatus.message = this.#redactor.redact(String(message.connectionStatus.message));
     }
     this.#noteRenewedSecrets(renewedConfiguration(message));
-    return message;
+    return read;
+  }
+
+  /** Shows how the line begins, so that its author can find it. */
+  unreadable(meant: 'RECORD' | 'STATE', line: string, why: string): RunFailure {
+    // Before it is cut: a part of a secret would not be known again.
+    const beginning = this.#redactor.redact(line.slice(0, maxLogLength)).slice(0, shownLineLength);
+    const stream = intendedStream(line);
+    const what = `a ${meant === 'RECORD' ? 'record' : 'state'}${stream === undefined ? '' : ` of ${stream}`}`;
+    return new RunFailure(
+      this.fail(
+        'system_error',
+        `The ${this.origin} sent ${what} that cannot be read: ${why}. The line begins with: ${beginning}`,
+      ),
+    );
   }
 
   fail(type: Failure['type'], message: string, internalMessage?: string): Failure {
@@ -104,18 +131,25 @@ export class Conversation {
   }
 }
 
+/** A report on a stream, as the connector names it; what else is in the report is for the caller to judge. */
+export function streamReport(
+  message: Message | undefined,
+): { stream: StreamDescriptor; report: Record<string, unknown> } | undefined {
+  const analytics: unknown = message?.type === 'TRACE' ? message.trace?.analytics : undefined;
+  if (!isObject(analytics) || analytics.type !== streamReportType || typeof analytics.value !== 'string')
+    return undefined;
+  try {
+    const report: unknown = JSON.parse(analytics.value);
+    const stream = isObject(report) ? report.stream_descriptor : undefined;
+    if (!isObject(report) || !isObject(stream) || typeof stream.name !== 'string') return undefined;
+    return { stream: stream as unknown as StreamDescriptor, report };
+  } catch {
+    // Analytics of somebody else who uses the same word.
+    return undefined;
+  }
+}
+
 export function renewedConfiguration(message: Message | undefined): Record<string, unknown> | undefined {
   const configuration: unknown = message?.type === 'CONTROL' ? message.control?.connectorConfig?.config : undefined;
   return isObject(configuration) ? configuration : undefined;
-}
-
-function parseMessage(line: string): Message | undefined {
-  if (!line.startsWith('{')) return undefined;
-  try {
-    const message: unknown = JSON.parse(line);
-    // By the protocol, what is not a message is log.
-    return isObject(message) && typeof message.type === 'string' ? (message as unknown as Message) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -48,7 +48,7 @@ function skipSpace(text: string, start: number): number {
 }
 
 /** From its opening quote to behind its closing one. */
-function skipString(text: string, start: number): number {
+export function skipString(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length && text[at] !== '"'; at++) if (text[at] === '\\') at++;
   return at + 1;

@@ -8,6 +8,7 @@ import { Conversation } from './conversation.ts';
 import { readBlocks } from './lines.ts';
 import { Relay } from './relay.ts';
 import { streamNames } from './stream-names.ts';
+import { StreamReports } from './stream-reports.ts';
 
 const names = ['items', 'größe', 'a"b\\c', 'x'];
 const streams = names.map((name) => configured(name));
@@ -52,8 +53,9 @@ function textOf(sentLine: Line): string {
 
 async function pass(text: string, chunkBytes: number, prefix: string) {
   const source = new Conversation({ kind: 'source', program: '', args: [], env: {} }, undefined);
+  const reports = new StreamReports(streams.map(({ stream }) => stream));
   const renamed = streamNames({ streams }, { prefix, namespace: () => undefined });
-  const relay = new Relay({ streams }, renamed, new Map(), source, new Confirmations());
+  const relay = new Relay({ streams }, renamed, new Map(), source, new Confirmations(), reports);
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>
     bytes.subarray(index * chunkBytes, (index + 1) * chunkBytes),

@@ -5,6 +5,7 @@
  * A record of the bundled connectors' own form is passed on as the bytes it came in, at most with another head; any
  * other message is parsed and checked. Either way the values of a record reach the destination as they were written.
  */
+import { isUtf8 } from 'node:buffer';
 import { isObject } from '@inlay/contract/connector-configuration';
 import {
   type ConfiguredCatalog,
@@ -16,13 +17,17 @@ import {
   type StreamDescriptor,
   type StreamStatus,
   streamKey,
+  type ValueChange,
 } from '../protocol.ts';
 import type { Confirmations } from './confirmations.ts';
-import { type Conversation, renewedConfiguration } from './conversation.ts';
+import { type Conversation, renewedConfiguration, streamReport } from './conversation.ts';
 import { type SelectedFields, selectFields } from './field-selection.ts';
+import { endOfObject } from './json-check.ts';
 import { membersOf, objectText } from './json-members.ts';
-import { type Progress, RunFailure } from './runner.ts';
+import { type HeardMessage, withoutNotNumbers } from './message-text.ts';
+import { type Failure, type Progress, RunFailure } from './runner.ts';
 import { displayName, type StreamNames } from './stream-names.ts';
+import type { StreamReports } from './stream-reports.ts';
 
 interface RelayedStream {
   source: StreamDescriptor;
@@ -31,6 +36,7 @@ interface RelayedStream {
   fields: ReadonlySet<string> | undefined;
   /** How its records begin for the destination. */
   newHead: Buffer;
+  records: number;
 }
 
 const newline = 10;
@@ -44,9 +50,12 @@ export class Relay {
   readonly renewals: Record<string, unknown>[] = [];
   /** Why nothing more may be passed. */
   fault: unknown;
+  /** Why the source has failed, if nothing else tells: its last line was meant as a record or a state, and was cut off. */
+  cutOff: Failure | undefined;
   readonly #names: StreamNames;
   readonly #source: Conversation;
   readonly #confirmations: Confirmations;
+  readonly #reports: StreamReports;
   readonly #streams = new Map<string, RelayedStream>();
   readonly #statuses = new Map<string, StreamStatus>();
   readonly #foreign = new Set<string>();
@@ -58,7 +67,9 @@ export class Relay {
     selected: SelectedFields,
     source: Conversation,
     confirmations: Confirmations,
+    reports: StreamReports,
   ) {
+    this.#reports = reports;
     this.#names = names;
     this.#source = source;
     this.#confirmations = confirmations;
@@ -73,6 +84,7 @@ export class Relay {
         isRenamed: streamKey(destination) !== streamKey(descriptor),
         fields: fields && new Set(fields),
         newHead: Buffer.from(recordHead(destination)),
+        records: 0,
       };
       this.#streams.set(streamKey(descriptor), relayed);
     }
@@ -91,29 +103,36 @@ export class Relay {
   }
 
   #passLines(block: Buffer, output: Buffer[]): void {
+    const isText = isUtf8(block);
     const view = new DataView(block.buffer, block.byteOffset, block.length);
     // Everything before this offset is dealt with; what lies between it and the current line goes out as it is.
     let done = 0;
     for (let start = 0; start < block.length; ) {
       const newlineAt = block.indexOf(newline, start);
       const end = newlineAt === -1 ? block.length : newlineAt;
-      const own = this.#recognise(block, view, start, end);
+      const own = isText ? this.#recognise(block, view, start, end) : undefined;
       if (own) {
         this.progress.records++;
         this.progress.bytes += end - start;
+        own.stream.records++;
         if (own.stream.isRenamed) {
           output.push(block.subarray(done, start), own.stream.newHead);
           done = start + own.beginning.headLength;
         }
       } else {
         if (done < start) output.push(block.subarray(done, start));
-        const message = this.#translate(block.toString('utf8', start, end), end - start);
+        const message = this.#translate(block.subarray(start, end), newlineAt !== -1, isText);
         if (message !== undefined) output.push(Buffer.from(`${message}\n`));
         done = end + 1;
       }
       start = end + 1;
     }
     if (done < block.length) output.push(block.subarray(done));
+  }
+
+  /** To be called once, when nothing more is passed. */
+  reportEmitted(): void {
+    for (const { source, records } of this.#streams.values()) this.#reports.emitted(source, records);
   }
 
   /** Whether the source has said itself that it has read the stream to its end. */
@@ -136,16 +155,16 @@ export class Relay {
   }
 
   /**
-   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and begin and end
-   * as the bundled connectors' records do; what lies between concerns the destination alone.
+   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and valid, and
+   * have nothing beside what the bundled connectors' records have.
    */
   #recognise(block: Buffer, view: DataView, start: number, end: number) {
     if (end === block.length) return undefined;
     if (!this.#latest?.beginning.begins(view, start, end))
       this.#latest = this.#begin(RecordBeginning.read(block, start, end));
-    const isClosed =
-      block[end - 1] === closingBrace && block[end - 2] === closingBrace && block[end - 3] === closingBrace;
-    return isClosed ? this.#latest : undefined;
+    const latest = this.#latest;
+    if (!latest || block[end - 1] !== closingBrace || block[end - 2] !== closingBrace) return undefined;
+    return endOfObject(block, start + latest.beginning.dataAt) === end - '}}'.length ? latest : undefined;
   }
 
   #begin(beginning: RecordBeginning | undefined) {
@@ -154,17 +173,42 @@ export class Relay {
     return stream && !stream.fields ? { beginning, stream } : undefined;
   }
 
-  #translate(line: string, bytes: number): string | undefined {
-    const message = this.#source.hear(line);
-    if (message?.type === 'RECORD') return this.#translateRecord(line, message.record, bytes);
-    if (message?.type === 'STATE') return this.#translateState(line, message.state);
-    if (message?.type === 'TRACE') this.#noteStatus(message.trace);
+  #translate(bytes: Buffer, isWhole: boolean, isText: boolean): string | undefined {
+    const line = bytes.toString();
+    const heard = this.#hear(line, isWhole);
+    if (!heard) return undefined;
+    const { message, text, notNumbers } = heard;
+    if (message.type === 'RECORD' || message.type === 'STATE') {
+      if (!isText && !isUtf8(bytes)) throw this.#source.unreadable(message.type, line, 'it is not UTF-8 text');
+    }
+    if (message.type === 'RECORD') return this.#translateRecord(text, message.record, bytes.length, line, notNumbers);
+    if (message.type === 'STATE') return this.#translateState(text, message.state, notNumbers);
+    if (message.type === 'TRACE') this.#noteStatus(message.trace);
+    const told = streamReport(message);
+    if (told) this.#reports.add(told.stream, told.report, (words) => this.#source.redact(words));
     const renewed = renewedConfiguration(message);
     if (renewed) this.renewals.push(renewed);
     return undefined;
   }
 
-  #translateRecord(line: string, record: RecordMessage['record'], bytes: number): string | undefined {
+  /** A source that dies cuts its last line. Its end tells why it died, and counts more than that line. */
+  #hear(line: string, isWhole: boolean): HeardMessage | undefined {
+    try {
+      return this.#source.hear(line, ['RECORD', 'STATE']);
+    } catch (error) {
+      if (isWhole || !(error instanceof RunFailure)) throw error;
+      this.cutOff = error.failure;
+      return undefined;
+    }
+  }
+
+  #translateRecord(
+    line: string,
+    record: RecordMessage['record'],
+    bytes: number,
+    written: string,
+    notNumbers: number,
+  ): string | undefined {
     if (!isObject(record) || typeof record.stream !== 'string') {
       throw this.#invalid('The source sent a record without the name of its stream.');
     }
@@ -180,14 +224,36 @@ export class Relay {
     }
     this.progress.records++;
     this.progress.bytes += bytes;
+    stream.records++;
+    this.#noteChanges(stream, record, notNumbers > 0 ? written : undefined);
     return stream.isRenamed || stream.fields ? rewriteRecord(line, stream) : line;
   }
 
-  #translateState(line: string, state: State): string | undefined {
+  /** What the source says that it changed itself, and words that were read as null; those are still in `written`. */
+  #noteChanges(stream: RelayedStream, { meta }: RecordMessage['record'], written: string | undefined): void {
+    const example = `record ${stream.records}`;
+    const note = (field: string, kind: ValueChange['kind'], count: number) => {
+      if (!stream.fields || stream.fields.has(field)) {
+        this.#reports.changed(stream.source, { field: this.#source.redact(field), kind, count, example });
+      }
+    };
+    const changes: unknown = meta?.changes;
+    for (const change of Array.isArray(changes) ? changes : []) {
+      if (!isObject(change) || typeof change.field !== 'string') continue;
+      if (change.change === 'NULLED') note(change.field, 'nulled', 1);
+      if (change.change === 'TRUNCATED') note(change.field, 'shortened', 1);
+    }
+    if (written === undefined) return;
+    const data = membersOf(membersOf(written.slice(written.indexOf('{'))).get('record') ?? '{}').get('data') ?? '{}';
+    for (const [field, value] of membersOf(data)) note(field, 'not_a_number', withoutNotNumbers(value).count);
+  }
+
+  #translateState(line: string, state: State, notNumbers: number): string | undefined {
     if (!isObject(state)) throw this.#invalid('The source sent a state message without a state.');
     const streams = streamsNamedIn(state);
     if (!streams.every(isDescriptor)) throw this.#invalid('The source sent a state without its stream.');
     if (state.type === 'STREAM' && !streams.some((stream) => this.#getStream(stream, 'states'))) return undefined;
+    if (notNumbers > 0) this.#source.log('WARN', 'A state has NaN or Infinity, which is read as null.');
     this.#confirmations.sent(state, membersOf(line).get('state') ?? '{}');
     return this.#names.stateForDestination(line);
   }

@@ -2,7 +2,15 @@
  * What the platform wants of connectors, whatever they are made of: a specification, a check, a catalog, a sync. The
  * runner knows processes and the protocol; it knows no database, no schedule and no workspace.
  */
-import type { Catalog, ConfiguredCatalog, ConnectorSpecification, FailureType, State } from '../protocol.ts';
+import type {
+  Catalog,
+  ConfiguredCatalog,
+  ConnectorSpecification,
+  FailureType,
+  State,
+  StreamDescriptor,
+  ValueChange,
+} from '../protocol.ts';
 
 /** How a connector is started; the command of the protocol and its options are appended to the arguments. */
 export interface ConnectorProgram {
@@ -91,10 +99,29 @@ export interface Progress {
   bytes: number;
 }
 
+/** What became of the records of one stream, as the source names it. */
+export interface StreamOutcome {
+  stream: StreamDescriptor;
+  /** Records that were passed to the destination. */
+  recordsEmitted: number;
+  /** As the destination reports; absent when it does not. */
+  recordsWritten?: number;
+  recordsDeleted?: number;
+  /** An overwrite left what was there before: the source did not say whether it had read the stream to its end. */
+  notReplaced?: true;
+  /** Values that did not arrive as they were, fields with most of them first. */
+  valuesChanged: ValueChange[];
+  /** The same for fields beyond those: at least so many fields, and exactly so many values. */
+  moreChanged?: { fields: number; values: number };
+}
+
 export interface SyncOutcome extends Progress {
   status: 'succeeded' | 'failed' | 'cancelled';
   /** Present when the status is `failed`. */
   failure?: Failure;
+  /** In the order of the catalog; `moreStreams` more are left out. */
+  streams: StreamOutcome[];
+  moreStreams: number;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface StreamNames {
   destinationCatalog: ConfiguredCatalog;
   /** Undefined for a stream that takes no part. */
   atDestination(stream: StreamDescriptor): StreamDescriptor | undefined;
+  /** The other way round. */
+  atSource(stream: StreamDescriptor): StreamDescriptor | undefined;
   /** A STATE message as text. Whatever else stands in it stays as it was written. */
   stateForDestination(message: string): string;
   /** The state of a message, as an object; what is kept of it is the text that its source wrote. */
@@ -43,6 +45,7 @@ export function streamNames({ streams }: ConfiguredCatalog, rename: WriteRequest
   return {
     destinationCatalog: { streams: renamed },
     atDestination: (stream) => there.get(streamKey(stream)),
+    atSource: (stream) => here.get(streamKey(stream)),
     stateForDestination: (message) => (isRenaming ? renameInMessage(message, there) : message),
     stateFromDestination: (state) => renameState(state, here),
   };

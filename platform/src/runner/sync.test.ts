@@ -264,7 +264,7 @@ describe('a sync', () => {
       rename: { prefix: 'raw_', namespace: () => undefined },
       keepConfiguration: async () => {},
     });
-    expect(outcome).toEqual({ status: 'succeeded', records: 0, bytes: 0 });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 0, bytes: 0 });
     expect(completionsIn(file)).toEqual(['raw_items']);
     expect(received(file)).toHaveLength(1);
   });
@@ -306,6 +306,107 @@ describe('a source that tells of some of its streams', () => {
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
     expect(outcome.status).toBe('succeeded');
     expect(completionsIn(file)).toEqual(['items']);
+  });
+});
+
+describe('a line that is meant as a record or a state and cannot be read', () => {
+  const own = (data: string) => `${recordHead({ name: 'items' })}1,"data":${data}}}`;
+  const foreign = (data: string) =>
+    `{"type": "RECORD", "record": {"stream": "items", "data": ${data}, "emitted_at": 1}}`;
+  const notUtf8 = (line: string) => ({ printBytes: Buffer.from(`${line}\n`, 'latin1').toString('base64') });
+
+  test.each([
+    ['has a comma too many', { print: `${foreign('{"id":4,}')}\n` }, 'a record of items'],
+    ['has a comma too many in the compact form', { print: `${own('{"id":4,}')}\n` }, 'a record of items'],
+    ['lacks a quote in the compact form', { print: `${own('{"id":"4}')}\n` }, 'a record of items'],
+    ['has a number that is none', { print: `${own('{"id":NaNa}')}\n` }, 'a record of items'],
+    ['stands behind something else', { print: `fetched page 3${foreign('{"id":4}')}\n` }, 'a record of items'],
+    ['stands before something else', { print: `${own('{"id":4}')} done\n` }, 'a record of items'],
+    ['stands on one line with another', { print: `${own('{"id":4}')}${own('{"id":5}')}\n` }, 'a record of items'],
+    ['is a list of messages', { print: `[${foreign('{"id":4}')}]\n` }, 'a record of items'],
+    [
+      'is written as Python prints it',
+      { print: `{'type': 'RECORD', 'record': {'stream': 'items'}}\n` },
+      'a record of items',
+    ],
+    ['is not UTF-8', notUtf8(foreign('{"name":"größe"}')), 'a record of items'],
+    ['is not UTF-8 in the compact form', notUtf8(own('{"name":"größe"}')), 'a record of items'],
+    [
+      'is a state',
+      { print: '{"type":"STATE","state":{"type":"STREAM","stream":{"stream_descriptor":{"name":"items"},]}}\n' },
+      'a state of items',
+    ],
+  ])('because it %s ends the sync, and no later state is kept', async (_, line, what) => {
+    const file = outputFile();
+    const steps = [started, records(3), state(3), line, records(5, 4), state(5), complete];
+    const source = scriptedSource(steps, { password: 'fetched page' }, ['fetched page']);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'failed', failure: { origin: 'source', type: 'system_error' } });
+    expect(outcome.failure?.message).toMatch(
+      new RegExp(`^The source sent ${what} that cannot be read: it is not .*begins with: .*items`),
+    );
+    expect(outcome.failure?.message).not.toContain('fetched page');
+    expect(outcome.states).toEqual([keptState(3)]);
+    expect(idsIn(file)).toEqual([0, 1, 2]);
+    expect(completionsIn(file)).toEqual([]);
+  });
+
+  test('is no log line that quotes one', async () => {
+    const quoted = JSON.stringify({ level: 'debug', sent: { type: 'RECORD', record: {} } });
+    const log = JSON.stringify({ type: 'LOG', log: { level: 'INFO', message: quoted } });
+    const source = scriptedSource([{ print: `${quoted}\n${log}\n` }, records(1), complete]);
+    const outcome = await sync(testRunner(), {
+      source,
+      destination: scriptedDestination(outputFile()),
+      streams: [items],
+    });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 1 });
+  });
+});
+
+describe('what Python programs write', () => {
+  const own = (data: string) => `${recordHead({ name: 'items' })}1,"data":${data}}}`;
+  const foreign = (data: string) =>
+    `{"type": "RECORD", "record": {"stream": "items", "emitted_at": 1, "data": ${data}}}`;
+
+  test('in place of numbers arrives as null, and is counted for each field', async () => {
+    const file = outputFile();
+    const data = '{"a": NaN, "b": [-Infinity, {"c": Infinity}], "NaN": "NaN \\" Infinity", "n": 12345678901234567890}';
+    const lines = [foreign(data), own(data), own('{"a": -Infinity}'), foreign('{"a": 1}')];
+    const states =
+      '{"type":"STATE","state":{"type":"STREAM","stream":{"stream_descriptor":{"name":"items"},"stream_state":{"at":NaN}}}}';
+    const source = scriptedSource([{ print: `${[...lines, states].join('\n')}\n` }, complete]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 4 });
+    const arrived = data
+      .replace('{"a": NaN', '{"a": null')
+      .replace('[-Infinity, {"c": Infinity}]', '[null, {"c": null}]');
+    expect(linesIn(file).slice(0, 4)).toEqual([foreign(arrived), own(arrived), own('{"a": null}'), lines[3]]);
+    expect(outcome.states).toEqual([
+      { type: 'STREAM', stream: { stream_descriptor: { name: 'items' }, stream_state: { at: null } } },
+    ]);
+    expect(outcome.streams).toEqual([
+      {
+        stream: { name: 'items' },
+        recordsEmitted: 4,
+        valuesChanged: [
+          { field: 'b', kind: 'not_a_number', count: 4, example: 'record 1' },
+          { field: 'a', kind: 'not_a_number', count: 3, example: 'record 1' },
+        ],
+      },
+    ]);
+  });
+
+  test('in front of a message does no harm: spaces and byte order marks', async () => {
+    const file = outputFile();
+    const lines = ['\ufeff', ' ', '\t ', '\ufeff  '].flatMap((before, id) => [
+      `${before}${own(`{"id":${2 * id}}`)}`,
+      `${before}${foreign(`{"id":${2 * id + 1}}`)}`,
+    ]);
+    const source = scriptedSource([{ print: `${lines.join('\n')}\n` }, complete]);
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 8 });
+    expect(idsIn(file)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   });
 });
 
@@ -355,12 +456,28 @@ describe('a source that fails', () => {
     expect(readdirSync(runner.folder)).toEqual([]);
   });
 
-  test('does not make garbage of its last, cut-off line', async () => {
+  test('because its last line was cut off, and would be missing, fails the sync though it ended well', async () => {
     const file = outputFile();
     const source = scriptedSource([records(2), { print: '{"type":"RECORD","record":{"stream":"items","da' }]);
     const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
-    expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      records: 2,
+      failure: { origin: 'source', type: 'system_error' },
+    });
+    expect(outcome.failure?.message).toContain('a record of items that cannot be read');
     expect(idsIn(file)).toEqual([0, 1]);
+    expect(completionsIn(file)).toEqual([]);
+  });
+
+  test('is not what a cut-off log line makes of it', async () => {
+    const source = scriptedSource([records(2), complete, { print: '{"type":"LOG","log":{"lev' }]);
+    const outcome = await sync(testRunner(), {
+      source,
+      destination: scriptedDestination(outputFile()),
+      streams: [items],
+    });
+    expect(outcome).toMatchObject({ status: 'succeeded', records: 2 });
     expect(outcome.log).toContainEqual(expect.objectContaining({ level: 'WARN', origin: 'source' }));
   });
 

@@ -17,7 +17,7 @@ import {
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
 import { Confirmations } from './confirmations.ts';
 import { type CommandFiles, type ConnectorProcess, startConnector } from './connector-process.ts';
-import { Conversation, renewedConfiguration } from './conversation.ts';
+import { Conversation, renewedConfiguration, streamReport } from './conversation.ts';
 import { selectSchemas } from './field-selection.ts';
 import { JsonText, membersOf } from './json-members.ts';
 import { linesOf, readBlocks } from './lines.ts';
@@ -33,6 +33,7 @@ import {
   type WriteRequest,
 } from './runner.ts';
 import { displayName, type StreamNames, streamNames } from './stream-names.ts';
+import { StreamReports } from './stream-reports.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface SyncSettings extends AskSettings {
@@ -44,7 +45,7 @@ const progressEveryMs = 1000;
 
 /** Without a source: as if one had ended without a record. */
 export async function runSync(request: SyncRequest | WriteRequest, settings: SyncSettings): Promise<SyncOutcome> {
-  const nothing = { records: 0, bytes: 0 };
+  const nothing = { records: 0, bytes: 0, streams: [], moreStreams: 0 };
   if (request.signal?.aborted) return { status: 'cancelled', ...nothing };
   try {
     return await new SyncRun(request, settings).run();
@@ -61,6 +62,7 @@ class SyncRun {
   readonly #catalog: ConfiguredCatalog;
   readonly #names: StreamNames;
   readonly #confirmations = new Confirmations();
+  readonly #reports: StreamReports;
   readonly #watchdog: Watchdog;
   readonly #processes: ConnectorProcess[] = [];
   readonly #destinationWords: Conversation;
@@ -74,6 +76,7 @@ class SyncRun {
     this.#settings = settings;
     this.#catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
     this.#names = streamNames(this.#catalog, request.rename);
+    this.#reports = new StreamReports(this.#catalog.streams.map(({ stream }) => stream));
     this.#destinationWords = new Conversation(request.destination, request.log);
     this.#watchdog = new Watchdog(settings.runtime, settings.stuckAfterMs, () => this.#endStuckSync());
   }
@@ -90,10 +93,9 @@ class SyncRun {
       const files = { config, catalog: this.#names.destinationCatalog };
       const destination = await this.#start(this.#request.destination, 'write', files, this.#destinationWords);
       const [progress] = await Promise.all([this.#feed(destination), this.#listen(destination)]);
-      if (this.#isCancelled) return { status: 'cancelled', ...progress };
-      return this.#failure
-        ? { status: 'failed', failure: this.#failure, ...progress }
-        : { status: 'succeeded', ...progress };
+      const moved = { ...progress, ...this.#reports.outcome() };
+      if (this.#isCancelled) return { status: 'cancelled', ...moved };
+      return this.#failure ? { status: 'failed', failure: this.#failure, ...moved } : { status: 'succeeded', ...moved };
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#watchdog.end();
@@ -133,7 +135,7 @@ class SyncRun {
   async #relaySource(request: SyncRequest, destination: ConnectorProcess): Promise<Relay> {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
-    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations);
+    const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports);
     const files = { config: source.configuration, catalog: this.#catalog, ...stateFile(request.state) };
     try {
       const child = await this.#start(source, 'read', files, words);
@@ -142,6 +144,7 @@ class SyncRun {
     } catch (error) {
       this.#fail(platformFailure(error));
     }
+    relay.reportEmitted();
     return relay;
   }
 
@@ -177,8 +180,8 @@ class SyncRun {
     }
     const ending = await source.ended;
     const wasBrokenOff = this.#isCancelled || this.#failure !== undefined;
-    this.#fail(words.failureAfter(ending) ?? incompleteness(words, relay));
-    if (!wasBrokenOff && ending.code === 0) await this.#tellWhatIsComplete(destination, words, relay);
+    this.#fail(words.failureAfter(ending) ?? relay.cutOff ?? incompleteness(words, relay));
+    if (!wasBrokenOff && !relay.cutOff && ending.code === 0) await this.#tellWhatIsComplete(destination, words, relay);
   }
 
   /**
@@ -194,6 +197,7 @@ class SyncRun {
       if (this.#failure || incomplete.has(streamKey(stream))) return false;
       if (!unmentioned.has(streamKey(stream)) || destination_sync_mode !== 'overwrite') return true;
       const unsaid = `The source did not say whether it had read ${displayName(stream)} to its end.`;
+      this.#reports.notReplaced(stream);
       words.log('WARN', `${unsaid} What the destination had of it before stays.`);
       return false;
     };
@@ -205,7 +209,7 @@ class SyncRun {
     try {
       for await (const blocks of readBlocks(destination.stdout, this.#settings.maxLineBytes)) {
         this.#watchdog.sign();
-        for (const line of linesOf(blocks)) await this.#act(words.hear(line));
+        for (const line of linesOf(blocks)) await this.#act(words.hear(line, ['STATE'])?.message);
       }
     } catch (error) {
       this.#fail(failureOfReading(error, words));
@@ -222,6 +226,9 @@ class SyncRun {
   async #act(message: Message | undefined): Promise<void> {
     const renewed = renewedConfiguration(message);
     if (renewed) await this.#keepConfiguration('destination', renewed);
+    const told = streamReport(message);
+    const reported = told && this.#names.atSource(told.stream);
+    if (reported) this.#reports.add(reported, told.report, (words) => this.#destinationWords.redact(words));
     if (message?.type !== 'STATE' || !isObject(message.state) || !('source' in this.#request)) return;
     const state = this.#names.stateFromDestination(message.state);
     const stream = state.stream?.stream_descriptor;
