@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
-import type { ConfiguredStream, DestinationSyncMode, StreamReport } from '../src/protocol.ts';
+import type { ConfiguredStream, DestinationSyncMode } from '../src/protocol.ts';
 import { sync, testRunner } from '../test/connectors.ts';
 import { type DataStores, type Store, startDataStores } from '../test/data-stores.ts';
 import { hasArrived } from './comparing.ts';
@@ -92,8 +92,8 @@ describe(`hard values, seed ${seed}`, () => {
 /** How many values of each field the outcome says have changed. */
 function countedChanges(outcome: Awaited<ReturnType<typeof sync>>): Map<string, number> {
   const counted = new Map<string, number>();
-  for (const { values_changed = [] } of (outcome as { streams?: StreamReport[] }).streams ?? []) {
-    for (const { field, count } of values_changed) counted.set(field, (counted.get(field) ?? 0) + count);
+  for (const { valuesChanged } of outcome.streams) {
+    for (const { field, count } of valuesChanged) counted.set(field, (counted.get(field) ?? 0) + count);
   }
   return counted;
 }

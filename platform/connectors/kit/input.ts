@@ -5,7 +5,7 @@
  */
 import type { Readable } from 'node:stream';
 import { RecordBeginning, type RecordMessage } from '../../src/protocol.ts';
-import type { DestinationInput } from './connector.ts';
+import { ConnectorError, type DestinationInput } from './connector.ts';
 import { parseJson, stringifyJson } from './json.ts';
 import type { TextBuffer } from './text-buffer.ts';
 
@@ -14,8 +14,8 @@ type InputRecord = RecordMessage['record'];
 const newline = 10;
 
 /**
- * Lines that are no protocol message of use to a destination are passed over, as the protocol asks. An aborted signal
- * ends the input where it is.
+ * Lines that are no protocol message of use to a destination are passed over, as the protocol asks; a record or a state
+ * that cannot be read is a failure. An aborted signal ends the input where it is.
  */
 export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGenerator<DestinationInput[]> {
   const recogniseRecord = recordRecogniser();
@@ -27,7 +27,7 @@ export async function* readInput(input: Readable, signal?: AbortSignal): AsyncGe
       const end = newlineAt === -1 ? block.length : newlineAt;
       const record = recogniseRecord(block, view, start, end);
       if (record) batch.push({ type: 'RECORD', record });
-      else batch.push(...readMessage(block.toString('utf8', start, end)));
+      else batch.push(...readMessage(block.toString('utf8', start, end), newlineAt !== -1));
       start = end + 1;
     }
     if (batch.length > 0) yield batch;
@@ -100,7 +100,11 @@ class UnparsedRecord implements InputRecord {
   }
 
   get data(): Record<string, unknown> {
-    this.#data ??= parseJson(this.text) as Record<string, unknown>;
+    try {
+      this.#data ??= parseJson(this.text) as Record<string, unknown>;
+    } catch (error) {
+      throw unreadable(error);
+    }
     return this.#data;
   }
 
@@ -159,13 +163,20 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-function readMessage(line: string): DestinationInput[] {
+/** The runner lets no such line through; whoever else feeds a destination learns what is wrong. */
+function unreadable(cause: unknown): ConnectorError {
+  const message = 'The destination was sent a record or a state that is not valid JSON. Nothing after it is stored.';
+  return new ConnectorError(message, { failureType: 'transient_error', cause });
+}
+
+function readMessage(line: string, isWhole: boolean): DestinationInput[] {
   if (!line.startsWith('{')) return [];
   let message: { type?: unknown };
   try {
     message = parseJson(line) as { type?: unknown };
-  } catch {
+  } catch (error) {
     // Somebody printed to the wrong stream; a cut-off line is the end of a sender that died.
+    if (isWhole && /"type"\s*:\s*"(RECORD|STATE)"/.test(line)) throw unreadable(error);
     return [];
   }
   const { type } = message;

@@ -15,6 +15,27 @@ async function read(input: Readable): Promise<DestinationInput[]> {
 const records = (messages: DestinationInput[]) =>
   messages.flatMap((message) => (message.type === 'RECORD' ? [message.record] : []));
 
+describe('a record or a state that is not valid JSON', () => {
+  const message = 'The destination was sent a record or a state that is not valid JSON. Nothing after it is stored.';
+
+  test.each(['{"type":"RECORD","record":{"stream":"a","data":{,}}}', '{"type": "STATE", "state": }'])(
+    'is a failure and not passed over: %s',
+    async (line) => {
+      await expect(read(Readable.from([Buffer.from(`${line}\n`)]))).rejects.toThrow(message);
+    },
+  );
+
+  test('is a failure also when its data is read late', async () => {
+    const line = `${recordHead({ name: 'a' })}1,"data":{"b":NaN}}}\n`;
+    const [record] = records(await read(Readable.from([Buffer.from(line)])));
+    expect(() => record?.data).toThrow(message);
+  });
+
+  test('is passed over when it was cut off at the very end, where its sender died', async () => {
+    expect(await read(Readable.from([Buffer.from('{"type":"RECORD","record":{"str')]))).toEqual([]);
+  });
+});
+
 describe('messages', () => {
   test('are read as they were written, however they are cut into chunks', async () => {
     const name = fc.string({ unit: 'binary' });

@@ -300,10 +300,11 @@ describe('a source that tells of some of its streams', () => {
     expect(completionsIn(file)).toEqual(['told']);
   });
 
-  test('and of others that nobody asked for is taken at its exit', async () => {
+  test('that nobody asked for succeeds, and replaces nothing', async () => {
     const file = outputFile();
-    const source = scriptedSource([row('items'), { status: ['foreign', 'COMPLETE'] }]);
-    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams: [items] });
+    const source = scriptedSource([row('items'), row('untold'), { status: ['foreign', 'COMPLETE'] }]);
+    const streams = [items, overwritten('untold')];
+    const outcome = await sync(testRunner(), { source, destination: scriptedDestination(file), streams });
     expect(outcome.status).toBe('succeeded');
     expect(completionsIn(file)).toEqual(['items']);
   });
