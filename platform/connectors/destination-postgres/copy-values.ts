@@ -73,13 +73,17 @@ function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed;
 }
 
-/** stringifyJson writes such characters as escapes. An escaped backslash before looks the same and is sorted out below. */
-const doubtfulJson = /\\u0000|\\ud[89a-f]|[0-9][eE][+-]?[0-9]{4}/;
+/** Such characters stand in JSON as escapes. An escaped backslash before looks the same and is sorted out below. */
+const doubtfulJson = /\\u0000|\\u[dD][89a-fA-F]|[0-9][eE][+-]?[0-9]{4}/;
 const longNumber = /[0-9]{1000}/;
 
+/** False: it may be storable all the same. */
+export function isStorableJson(json: string): boolean {
+  return !doubtfulJson.test(json) && (json.length <= 16_000 || !longNumber.test(json));
+}
+
 function storableJson(json: string): string {
-  const isDoubtful = doubtfulJson.test(json) || (json.length > 16_000 && longNumber.test(json));
-  return isDoubtful ? stringifyJson(storableValue(parseJson(json))) : json;
+  return isStorableJson(json) ? json : stringifyJson(storableValue(parseJson(json)));
 }
 
 /** Numbers in jsonb are of the type numeric: a number beyond that is stored as a text with its digits. */

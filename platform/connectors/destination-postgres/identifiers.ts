@@ -18,6 +18,8 @@ export const ownColumns = {
 } as const;
 /** Fields for which a row has no room for a column of their own, as one JSON object. Only tables that need it have it. */
 export const moreColumn = '_inlay_more';
+/** By this field a source says that a row has been deleted, and when. */
+export const deletedAtField = '_ab_cdc_deleted_at';
 const reservedColumns = new Set<string>([
   ...systemColumns,
   ...Object.values(ownColumns),

@@ -20,24 +20,18 @@ import {
   type RecordMessage,
   type StreamReport,
 } from '../../src/protocol.ts';
+import { UnparsedRecord } from '../kit/input.ts';
 import { TextBuffer } from '../kit/text-buffer.ts';
 import { type ColumnType, columnTypeFor, firstColumnType, isColumnType, widerType } from './column-types.ts';
 import { copyNull, copyValue } from './copy-values.ts';
-import { columnName, moreColumn, ownColumns } from './identifiers.ts';
-import {
-  addition,
-  type Column,
-  deletedAtField,
-  hasRoomFor,
-  moreAddition,
-  placeSql,
-  type Table,
-  widening,
-} from './table.ts';
+import { columnName, deletedAtField, moreColumn, ownColumns } from './identifiers.ts';
+import { RowBytes } from './row-bytes.ts';
+import { addition, type Column, hasRoomFor, moreAddition, placeSql, type Table, widening } from './table.ts';
 import { ValueChanges } from './value-changes.ts';
 
 /** Of the lines to begin with; a table that gets many has more. */
 const linesBytes = 64 * 1024;
+const newline = 10;
 
 /** Something to do in the transaction: lines to copy, or a change of the table before the next lines. */
 type Step = { lines: Buffer; columnNames: readonly string[] } | { change: string };
@@ -52,6 +46,9 @@ export class TableWriter {
   /** The same for all records of the sync, already with its separators. */
   private readonly constantPart: string;
   private readonly lines = new TextBuffer(linesBytes);
+  /** For the columns as they are now. */
+  private rowBytes: RowBytes | undefined;
+  private latest: { emittedAt: number; bytes: Buffer } | undefined;
   private readonly changes = new ValueChanges();
   private columnNames: readonly string[] = [];
   private steps: Step[] = [];
@@ -97,8 +94,36 @@ export class TableWriter {
     );
   }
 
-  add({ data, emitted_at, meta }: RecordMessage['record']): void {
+  add(record: RecordMessage['record']): void {
     this.records++;
+    if (!(record instanceof UnparsedRecord && this.addBytes(record))) this.addParsed(record);
+  }
+
+  /** Without parsing the data. False: that was not possible, and nothing is added. */
+  private addBytes({ block, start, end, emitted_at }: UnparsedRecord): boolean {
+    if (this.table.types.has(moreColumn)) return false;
+    this.rowBytes ??= new RowBytes(this.table.columns);
+    const beginning = this.beginningOf(emitted_at);
+    const out = this.lines.room(beginning.length + this.rowBytes.room(end - start));
+    const { length } = this.lines;
+    out.set(beginning, length);
+    const lineEnd = this.rowBytes.write(block, start, end, out, length + beginning.length);
+    if (lineEnd === -1) return false;
+    out[lineEnd] = newline;
+    this.lines.length = lineEnd + 1;
+    return true;
+  }
+
+  /** What comes before the values of a record without notes. Many records of a sync are emitted in the same millisecond. */
+  private beginningOf(emittedAt: number): Buffer {
+    if (this.latest?.emittedAt !== emittedAt) {
+      const text = `${new Date(emittedAt).toISOString()}${this.constantPart}${copyNull}`;
+      this.latest = { emittedAt, bytes: Buffer.from(text) };
+    }
+    return this.latest.bytes;
+  }
+
+  private addParsed({ data, emitted_at, meta }: RecordMessage['record']): void {
     const notes: FieldChange[] = [];
     this.makeRoomFor(data);
     let values = '';
@@ -109,7 +134,7 @@ export class TableWriter {
     if (this.table.types.has(moreColumn)) values += `\t${this.moreOf(data, notes)}`;
     if (this.isMerging && (data[deletedAtField] ?? null) !== null) this.hasDeletions = true;
     const note = noteOf(meta?.changes, notes);
-    this.lines.add(`${timestampOf(emitted_at)}${this.constantPart}${note}${values}\n`);
+    this.lines.add(`${new Date(emitted_at).toISOString()}${this.constantPart}${note}${values}\n`);
   }
 
   /** How much waits to be stored. */
@@ -238,6 +263,7 @@ export class TableWriter {
     this.change(widening(column.name, column.type, type));
     column.type = type;
     this.table.types.set(column.name, type);
+    this.rowBytes = undefined;
   }
 
   private change(change: string): void {
@@ -254,6 +280,7 @@ export class TableWriter {
 
   private listColumns(): void {
     this.closeLines();
+    this.rowBytes = undefined;
     const own = [ownColumns.emittedAt, ownColumns.syncId, ownColumns.generation, ownColumns.meta];
     const more = this.table.types.has(moreColumn) ? [moreColumn] : [];
     this.columnNames = [...own, ...this.table.columns.map(({ name }) => name), ...more];
@@ -321,16 +348,4 @@ export class TableWriter {
 function noteOf(before: FieldChange[] | undefined, added: FieldChange[]): string {
   if (added.length === 0 && !before?.length) return copyNull;
   return copyValue('jsonb', { changes: [...(before ?? []), ...added] })?.text ?? copyNull;
-}
-
-let lastEmittedAt = Number.NaN;
-let lastTimestamp = '';
-
-/** Many records of a sync are emitted in the same millisecond. */
-function timestampOf(emittedAt: number): string {
-  if (emittedAt !== lastEmittedAt) {
-    lastTimestamp = new Date(emittedAt).toISOString();
-    lastEmittedAt = emittedAt;
-  }
-  return lastTimestamp;
 }

@@ -12,7 +12,7 @@ import pg from 'pg';
 import type { ConfiguredStream } from '../../src/protocol.ts';
 import { ConnectorError } from '../kit/connector.ts';
 import { type ColumnType, columnTypeOf, conversion, isColumnType, widerType, widthOf } from './column-types.ts';
-import { columnName, digestOf, moreColumn, ownColumns, tableName } from './identifiers.ts';
+import { columnName, deletedAtField, digestOf, moreColumn, ownColumns, tableName } from './identifiers.ts';
 
 export interface Column {
   property: string;
@@ -46,9 +46,6 @@ export interface Table {
   key: Place[];
   cursor: Place | undefined;
 }
-
-/** By this field a source says that a row has been deleted, and when. */
-export const deletedAtField = '_ab_cdc_deleted_at';
 
 const ownColumnTypes: [name: string, type: ColumnType][] = [
   [ownColumns.emittedAt, 'timestamp with time zone'],

@@ -10,7 +10,7 @@
  * is passed on, and in the end the run fails with the reason.
  */
 import pg from 'pg';
-import { type State, streamKey } from '../../src/protocol.ts';
+import { type RecordMessage, type State, streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type DestinationInput, type Emitter } from '../kit/connector.ts';
 import { inTransaction } from '../postgres/connection.ts';
 import type { TableWriter } from './table-writer.ts';
@@ -34,6 +34,7 @@ export class Writing {
   /** The transaction under way; never rejects. */
   private running: Promise<void> | undefined;
   private failure: { reason: unknown } | undefined;
+  private latest: { name: string; namespace: string | undefined; writer: TableWriter | undefined } | undefined;
 
   constructor(client: pg.Client, writers: ReadonlyMap<string, TableWriter>, refused: Refusals, emit: Emitter) {
     this.client = client;
@@ -48,8 +49,7 @@ export class Writing {
     if (this.failure) throw this.failure.reason;
     for (const message of messages) {
       if (message.type === 'RECORD') {
-        const { stream: name, namespace } = message.record;
-        this.writerOf(streamKey({ name, namespace }))?.add(message.record);
+        this.writerFor(message.record)?.add(message.record);
       } else if (message.type === 'STATE') {
         this.states.push(message.state);
       } else if (message.trace.stream_status?.status === 'COMPLETE') {
@@ -80,6 +80,15 @@ export class Writing {
   /** Resolves, whatever has happened, when nothing is under way. */
   async settled(): Promise<void> {
     while (this.running) await this.running;
+  }
+
+  /** Records come in long rows of one stream. */
+  private writerFor({ stream: name, namespace }: RecordMessage['record']): TableWriter | undefined {
+    const { latest } = this;
+    if (latest?.name !== name || latest.namespace !== namespace || this.refused.size > 0) {
+      this.latest = { name, namespace, writer: this.writerOf(streamKey({ name, namespace })) };
+    }
+    return this.latest?.writer;
   }
 
   /** Undefined: the stream has been given up. */

@@ -76,27 +76,27 @@ export function addUnclosedData(record: InputRecord, to: TextBuffer): boolean {
   return text !== '{}';
 }
 
-class UnparsedRecord implements InputRecord {
+/** A record whose data nobody has looked at yet: what lies between `start` and `end` in the block, a JSON object. */
+export class UnparsedRecord implements InputRecord {
   readonly stream: string;
   declare readonly namespace?: string;
   readonly emitted_at: number;
-  readonly #block: Buffer;
-  readonly #start: number;
-  readonly #end: number;
+  readonly block: Buffer;
+  readonly start: number;
+  readonly end: number;
   #data: Record<string, unknown> | undefined;
 
-  /** The data is what lies between `start` and `end` in the block. */
   constructor({ name, namespace, emittedAt }: RecordBeginning, block: Buffer, start: number, end: number) {
     this.stream = name;
     if (namespace !== undefined) this.namespace = namespace;
     this.emitted_at = emittedAt;
-    this.#block = block;
-    this.#start = start;
-    this.#end = end;
+    this.block = block;
+    this.start = start;
+    this.end = end;
   }
 
   get text(): string {
-    return this.#block.toString('utf8', this.#start, this.#end);
+    return this.block.toString('utf8', this.start, this.end);
   }
 
   get data(): Record<string, unknown> {
@@ -109,10 +109,10 @@ class UnparsedRecord implements InputRecord {
   }
 
   addUnclosed(to: TextBuffer): boolean {
-    let end = this.#end - 1;
-    while (isSpace(this.#block[end - 1])) end--;
-    to.addSlice(this.#block, this.#start, end);
-    return end > this.#start + 1;
+    let end = this.end - 1;
+    while (isSpace(this.block[end - 1])) end--;
+    to.addSlice(this.block, this.start, end);
+    return end > this.start + 1;
   }
 }
 
