@@ -33,6 +33,11 @@ const nullText = Buffer.from('null');
 const trueText = Buffer.from('true');
 const falseText = Buffer.from('false');
 
+/** Of each byte, 1 if it goes from a line into a JSON text as it is. */
+const isOrdinary = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= space && byte !== quotationMark && byte !== backslash ? 1 : 0,
+);
+
 /** What stands after the backslash of an escape, and the byte it means. */
 const escapes = new Map(
   Object.entries({ b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }).map(([key, byte]) => [code(key), byte]),
@@ -81,27 +86,35 @@ export class RecordText {
         from += 2;
         continue;
       }
-      const isQuoted = form !== 'bare' && form !== 'document' && (form !== 'float' || !isNumber(lines, from));
-      if (isQuoted) out[at++] = quotationMark;
-      let isTimeOpen = form === 'timestamp' || form === 'timestamptz';
-      for (let byte = lines[from] as number; byte !== tab && byte !== newline; byte = lines[from] as number) {
-        from++;
-        if (byte > quotationMark && byte !== backslash) {
-          if (byte === plus && form === 'timestamptz') {
-            // The offset is that of UTC.
-            byte = capitalZ;
-            from += 2;
-          }
+      let byte = lines[from] as number;
+      if (form === 'bare' || (form === 'float' && isNumber(lines, from))) {
+        while (byte >= space) {
           out[at++] = byte;
-        } else if (byte === space) {
-          out[at++] = isTimeOpen ? capitalT : space;
-          isTimeOpen = false;
-        } else if (byte === backslash) {
-          const escaped = lines[from++] as number;
-          at = addByte(out, at, escapes.get(escaped) ?? escaped, isQuoted);
-        } else {
-          at = addByte(out, at, byte, isQuoted);
+          byte = lines[++from] as number;
         }
+        from++;
+        continue;
+      }
+      const isQuoted = form !== 'document';
+      if (isQuoted) out[at++] = quotationMark;
+      if (form === 'timestamp' || form === 'timestamptz') {
+        // What stands before the first space is the day. The offset is that of UTC.
+        for (let isDay = true; byte >= space; byte = lines[++from] as number) {
+          const isOffset = byte === plus && form === 'timestamptz';
+          out[at++] = isOffset ? capitalZ : byte === space && isDay ? capitalT : byte;
+          if (isOffset) from += 2;
+          isDay &&= byte !== space;
+        }
+      }
+      while (byte !== tab && byte !== newline) {
+        while (isOrdinary[byte] === 1) {
+          out[at++] = byte;
+          byte = lines[++from] as number;
+        }
+        if (byte === tab || byte === newline) break;
+        const escaped = byte === backslash ? (lines[++from] as number) : undefined;
+        at = addByte(out, at, escaped === undefined ? byte : (escapes.get(escaped) ?? escaped), isQuoted);
+        byte = lines[++from] as number;
       }
       if (isQuoted) out[at++] = quotationMark;
       from++;
