@@ -25,6 +25,7 @@ import type { Benchmark, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as memory } from './memory.ts';
+import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
 import { benchmark as replicas } from './replicas.ts';
 import { tableOf } from './report.ts';
 import type { BenchmarkSettings } from './settings.ts';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   workspaceSync,
   syncToFiles,
   syncToPostgres,
+  postgresToPostgres,
 ];
 
 const { values, positionals } = parseArgs({

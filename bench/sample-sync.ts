@@ -1,35 +1,23 @@
 /* A sync of the sample's users, as benchmarks measure it: what the source is asked for and what the destination is told. */
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleStreams } from '../platform/connectors/sample-data/made-up-records.ts';
 import type { ConfiguredCatalog, DestinationSyncMode } from '../platform/src/protocol.ts';
-import { connectorProgram } from '../platform/src/runner/programs.ts';
-import type { ConfiguredConnector, ConnectorProgram } from '../platform/src/runner/runner.ts';
 import type { BenchmarkOptions, Measured } from './benchmark.ts';
 import { runTimed } from './started-process.ts';
+import { type NamedConnector, runSync } from './timed-sync.ts';
 
-const syncProgram = 'sync-process.js';
 const sourceName = 'sample-data';
 export const streamName = 'users';
 
 export interface SampleSync {
-  destination: { name: string; configuration: Record<string, unknown> };
+  destination: NamedConnector;
   mode: DestinationSyncMode;
 }
 
-/** The whole sync, by the real runner, from the start of its process to the end. */
-export async function runSampleSync(sync: SampleSync, options: BenchmarkOptions): Promise<Measured> {
-  const { records, folder, programs, signal } = options;
-  const { destination, mode } = sync;
-  const request = {
-    source: bundled('source', sourceName, { count: records }, options),
-    destination: bundled('destination', destination.name, destination.configuration, options),
-    catalog: catalogOf(mode),
-    records,
-  };
-  writeFileSync(join(folder, 'request.json'), JSON.stringify(request));
-  const names = { runner: syncProgram, source: sourceName, destination: destination.name };
-  return runTimed(process.execPath, [join(programs, syncProgram), folder], { signal, names });
+export function runSampleSync({ destination, mode }: SampleSync, options: BenchmarkOptions): Promise<Measured> {
+  const source = { name: sourceName, configuration: { count: options.records } };
+  return runSync({ source, destination, catalog: catalogOf(mode) }, options);
 }
 
 /** What the source writes for such a sync, as a file. */
@@ -47,12 +35,6 @@ export async function writeSourceOutput({ records, folder, connectors, signal }:
     closeSync(file);
   }
   return output;
-}
-
-export function workspaceDir({ folder }: BenchmarkOptions): string {
-  const path = join(folder, 'workspace');
-  mkdirSync(path, { recursive: true });
-  return path;
 }
 
 function catalogOf(mode: DestinationSyncMode): ConfiguredCatalog {
@@ -77,20 +59,4 @@ function catalogOf(mode: DestinationSyncMode): ConfiguredCatalog {
       },
     ],
   };
-}
-
-function bundled(
-  kind: ConnectorProgram['kind'],
-  name: string,
-  configuration: Record<string, unknown>,
-  options: BenchmarkOptions,
-): ConfiguredConnector {
-  const surroundings = {
-    connectorsProgram: options.connectors,
-    workspaceDir: workspaceDir(options),
-    readableDirs: [],
-    allowPrivateNetworks: true,
-    serviceEndpoints: [],
-  };
-  return { ...connectorProgram({ type: 'bundled', name }, kind, surroundings), configuration, secrets: [] };
 }

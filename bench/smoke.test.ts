@@ -79,6 +79,8 @@ test(
       'sample-data → local-files, overwrite',
       'sample-data → destination-postgres, append',
       'sample-data → destination-postgres, append_dedup',
+      'postgres → destination-postgres, overwrite',
+      'postgres → destination-postgres, append_dedup',
     ]);
     for (const figure of figures) {
       const { work, value, ratio, reference, failures = 0, target } = figure;

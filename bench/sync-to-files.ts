@@ -5,8 +5,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Benchmark, type BenchmarkOptions, type Measured, measureInTurns, rateOf, tookMs } from './benchmark.ts';
-import { runSampleSync, workspaceDir, writeSourceOutput } from './sample-sync.ts';
+import { runSampleSync, writeSourceOutput } from './sample-sync.ts';
 import { runPipe } from './started-process.ts';
+import { workspaceDir } from './timed-sync.ts';
 
 const sendFile = `require('node:fs').createReadStream(process.argv[1]).pipe(process.stdout)`;
 const storeInput = `process.stdin.pipe(require('node:fs').createWriteStream(process.argv[1]))`;
