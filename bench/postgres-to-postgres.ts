@@ -95,7 +95,7 @@ async function measureMode(
     options.rounds,
     tookMs,
   );
-  const ceiling = { name: 'COPY | COPY of the same rows', measured: measured.ceiling };
+  const ceiling = { name: 'COPY to COPY of the same rows', measured: measured.ceiling };
   return rateOf(`postgres → destination-postgres, ${mode}`, measured.sync, ceiling, {
     records: options.records,
     unit: 'records/s',

@@ -11,7 +11,7 @@ import { isCursorType, isEndOfOrder } from './column-values.ts';
 import type { Moment } from './moment.ts';
 import { Position } from './position.ts';
 import { fieldTexts, RecordText } from './record-text.ts';
-import { readLines } from './rows.ts';
+import { RowTooLarge, readLines } from './rows.ts';
 import { type Column, holdParts, type Table } from './tables.ts';
 
 const recordsPerState = 10_000;
@@ -86,7 +86,9 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
 
 /** A view may divide by zero, a foreign table may be offline: what the server says is for the owner of the table. */
 function explainTable(error: unknown, table: string): unknown {
-  const isOfTable = error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? '');
+  const isOfTable =
+    error instanceof RowTooLarge ||
+    (error instanceof pg.DatabaseError && /^(22|38|39|42(?!501)|55000|HV|P0)/.test(error.code ?? ''));
   return isOfTable ? new ConnectorError(`${table} cannot be read: ${error.message}.`, { cause: error }) : error;
 }
 

@@ -4,11 +4,17 @@
  */
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { ConnectorError } from '../kit/connector.ts';
 
 const newline = 10;
 /** Of a row as COPY writes it. The record of a longer one would be longer than a message may be. */
 const maxRowBytes = 64_000_000;
+
+export class RowTooLarge extends Error {
+  constructor(limit: number) {
+    super(`a row is larger than ${limit / 1_000_000} MB`);
+    this.name = 'RowTooLarge';
+  }
+}
 
 /** Whole lines, each with its newline. */
 export async function* readLines(client: pg.Client, query: string): AsyncGenerator<Buffer> {
@@ -33,8 +39,7 @@ export async function* readLines(client: pg.Client, query: string): AsyncGenerat
       if (end === chunk.length) continue;
       pieces.push(chunk.subarray(end));
       length += chunk.length - end;
-      if (length > maxRowBytes)
-        throw new ConnectorError(`One of its rows is larger than ${maxRowBytes / 1_000_000} MB.`);
+      if (length > maxRowBytes) throw new RowTooLarge(maxRowBytes);
     }
     isDone = true;
   } finally {

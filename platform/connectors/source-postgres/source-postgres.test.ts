@@ -284,6 +284,15 @@ describe('a full refresh', () => {
     });
   });
 
+  it('says so when a row is larger than can be moved', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`create table large as select repeat('x', 65000000) as text`);
+    await expect(read(config, [configure(await discoverStream(config, 'large'))])).rejects.toMatchObject({
+      message: 'large cannot be read: a row is larger than 64 MB.',
+      failureType: 'config_error',
+    });
+  });
+
   it('fails as a passing fault, without COMPLETE, when its session is ended', async () => {
     const { client, config, query } = await createDatabase();
     await client.query(`create table t as select n, repeat('x', 1000) as text from generate_series(1, 50000) n`);
