@@ -32,6 +32,9 @@ import { ValueChanges } from './value-changes.ts';
 /** Of the lines to begin with; a table that gets many has more. */
 const linesBytes = 64 * 1024;
 const newline = 10;
+/** The records of a transaction are sorted in memory. With the usual 4 MB, PostgreSQL sorts on disk. */
+const enoughToSort = `select set_config('work_mem', '64MB', true)
+  where pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('64MB')`;
 
 /** Something to do in the transaction: lines to copy, or a change of the table before the next lines. */
 type Step = { lines: Buffer; columnNames: readonly string[] } | { change: string };
@@ -156,6 +159,7 @@ export class TableWriter {
         else await this.copy(step.lines, step.columnNames);
       }
       if (!this.isMerging) return;
+      await this.client.query(enoughToSort);
       if (hasDeletions) this.deleted += (await this.client.query(this.deletionStatement())).rowCount ?? 0;
       this.written += (await this.client.query(this.mergeStatement(columnNames))).rowCount ?? 0;
     };
