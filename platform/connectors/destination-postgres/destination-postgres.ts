@@ -4,9 +4,10 @@
  */
 import pg from 'pg';
 import { type ConfiguredCatalog, streamKey } from '../../src/protocol.ts';
-import { type Configuration, ConnectorError, type DestinationConnector } from '../kit/connector.ts';
+import { type Configuration, ConnectorError, type DestinationConnector, type Surroundings } from '../kit/connector.ts';
 import { inTransaction, withConnection } from '../postgres/connection.ts';
 import { readServer } from '../postgres/server.ts';
+import { claimTable } from './owners.ts';
 import { specification } from './specification.ts';
 import { addressOf, ensureSchema, prepareTable } from './table.ts';
 import { TableWriter } from './table-writer.ts';
@@ -29,7 +30,7 @@ export const connector: DestinationConnector = {
 
   async write(config, catalog, input, emit, surroundings) {
     await withConnection(readServer(config), surroundings, async (client) => {
-      const { writers, refused } = await prepare(client, catalog, schemaOf(config));
+      const { writers, refused } = await prepare(client, catalog, schemaOf(config), surroundings);
       const writing = new Writing(client, writers, refused, emit);
       try {
         for await (const messages of input) await writing.take(messages);
@@ -76,7 +77,12 @@ async function orMissingPermission(attempt: Promise<unknown>, message: string): 
   }
 }
 
-async function prepare(client: pg.Client, { streams }: ConfiguredCatalog, defaultSchema: string) {
+async function prepare(
+  client: pg.Client,
+  { streams }: ConfiguredCatalog,
+  defaultSchema: string,
+  { workspaceId }: Surroundings,
+) {
   const addresses = streams.map((stream) => addressOf(stream, defaultSchema));
   const names = new Set(addresses.map(({ schema, table }) => JSON.stringify([schema, table])));
   if (names.size < streams.length) {
@@ -93,6 +99,7 @@ async function prepare(client: pg.Client, { streams }: ConfiguredCatalog, defaul
     try {
       // A transaction each: a stream that cannot be written stops no other.
       await inTransaction(client, options, async () => {
+        await claimTable(client, addressOf(configured, defaultSchema), workspaceId);
         const table = await prepareTable(client, configured, defaultSchema);
         const writer = new TableWriter(client, table, configured, `_inlay_staging_${index}`);
         await writer.createStaging();

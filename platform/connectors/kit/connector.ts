@@ -29,6 +29,8 @@ export function checkedConfiguration<Fields>(configuration: Configuration): Fiel
 
 /** What the platform lets a connector touch, whatever its configuration says. */
 export interface Surroundings {
+  /** The workspace that this run belongs to; undefined for a connector that was started by hand. Not secret. */
+  workspaceId?: string | undefined;
   /** The folder of the workspace that this run belongs to: the only place `local-files` writes to. */
   workspaceDir: string | undefined;
   /** Folders the operator lets the `file` source read. */

@@ -98,6 +98,7 @@ function failureMessage(error: Error): Message {
 /** The runner tells a connector of its surroundings by environment variables; see src/runner/programs.ts. */
 function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   return {
+    workspaceId: env.INLAY_WORKSPACE_ID || undefined,
     workspaceDir: env.INLAY_WORKSPACE_DIR || undefined,
     readableDirs: (env.INLAY_READABLE_DIRS ?? '').split('\n').filter((dir) => dir !== ''),
     allowPrivateNetworks: env.INLAY_ALLOW_PRIVATE_NETWORKS === 'true',

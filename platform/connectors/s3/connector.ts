@@ -10,6 +10,8 @@ import { randomUUID } from 'node:crypto';
 import { type ConfiguredCatalog, type State, streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type DestinationConnector, type DestinationInput, type Emitter } from '../kit/connector.ts';
 import { type S3Client, s3Client } from './client.ts';
+import { streamFolder } from './keys.ts';
+import { claimFolder } from './owners.ts';
 import { readSettings } from './settings.ts';
 import { specification } from './specification.ts';
 import { type ObjectLimits, StreamWriter } from './stream-writer.ts';
@@ -77,6 +79,9 @@ export function s3Destination(given: Partial<Limits> = {}): DestinationConnector
       );
       const all = [...streams.values()];
       try {
+        for (const { stream } of catalog.streams) {
+          await claimFolder(client, streamFolder(settings.prefix, stream), surroundings.workspaceId);
+        }
         await removeLeftovers(client, settings.prefix, all, emit);
         await writeStreams(streams, input, emit, limits);
       } finally {

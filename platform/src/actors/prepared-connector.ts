@@ -24,7 +24,7 @@ export function configuredConnector(
   { workspaceId, configuration }: { workspaceId: string; configuration: Configuration },
 ): ConfiguredConnector {
   const launch = definition.launch ?? { type: 'bundled', name: definition.slug };
-  const surroundings = { ...ctx.definitions.surroundings, workspaceDir: ctx.filesFolder(workspaceId) };
+  const surroundings = { ...ctx.definitions.surroundings, workspaceId, workspaceDir: ctx.filesFolder(workspaceId) };
   return {
     ...connectorProgram(launch, definition.kind, surroundings),
     configuration,

@@ -11,7 +11,7 @@ export interface DefinitionsContext {
   runner: Runner;
   /** The connectors that come with the platform; definitions.ts lists those that were registered as well. */
   bundledDefinitions: readonly Definition[];
-  surroundings: Omit<ProgramSurroundings, 'workspaceDir'>;
+  surroundings: Omit<ProgramSurroundings, 'workspaceId' | 'workspaceDir'>;
   /** The names of the sources and destinations, of all workspaces, that are made from a definition. */
   listUsers(tx: Db, definitionId: string): Promise<string[]>;
 }

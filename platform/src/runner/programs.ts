@@ -19,7 +19,9 @@ export type Launch =
 export interface ProgramSurroundings {
   /** The built program of the bundled connectors. */
   connectorsProgram: string;
-  /** The folder of the workspace that the run belongs to. */
+  /** The workspace that the run belongs to. None when only a specification is read. */
+  workspaceId?: string;
+  /** The folder of that workspace. */
   workspaceDir: string;
   readableDirs: readonly string[];
   allowPrivateNetworks: boolean;
@@ -53,6 +55,7 @@ export function connectorProgram(
   const { limits = defaultLimits } = surroundings;
   const env = {
     ...pick(environment, inherited),
+    ...(surroundings.workspaceId !== undefined && { INLAY_WORKSPACE_ID: surroundings.workspaceId }),
     INLAY_WORKSPACE_DIR: surroundings.workspaceDir,
     INLAY_READABLE_DIRS: surroundings.readableDirs.join('\n'),
     INLAY_ALLOW_PRIVATE_NETWORKS: String(surroundings.allowPrivateNetworks),

@@ -201,3 +201,23 @@ export async function recordConnectionsDeleted(
     .where('deleted_at', 'is', null)
     .execute();
 }
+
+/** What the connections of other workspaces with the same template, made earlier, call their streams. */
+export async function listNamesOfOthers(
+  db: Db,
+  organizationId: string,
+  { workspace_id, connection_template_id, created_at, id }: ConnectionRow,
+): Promise<Pick<ConnectionRow, 'namespace_format' | 'prefix'>[]> {
+  return await db
+    .selectFrom('connections')
+    .select(['namespace_format', 'prefix'])
+    .distinct()
+    .where('organization_id', '=', organizationId)
+    .where('connection_template_id', '=', connection_template_id)
+    .where('workspace_id', '!=', workspace_id)
+    .where('deleted_at', 'is', null)
+    .where(({ eb, and, or }) =>
+      or([eb('created_at', '<', created_at), and([eb('created_at', '=', created_at), eb('id', '<', id)])]),
+    )
+    .execute();
+}

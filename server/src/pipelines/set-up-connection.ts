@@ -10,6 +10,7 @@ import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
 import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
+import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
 import { customizationOf, openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import { findLiveWorkspace, recordNewConnection } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
@@ -25,6 +26,8 @@ import { templateOf } from './source-template.ts';
 import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
+const namesOfOthers =
+  'The data would go to a place where the data of others is. Ask for a place of your own, and connect the source again.';
 /** With the pauses between them a few seconds. */
 const connectorTries = 3;
 
@@ -95,6 +98,7 @@ async function prepareConnection(
   if ('problem' in choice) throw new Refused(choice.problem);
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
   if (!workspace) throw new Outdated();
+  await refuseNamesOfOthers(ctx, connection);
   return {
     name: nameOnPlatform(`${source.name} → ${destination.name}`, connection.id),
     sourceId,
@@ -106,6 +110,16 @@ async function prepareConnection(
     prefix: connection.prefix,
     schemaChanges: connection.schema_changes,
   };
+}
+
+/** A template of an earlier release may give two workspaces the same names. The workspace that came first keeps them. */
+async function refuseNamesOfOthers(ctx: PipelinesContext, connection: ConnectionRow): Promise<void> {
+  const { organization_id: organizationId, connection_template_id: templateId } = connection;
+  const template = await findAnyConnectionTemplate(ctx.templates, organizationId, templateId);
+  if (!template || !mayMeet(await getDefinition(ctx.templates, 'destination', template.definition_id), template))
+    return;
+  const others = await connections.listNamesOfOthers(ctx.store.db, organizationId, connection);
+  if (others.some((other) => couldBeTheSame(connection, other))) throw new Refused(namesOfOthers);
 }
 
 /** Whatever the source reads from may be away for a moment; after that its owner is told, and has to see to it. */

@@ -22,6 +22,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
+import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
@@ -35,10 +36,6 @@ import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 
-/** Tenants are told apart by where their tables and files are. */
-const defaultNamespace = 'workspace_{workspace_id}';
-/** Two sources of one workspace may have streams of one name. */
-const defaultPrefix = '{source_slug}_';
 /** How long a request waits for somebody else's work on a source. */
 const patienceMs = 25_000;
 

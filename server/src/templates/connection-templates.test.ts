@@ -86,6 +86,21 @@ describeOnBothDatabases('Connection templates', (kind) => {
     expect(cron_expression).toBe('0 30 2 * * ?');
   });
 
+  it('keep workspaces apart by their ids', async () => {
+    const fault = [
+      'body.namespace_format',
+      'namespace_format or prefix must contain {workspace_id}: without it the tables of two workspaces could be the same',
+      'value_error.placeholder',
+    ];
+    const shared = { namespace_format: 'shared', prefix: '{workspace_name}_' };
+    expect(await faultsOf('POST', path, { ...request, ...shared })).toEqual([fault]);
+    expect(await faultsOf('POST', path, { ...request, namespace_format: '' }), 'the default prefix').toEqual([fault]);
+    const { id } = await create({ namespace_format: 'shared', prefix: '{workspace_id}_' });
+    expect(await faultsOf('PATCH', at(id), { prefix: '{workspace_name}_' })).toEqual([fault]);
+    expect((await call('PATCH', at(id), { ...shared, namespace_format: '{workspace_id}' }))[0]).toBe(200);
+    await call('DELETE', at(id));
+  });
+
   it('keep the configuration sealed at rest, and the secret when its mask comes back', async () => {
     const { id, updated_at } = await create();
     const stored = () =>
@@ -130,7 +145,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
       { cron_expression: '0 15 3 * * ?' },
       { non_breaking_changes_preference: 'disable' },
       { sync_on_create: false },
-      { namespace_format: '{workspace_name}' },
+      { namespace_format: '{workspace_id}_{workspace_name}' },
       { prefix: null },
       { tags: [] },
     ]) {

@@ -13,6 +13,7 @@ import {
   type UpdateConnectionTemplateRequest,
 } from '@inlay/contract/connection-templates';
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import type { Fault } from '@inlay/contract/errors';
 import { readQuartz } from '@inlay/schedule/quartz';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
 import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
@@ -23,6 +24,7 @@ import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
+import { placementFaults } from './placement.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
@@ -87,7 +89,9 @@ export async function createConnectionTemplate(
   }
   const { cron_expression: cron = hourly } = request;
   const id = ctx.runtime.newId();
-  const configuration = checkedConfig(definition, request.destination_config, {});
+  const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
+  const faults = placementFaults(definition, placement);
+  const configuration = checkedConfig(definition, request.destination_config, {}, faults);
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
@@ -98,8 +102,7 @@ export async function createConnectionTemplate(
       cron_expression: cron === null ? null : readQuartz(cron),
       non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
       sync_on_create: (request.sync_on_create ?? true) ? 1 : 0,
-      namespace_format: request.namespace_format ?? null,
-      prefix: request.prefix ?? null,
+      ...placement,
     });
     const names = request.tags ?? [];
     return { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
@@ -148,27 +151,41 @@ function changesTo(
       : { cron_expression: cron_expression === null ? null : readQuartz(cron_expression) }),
     ...(sync_on_create === undefined ? {} : { sync_on_create: sync_on_create ? 1 : 0 }),
   };
+  const isPlacedAnew = request.namespace_format !== undefined || request.prefix !== undefined;
+  const faults = isPlacedAnew ? placementFaults(definition, { ...row, ...wanted }) : [];
   const differing = Object.entries(wanted).filter(([name, value]) => value !== row[name as keyof typeof wanted]);
   const changes: Changes = Object.fromEntries(differing);
   if (destination_config) {
     const stored = openDestinationConfig(ctx, row);
-    const configuration = checkedConfig(definition, destination_config, stored);
+    const configuration = checkedConfig(definition, destination_config, stored, faults);
     if (!isDeepStrictEqual(configuration, stored)) {
       changes.sealed_destination_config = sealConfiguration(ctx.sealer, 'connection template', row.id, configuration);
     }
   }
+  refuse(faults);
   return changes;
 }
 
-function checkedConfig({ specification }: Definition, given: Configuration, stored: Configuration): Configuration {
+/** Throws the faults of the configuration together with those that were found before. */
+function checkedConfig(
+  { specification }: Definition,
+  given: Configuration,
+  stored: Configuration,
+  before: readonly Fault[],
+): Configuration {
   const configuration = keepMaskedSecrets(specification.connectionSpecification, given, stored);
   const at = ['body', 'destination_config'];
   const faults = [
+    ...before,
     ...movedSecretFaults(specification, { given, accepted: configuration, before: stored, after: configuration }, at),
     ...configurationFaults(specification, configuration, at),
   ];
-  if (faults.length > 0) throw invalidRequest(...faults);
+  refuse(faults);
   return configuration;
+}
+
+function refuse(faults: Fault[]): void {
+  if (faults.length > 0) throw invalidRequest(...faults);
 }
 
 export async function deleteConnectionTemplate(

@@ -1,0 +1,47 @@
+/*
+ * Which workspace a table belongs to: the table `_inlay_owners` of each schema says it. The first workspace that writes to a
+ * table owns it, a table of an earlier release included, and nobody else ever writes to it. A workspace, and not a
+ * connection: a source that was deleted and connected again goes on with its tables.
+ */
+import pg from 'pg';
+import { ConnectorError } from '../kit/connector.ts';
+
+const ownersTable = '_inlay_owners';
+
+/**
+ * Needs an open transaction; the schema is there. A claim is committed before the first record is, so whoever comes later
+ * finds it. Without a workspace the connector was started by hand, and takes no part.
+ */
+export async function claimTable(
+  client: pg.Client,
+  { schema, table }: { schema: string; table: string },
+  workspaceId: string | undefined,
+): Promise<void> {
+  if (workspaceId === undefined) return;
+  const owners = `${pg.escapeIdentifier(schema)}.${ownersTable}`;
+  await ensureOwners(client, schema, owners);
+  // A table that is gone has left nothing to protect.
+  const { rows } = await client.query<{ owner: string }>(
+    `insert into ${owners} as known (table_name, owner) values ($1, $2)
+     on conflict (table_name) do update
+     set owner = case when to_regclass($3) is null then excluded.owner else known.owner end
+     returning owner`,
+    [table, workspaceId, `${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(table)}`],
+  );
+  if (rows[0]?.owner === workspaceId) return;
+  throw new ConnectorError(
+    `The table ${schema}.${table} belongs to another workspace, so nothing is written to it. ` +
+      'The connection needs a namespace or a prefix of its own.',
+  );
+}
+
+async function ensureOwners(client: pg.Client, schema: string, owners: string): Promise<void> {
+  const isThere = async () =>
+    (await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [owners])).rows[0]?.found;
+  if (await isThere()) return;
+  // Two syncs that create it at once would both find it missing, and one would fail.
+  await client.query('select pg_advisory_xact_lock(hashtext($1))', [`inlay: create owners of ${schema}`]);
+  if (!(await isThere())) {
+    await client.query(`create table ${owners} (table_name text primary key, owner text not null)`);
+  }
+}

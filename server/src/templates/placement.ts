@@ -1,0 +1,54 @@
+/**
+ * Where a connection writes at its destination, and whether two workspaces could meet there. All workspaces of a template
+ * share one destination, so the names of their tables and folders must tell them apart. Only the id does: it has one
+ * length and one form, while `acme_` and `corp_users` make the same name as `acme_corp_` and `users`.
+ */
+import type { Fault } from '@inlay/contract/errors';
+import type { Definition } from '../definitions/definitions.ts';
+
+/** Tenants are told apart by where their tables and files are. */
+export const defaultNamespace = 'workspace_{workspace_id}';
+/** Two sources of one workspace may have streams of one name. */
+export const defaultPrefix = '{source_slug}_';
+
+/** As a template has it: null is the default. */
+interface Placement {
+  namespace_format: string | null;
+  prefix: string | null;
+}
+
+const workspaceId = '{workspace_id}';
+
+/** Whether streams of two workspaces could get the same name. */
+export function mayMeet({ specification }: Definition, { namespace_format, prefix }: Placement): boolean {
+  // A destination may keep workspaces apart by itself: `local-files` has a folder for each.
+  if (specification.connectionSpecification.inlay_separates_workspaces === true) return false;
+  return ![namespace_format ?? defaultNamespace, prefix ?? defaultPrefix].some((text) => text.includes(workspaceId));
+}
+
+export function placementFaults(definition: Definition, placement: Placement): Fault[] {
+  if (!mayMeet(definition, placement)) return [];
+  return [
+    {
+      loc: ['body', 'namespace_format'],
+      msg: `namespace_format or prefix must contain ${workspaceId}: without it the tables of two workspaces could be the same`,
+      type: 'value_error.placeholder',
+    },
+  ];
+}
+
+/** Names that a connection gives to its streams. */
+export interface Names {
+  namespace_format: string;
+  prefix: string;
+}
+
+/** Whether a stream of the one and a stream of the other could have the same name, for some destination. */
+export function couldBeTheSame(one: Names, other: Names): boolean {
+  const [a, b] = [one, other].map(({ namespace_format, prefix }) => ({
+    namespace: namespace_format.toLowerCase(),
+    prefix: prefix.toLowerCase(),
+  }));
+  if (!a || !b || a.namespace !== b.namespace) return false;
+  return a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix);
+}
