@@ -3,9 +3,16 @@ export interface Postgres {
   readonly url: string;
   readonly pid: number | undefined;
   /** Ends open sessions and starts again on the same port with the same data. */
-  restart(): Promise<void>;
+  restart(whileDown?: (server: StoppedServer) => Promise<void>): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
+}
+
+export interface StoppedServer {
+  /** The folder of its data. */
+  data: string;
+  /** Runs a program that comes with the server, as the server's user. */
+  run(program: string, args: string[]): Promise<void>;
 }
 
 export type PostgresProgram = 'initdb' | 'postgres' | 'psql' | 'pgbench';
@@ -30,4 +37,6 @@ export interface PostgresOptions {
   /** Both PEM. */
   tls?: { certificate: string; key: string };
   settings?: Record<string, string | number>;
+  /** The URL of another server, which this one is to follow. */
+  standbyOf?: string;
 }

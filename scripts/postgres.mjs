@@ -6,7 +6,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { endServer, freePort, guardedDirectory, startServer, unprivilegedUser } from './disposable.mjs';
 import { isMain } from './is-main.mjs';
@@ -95,7 +95,7 @@ export async function findPostgres({ install = false, needed = [], directories =
  * @param {import('./postgres.d.mts').PostgresOptions} [options]
  * @returns {Promise<import('./postgres.d.mts').Postgres>}
  */
-export async function startPostgres({ accessRules, tls, settings: more } = {}) {
+export async function startPostgres({ accessRules, tls, settings: more, standbyOf } = {}) {
   const programs = await findPostgres({ install: true });
   const directory = await guardedDirectory('postgres', { pidFile: 'data/postmaster.pid', stopSignal: 'INT' });
   const data = join(directory.path, 'data');
@@ -114,7 +114,14 @@ export async function startPostgres({ accessRules, tls, settings: more } = {}) {
     ...more,
   };
 
+  /** @param {string} name of another program beside the server @param {string[]} args */
+  async function run(name, args) {
+    const program = join(dirname(programs.postgres), name);
+    await promisify(execFile)(program, args, { ...unprivilegedUser(), cwd: directory.path });
+  }
+
   async function initialize() {
+    if (standbyOf) return run('pg_basebackup', ['-D', data, '-R', '-X', 'stream', '-c', 'fast', '-d', standbyOf]);
     const locale = process.platform === 'linux' ? 'C.UTF-8' : 'C';
     const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', `--locale=${locale}`, '--no-sync'];
     const context = { ...unprivilegedUser(), cwd: directory.path };
@@ -151,8 +158,9 @@ export async function startPostgres({ accessRules, tls, settings: more } = {}) {
     get pid() {
       return child?.pid;
     },
-    async restart() {
+    async restart(whileDown) {
       if (child) await endServer(child, 'SIGINT');
+      await whileDown?.({ data, run });
       child = await start();
     },
     async stop() {
