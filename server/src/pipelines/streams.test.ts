@@ -65,6 +65,13 @@ describe('how a stream is synced', () => {
       syncMode: 'full_refresh_overwrite',
     });
   });
+  it('anew each time, where neither a key nor a cursor tells which of two records is the newer one', () => {
+    expect(one({ sourceDefinedCursor: true })).toEqual({ name: 's', syncMode: 'full_refresh_overwrite' });
+    expect(one({ sourceDefinedCursor: true, syncModes: ['incremental_append'] })).toEqual({
+      name: 's',
+      syncMode: 'incremental_append',
+    });
+  });
   it("with the template's cursor and key", () => {
     expect(one({}, { s: { cursor_field: ['at'], primary_key_fields: [['id']] } })).toEqual({
       name: 's',

@@ -18,7 +18,10 @@ export function chooseStreams(
   return { streams: chosen.map((stream) => configure(stream, customization)) };
 }
 
-/** The best way both sides know: only what is new, each record once; then only what is new; then everything anew. */
+/**
+ * The best way both sides know: only what is new, each record once; then only what is new; then everything anew. Of
+ * records with neither a key nor a cursor nobody could tell which of two is the newer one: they are read anew.
+ */
 function configure(stream: PlatformStream, { stream_customizations: customizations = {} }: Customization) {
   const { name, namespace, syncModes } = stream;
   const { primary_key_fields, cursor_field } = Object.hasOwn(customizations, name) ? (customizations[name] ?? {}) : {};
@@ -27,7 +30,7 @@ function configure(stream: PlatformStream, { stream_customizations: customizatio
   const canFollow = stream.sourceDefinedCursor || cursorField.length > 0;
   const preferences = [
     ...(canFollow && primaryKey.length > 0 ? ['incremental_deduped_history'] : []),
-    ...(canFollow ? ['incremental_append'] : []),
+    ...(canFollow && (primaryKey.length > 0 || cursorField.length > 0) ? ['incremental_append'] : []),
     'full_refresh_overwrite',
     'full_refresh_append',
   ];
