@@ -84,8 +84,9 @@ describe(`hard values, seed ${seed}`, () => {
       }
     }
     const counted = countedChanges(outcome);
-    const notCounted = [...lost].filter(([name, { count }]) => (counted.get(name) ?? 0) < count);
+    const notCounted = [...lost].filter(([name, { count }]) => counted.get(name) !== count);
     expect(notCounted, JSON.stringify([...counted])).toEqual([]);
+    expect([...counted.keys()].filter((name) => !lost.has(name))).toEqual([]);
   });
 });
 
