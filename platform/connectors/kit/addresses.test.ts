@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { request } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { guardedDispatcher, isPublicAddress, type Resolve, reachableAddress, reachableAddresses } from './addresses.ts';
+import { isPublicAddress, type Resolve, reachableAddress, reachableAddresses } from './addresses.ts';
 import type { Surroundings } from './connector.ts';
+import { guardedDispatcher } from './guarded-dispatcher.ts';
 
 const guarded: Surroundings = {
   workspaceDir: undefined,

@@ -7,9 +7,8 @@
  * nor a redirect gets around it. Whether redirects are followed is up to http-client.ts.
  */
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ConnectorError, type Endpoint, type Surroundings } from './connector.ts';
 
 /** Addresses that are not on the public internet: this machine, private networks, and what has a meaning of its own. */
@@ -98,7 +97,7 @@ function plainAddress(address: string): string {
  * Whether a connection leads to the service. Every port of the service is taken on every address of this machine: a
  * service that listens on one of them, or a proxy in front of it, may be reached through the others as well.
  */
-function isService(host: string, address: string, port: number, { serviceEndpoints }: Surroundings): boolean {
+export function isService(host: string, address: string, port: number, { serviceEndpoints }: Surroundings): boolean {
   const onThisPort = serviceEndpoints.filter((endpoint) => endpoint.port === port);
   if (onThisPort.length === 0) return false;
   const isNamed = ({ host: own }: Endpoint) =>
@@ -160,53 +159,14 @@ async function resolveOrExplain(name: string, resolve: Resolve): Promise<{ addre
   throw new ConnectorError(`The host ${name} is unknown. Check its spelling.`);
 }
 
-function notReachable(host: string): ConnectorError {
+export function notReachable(host: string): ConnectorError {
   return new ConnectorError(`The host ${host} is not on the public internet and may not be reached.`);
 }
 
-function isItself(host: string, port: number): ConnectorError {
+export function isItself(host: string, port: number): ConnectorError {
   return new ConnectorError(`The host ${host} at port ${port} is this service itself and may not be reached.`);
 }
 
-/** For undici: judges at connect time, so that redirects and renewed connections are judged as well. */
-export function guardedDispatcher(
-  surroundings: Surroundings,
-  { resolve, ...options }: Agent.Options & { resolve?: Resolve } = {},
-): Dispatcher {
-  /** A look-up is not told the port, so there is one for each. */
-  function connectorFor(port: number): buildConnector.connector {
-    const lookupReachable: LookupFunction = (host, { all }, done) => {
-      reachableAddresses({ host, port }, surroundings, resolve).then(
-        (addresses) => {
-          const found = addresses.map((address) => ({ address, family: isIP(address) }));
-          if (all) done(null, found);
-          else done(null, addresses[0], isIP(addresses[0]));
-        },
-        (error) => done(error, '', 0),
-      );
-    };
-    return buildConnector({ timeout: 10_000, autoSelectFamily: true, lookup: lookupReachable });
-  }
-  const connectors = new Map<number, buildConnector.connector>();
-  return new Agent({
-    ...options,
-    connect: (target, done) => {
-      const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
-      const connect = connectors.get(port) ?? connectorFor(port);
-      connectors.set(port, connect);
-      // Node does not look up what is an address already.
-      const literal = withoutBrackets(target.hostname);
-      if (isIP(literal) && !surroundings.allowPrivateNetworks && !isPublicAddress(literal)) {
-        done(notReachable(target.hostname), null);
-      } else if (isIP(literal) && isService(literal, literal, port, surroundings)) {
-        done(isItself(target.hostname, port), null);
-      } else {
-        connect(target, done);
-      }
-    },
-  });
-}
-
-function withoutBrackets(host: string): string {
+export function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

@@ -9,8 +9,8 @@ import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { request as send } from 'undici';
-import { guardedDispatcher } from './addresses.ts';
 import { ConnectorError, type Emitter, type Surroundings } from './connector.ts';
+import { guardedDispatcher } from './guarded-dispatcher.ts';
 import { explainNetworkFailure } from './network-failures.ts';
 
 const maxRedirects = 5;

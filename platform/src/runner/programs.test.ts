@@ -29,6 +29,14 @@ describe('a program', () => {
     });
   });
 
+  test('of a bundled connector gets further certificates only where it can use them', () => {
+    const certificates = { ...environment, NODE_EXTRA_CA_CERTS: '/etc/ca.pem' };
+    const envOf = (name: string) =>
+      connectorProgram({ type: 'bundled', name }, 'source', surroundings, certificates).env;
+    expect(envOf('http-api').NODE_EXTRA_CA_CERTS).toBe('/etc/ca.pem');
+    expect(envOf('sample-data').NODE_EXTRA_CA_CERTS).toBeUndefined();
+  });
+
   test('of a command line keeps its arguments as they are', () => {
     const launch = { type: 'command', command: ['python3', '/opt/my source.py', '-v'] } as const;
     const { program, args } = connectorProgram(launch, 'source', surroundings, environment);
