@@ -1,6 +1,10 @@
+import { authenticationWords } from '../kit/http-settings-words.ts';
+import { recordWords } from '../kit/records-words.ts';
 import { type Dictionary, everywhere } from '../kit/translate.ts';
 
 export const dictionary: Dictionary = {
+  ...authenticationWords,
+  ...recordWords,
   'Name of the stream': {
     de: 'Name des Datenstroms',
     es: 'Nombre del flujo',
@@ -24,18 +28,6 @@ export const dictionary: Dictionary = {
       fr: 'Un chemin absolu dans un dossier autorisé par l’opérateur. Le nom du fichier peut contenir *, comme dans *.csv : tous les fichiers correspondants sont alors lus comme un seul flux.',
       ja: '運営者が許可したフォルダー内の絶対パスです。ファイル名には *.csv のように * を使用できます。その場合、一致するすべてのファイルが 1 つのストリームとして読み取られます。',
     },
-  Authentication: { de: 'Authentifizierung', es: 'Autenticación', fr: 'Authentification', ja: '認証' },
-  None: { de: 'Keine', es: 'Ninguna', fr: 'Aucune', ja: 'なし' },
-  'Bearer token': { de: 'Bearer-Token', es: 'Token de portador', fr: 'Jeton du porteur', ja: 'Bearer トークン' },
-  Token: { de: 'Token', es: 'Token', fr: 'Jeton', ja: 'トークン' },
-  'User name and password': {
-    de: 'Benutzername und Passwort',
-    es: 'Nombre de usuario y contraseña',
-    fr: 'Nom d’utilisateur et mot de passe',
-    ja: 'ユーザー名とパスワード',
-  },
-  'User name': { de: 'Benutzername', es: 'Nombre de usuario', fr: 'Nom d’utilisateur', ja: 'ユーザー名' },
-  Password: { de: 'Passwort', es: 'Contraseña', fr: 'Mot de passe', ja: 'パスワード' },
   Format: { de: 'Format', es: 'Formato', fr: 'Format', ja: '形式' },
   'Files may be compressed with gzip.': {
     de: 'Dateien dürfen mit gzip komprimiert sein.',
@@ -90,23 +82,10 @@ export const dictionary: Dictionary = {
     fr: 'Une liste d’objets, ou un objet qui contient une liste, de 64 Mo au maximum.',
     ja: 'オブジェクトのリスト、またはリストを含むオブジェクトです。最大 64 MB です。',
   },
-  'Path of the records': {
-    de: 'Pfad der Datensätze',
-    es: 'Ruta de los registros',
-    fr: 'Chemin des enregistrements',
-    ja: 'レコードのパス',
-  },
   'Where the document has the list of records, with dots. Empty: the document is the list.': {
     de: 'Wo im Dokument die Liste der Datensätze steht, mit Punkten. Leer: Das Dokument ist die Liste.',
     es: 'Dónde está la lista de registros en el documento, con puntos. Vacío: el documento es la lista.',
     fr: 'Où se trouve la liste des enregistrements dans le document, avec des points. Vide : le document est la liste.',
     ja: 'ドキュメント内でレコードのリストがある場所を、ドット区切りで指定します。空欄の場合は、ドキュメント全体がリストです。',
-  },
-  'Primary key': { de: 'Primärschlüssel', es: 'Clave principal', fr: 'Clé primaire', ja: '主キー' },
-  'The fields that tell one record from another.': {
-    de: 'Die Felder, die einen Datensatz eindeutig bestimmen.',
-    es: 'Los campos que distinguen un registro de otro.',
-    fr: 'Les champs qui distinguent un enregistrement d’un autre.',
-    ja: 'レコードを一意に識別するフィールドです。',
   },
 };

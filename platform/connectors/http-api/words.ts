@@ -1,18 +1,18 @@
+import { authenticationWords } from '../kit/http-settings-words.ts';
+import { recordWords } from '../kit/records-words.ts';
 import type { Dictionary } from '../kit/translate.ts';
 
 export const dictionary: Dictionary = {
+  ...authenticationWords,
+  ...recordWords,
   'Base URL': { de: 'Basis-URL', es: 'URL base', fr: 'URL de base', ja: 'ベース URL' },
 
-  Authentication: { de: 'Authentifizierung', es: 'Autenticación', fr: 'Authentification', ja: '認証' },
   'How the API knows who asks.': {
     de: 'Woran die API erkennt, wer anfragt.',
     es: 'Cómo sabe la API quién hace la solicitud.',
     fr: 'Comment l’API sait qui fait la demande.',
     ja: 'リクエスト元を API に示す方法です。',
   },
-  None: { de: 'Keine', es: 'Ninguna', fr: 'Aucune', ja: 'なし' },
-  'Bearer token': { de: 'Bearer-Token', es: 'Token de portador', fr: 'Jeton du porteur', ja: 'Bearer トークン' },
-  Token: { de: 'Token', es: 'Token', fr: 'Jeton', ja: 'トークン' },
   'Key in a header': {
     de: 'Schlüssel in einem Header',
     es: 'Clave en una cabecera',
@@ -28,14 +28,6 @@ export const dictionary: Dictionary = {
     ja: 'クエリのキー',
   },
   Parameter: { de: 'Parameter', es: 'Parámetro', fr: 'Paramètre', ja: 'パラメーター' },
-  'User name and password': {
-    de: 'Benutzername und Passwort',
-    es: 'Nombre de usuario y contraseña',
-    fr: 'Nom d’utilisateur et mot de passe',
-    ja: 'ユーザー名とパスワード',
-  },
-  'User name': { de: 'Benutzername', es: 'Nombre de usuario', fr: 'Nom d’utilisateur', ja: 'ユーザー名' },
-  Password: { de: 'Passwort', es: 'Contraseña', fr: 'Mot de passe', ja: 'パスワード' },
 
   Stream: { de: 'Datenstrom', es: 'Flujo', fr: 'Flux', ja: 'ストリーム' },
   Streams: { de: 'Datenströme', es: 'Flujos', fr: 'Flux', ja: 'ストリーム' },
@@ -60,24 +52,11 @@ export const dictionary: Dictionary = {
     fr: 'Paramètres de requête',
     ja: 'クエリパラメーター',
   },
-  'Path of the records': {
-    de: 'Pfad der Datensätze',
-    es: 'Ruta de los registros',
-    fr: 'Chemin des enregistrements',
-    ja: 'レコードのパス',
-  },
   'Where the answer has the list of records, with dots. Empty: the answer is the list.': {
     de: 'Wo in der Antwort die Liste der Datensätze steht, mit Punkten. Leer: Die Antwort ist die Liste.',
     es: 'Dónde está la lista de registros en la respuesta, con puntos. Vacío: la respuesta es la lista.',
     fr: 'Où se trouve la liste des enregistrements dans la réponse, avec des points. Vide : la réponse est la liste.',
     ja: 'レスポンス内でレコードのリストがある場所を、ドット区切りで指定します。空欄の場合は、レスポンス全体がリストです。',
-  },
-  'Primary key': { de: 'Primärschlüssel', es: 'Clave principal', fr: 'Clé primaire', ja: '主キー' },
-  'The fields that tell one record from another.': {
-    de: 'Die Felder, die einen Datensatz eindeutig bestimmen.',
-    es: 'Los campos que distinguen un registro de otro.',
-    fr: 'Les champs qui distinguent un enregistrement d’un autre.',
-    ja: 'レコードを一意に識別するフィールドです。',
   },
   'Cursor field': { de: 'Cursorfeld', es: 'Campo de cursor', fr: 'Champ de curseur', ja: 'カーソルフィールド' },
   'A field that grows with every change, such as updated_at: only what is new since the last sync is taken.': {
