@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { ExactNumber } from '../kit/json.ts';
-import { fitsBigint, fitsNumeric, isSpecialNumber } from './numbers.ts';
+import { fitsBigint, fitsDouble, fitsNumeric, isSpecialNumber } from './numbers.ts';
 
 /** As PostgreSQL spells them. */
 const columnTypes = [
@@ -72,7 +72,7 @@ export function columnTypeFor(value: unknown): ColumnType {
 /** The type of a column for a field of which nothing is known but its first value. */
 export function firstColumnType(value: unknown): ColumnType {
   const type = columnTypeFor(value);
-  return type === 'numeric' && typeof value === 'number' ? 'double precision' : type;
+  return type === 'numeric' && typeof value === 'number' && fitsDouble(String(value)) ? 'double precision' : type;
 }
 
 /** How many bytes of a row a value takes at the most, and on which multiples it begins. */
@@ -104,6 +104,11 @@ export function widerType(existing: ColumnType, wanted: ColumnType): ColumnType 
   if (existing === 'jsonb' || wanted === 'jsonb') return 'jsonb';
   if (numbers.includes(existing) && numbers.includes(wanted)) return 'numeric';
   return 'text';
+}
+
+/** Whether values of a column that was widened still have the order that they had before. */
+export function keepsOrder(before: ColumnType, after: ColumnType): boolean {
+  return before === after || after === 'numeric';
 }
 
 /** The SQL that turns the values of a column into ones of a wider type. */

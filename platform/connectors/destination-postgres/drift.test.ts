@@ -259,6 +259,37 @@ describe.each(modes)('with %s', (mode) => {
   });
 });
 
+it('a cursor that becomes text no longer decides: the last record that came is the newest', async () => {
+  const database = await createDatabase();
+  const stream = streamOf({ id, at: id, name: { type: 'string' } });
+  const configured = configure(stream, {
+    destination_sync_mode: 'append_dedup',
+    primary_key: [['id']],
+    cursor_field: ['at'],
+  });
+  const sync = (...lines: string[]) => writeAndReport(database.config, [configured], records(stream, ...lines));
+  await sync('{"id":1,"at":9,"name":"old"}', '{"id":2,"at":9,"name":"old"}');
+  await sync('{"id":3,"at":"soon","name":"new"}', '{"id":1,"at":10,"name":"new"}');
+  await sync('{"id":2,"at":10,"name":"new"}');
+  expect(await database.query('select id::int, name from t order by id')).toEqual(
+    [1, 2, 3].map((one) => ({ id: one, name: 'new' })),
+  );
+});
+
+it('any number of further fields is kept, without a column for each', async () => {
+  const database = await createDatabase();
+  const stream = streamOf({ id }, { additionalProperties: true });
+  const lines = Array.from({ length: 2000 }, (_, n) => `{"id":${n},"f${n}":"${n}","g":{"a":${n}}}`);
+  const { reports } = await writeAndReport(database.config, [configure(stream)], records(stream, ...lines));
+  expect(reports).toMatchObject([{ records_written: 2000, values_changed: [] }]);
+  const [found] = await database.query(
+    `select count(*)::int, count(distinct key)::int as fields from t,
+     jsonb_each_text(jsonb_strip_nulls(to_jsonb(t)) - '_inlay_more' || coalesce(_inlay_more, '{}'))
+     where key = 'f' || id and value = id::text`,
+  );
+  expect(found).toEqual({ count: 2000, fields: 2000 });
+});
+
 describe('a stream that cannot be written', () => {
   const other: Stream = { ...streamOf({ id }), name: 'other' };
   const state = (name: string) => ({

@@ -22,7 +22,14 @@ import {
 } from '../../src/protocol.ts';
 import { UnparsedRecord } from '../kit/input.ts';
 import { TextBuffer } from '../kit/text-buffer.ts';
-import { type ColumnType, columnTypeFor, firstColumnType, isColumnType, widerType } from './column-types.ts';
+import {
+  type ColumnType,
+  columnTypeFor,
+  firstColumnType,
+  isColumnType,
+  keepsOrder,
+  widerType,
+} from './column-types.ts';
 import { copyNull, copyValue } from './copy-values.ts';
 import { columnName, deletedAtField, moreColumn, ownColumns } from './identifiers.ts';
 import { RowBytes } from './row-bytes.ts';
@@ -36,8 +43,8 @@ const newline = 10;
 const enoughToSort = `select set_config('work_mem', '64MB', true)
   where pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('64MB')`;
 
-/** Something to do in the transaction: lines to copy, or a change of the table before the next lines. */
-type Step = { lines: Buffer; columnNames: readonly string[] } | { change: string };
+/** Something to do in the transaction: lines to copy, or changes of the table before the next lines. */
+type Step = { lines: Buffer; columnNames: readonly string[] } | { changes: string[] };
 
 export class TableWriter {
   private readonly client: pg.Client;
@@ -53,6 +60,8 @@ export class TableWriter {
   private rowBytes: RowBytes | undefined;
   private latest: { emittedAt: number; bytes: Buffer } | undefined;
   private readonly changes = new ValueChanges();
+  /** Fields that have no column yet do not get one any more. */
+  private isFull = false;
   private columnNames: readonly string[] = [];
   private steps: Step[] = [];
   private stepBytes = 0;
@@ -149,19 +158,22 @@ export class TableWriter {
   take(): (() => Promise<void>) | undefined {
     this.closeLines();
     if (this.steps.length === 0) return undefined;
-    const { steps, columnNames, hasDeletions } = this;
+    const { steps, hasDeletions } = this;
     this.steps = [];
     this.stepBytes = 0;
     this.hasDeletions = false;
+    // For the table as these records leave it: the next ones may change it while these are stored.
+    const deletion = hasDeletions ? this.deletionStatement() : undefined;
+    const merge = this.isMerging ? this.mergeStatement() : undefined;
     return async () => {
       for (const step of steps) {
-        if ('change' in step) await this.changeTable(step.change);
+        if ('changes' in step) await this.changeTable(step.changes.join(', '));
         else await this.copy(step.lines, step.columnNames);
       }
-      if (!this.isMerging) return;
+      if (merge === undefined) return;
       await this.client.query(enoughToSort);
-      if (hasDeletions) this.deleted += (await this.client.query(this.deletionStatement())).rowCount ?? 0;
-      this.written += (await this.client.query(this.mergeStatement(columnNames))).rowCount ?? 0;
+      if (deletion !== undefined) this.deleted += (await this.client.query(deletion)).rowCount ?? 0;
+      this.written += (await this.client.query(merge)).rowCount ?? 0;
     };
   }
 
@@ -217,8 +229,8 @@ export class TableWriter {
 
   private moreOf(data: Record<string, unknown>, notes: FieldChange[]): string {
     const members: [string, unknown][] = [];
-    for (const property of this.table.more) {
-      if (Object.hasOwn(data, property) && data[property] !== null) members.push([property, data[property]]);
+    for (const field in data) {
+      if (data[field] !== null && !this.byProperty.has(field) && this.isMore(field)) members.push([field, data[field]]);
     }
     if (members.length === 0) return copyNull;
     const stored = copyValue('jsonb', Object.fromEntries(members));
@@ -231,7 +243,7 @@ export class TableWriter {
   /** For fields that the schema of the stream does not have. */
   private makeRoomFor(data: Record<string, unknown>): void {
     for (const field in data) {
-      if (this.byProperty.has(field) || this.table.more.has(field)) continue;
+      if (this.byProperty.has(field) || this.isMore(field)) continue;
       const value = data[field];
       if (value === null) continue;
       if (this.keepsFurtherFields) this.addField(field, firstColumnType(value));
@@ -240,7 +252,7 @@ export class TableWriter {
   }
 
   private addField(property: string, type: ColumnType): void {
-    const { types, columns, more } = this.table;
+    const { types, columns } = this.table;
     const name = pg.escapeIdentifier(columnName(property));
     // An earlier sync may have made the column.
     const existing = types.get(name);
@@ -252,11 +264,17 @@ export class TableWriter {
       columns.push(column);
       this.byProperty.set(property, column);
     } else {
-      more.add(property);
-      if (!types.has(moreColumn)) this.change(moreAddition);
+      // From now on every further field: there may be any number of them.
+      this.isFull = true;
+      if (types.has(moreColumn)) return;
+      this.change(moreAddition);
       types.set(moreColumn, 'jsonb');
     }
     this.listColumns();
+  }
+
+  private isMore(field: string): boolean {
+    return this.isFull || this.table.more.has(field);
   }
 
   private isTaken(name: string): boolean {
@@ -265,6 +283,8 @@ export class TableWriter {
 
   private widen(column: Column, type: ColumnType): void {
     this.change(widening(column.name, column.type, type));
+    const { cursor } = this.table;
+    if (cursor?.column === column && !keepsOrder(column.type, type)) this.table.cursor = undefined;
     column.type = type;
     this.table.types.set(column.name, type);
     this.rowBytes = undefined;
@@ -272,7 +292,10 @@ export class TableWriter {
 
   private change(change: string): void {
     this.closeLines();
-    this.steps.push({ change });
+    // Together: a table is written anew once for all columns that one record widens.
+    const last = this.steps.at(-1);
+    if (last && 'changes' in last) last.changes.push(change);
+    else this.steps.push({ changes: [change] });
     if (this.isOverwriting) this.lateChanges.push(change);
   }
 
@@ -339,7 +362,8 @@ export class TableWriter {
     return column ? `${row}.${column.name}` : 'null';
   }
 
-  private mergeStatement(columnNames: readonly string[]): string {
+  private mergeStatement(): string {
+    const { columnNames } = this;
     const list = columnNames.join(', ');
     return `
       insert into ${this.table.name} as stored (${list})

@@ -11,7 +11,15 @@ import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import pg from 'pg';
 import type { ConfiguredStream } from '../../src/protocol.ts';
 import { ConnectorError } from '../kit/connector.ts';
-import { type ColumnType, columnTypeOf, conversion, isColumnType, widerType, widthOf } from './column-types.ts';
+import {
+  type ColumnType,
+  columnTypeOf,
+  conversion,
+  isColumnType,
+  keepsOrder,
+  widerType,
+  widthOf,
+} from './column-types.ts';
 import { columnName, deletedAtField, digestOf, moreColumn, ownColumns, tableName } from './identifiers.ts';
 
 export interface Column {
@@ -96,7 +104,7 @@ export async function prepareTable(
   if (changes.length > 0) await client.query(`alter table ${name} ${changes.join(', ')}`);
   const inOrder = wanted.flatMap((column) => columns.get(column.name) ?? []);
   const key = keyOf(configured, inOrder);
-  const cursor = cursorOf(configured, inOrder);
+  const cursor = cursorOf(configured, inOrder, wanted);
   await ensureKeyIndex(client, { schema, table, name }, key, cursor);
   return { name, columns: inOrder, more, types, key, cursor };
 }
@@ -196,11 +204,21 @@ function keyOf({ stream, destination_sync_mode, primary_key }: ConfiguredStream,
   return primary_key.map((path) => placeAt(stream.name, columns, path, 'primary key'));
 }
 
-function cursorOf({ stream, destination_sync_mode, cursor_field }: ConfiguredStream, columns: readonly Column[]) {
+/**
+ * A column that was widened to text has another order than its values: 9 comes after 10. Then there is no cursor, and the
+ * last record of a key that came is the newest.
+ */
+function cursorOf(
+  { stream, destination_sync_mode, cursor_field }: ConfiguredStream,
+  columns: readonly Column[],
+  wanted: readonly Column[],
+): Place | undefined {
   if (destination_sync_mode !== 'append_dedup' || !cursor_field?.length) return undefined;
   // A source that follows changes without a field sends the newest record last, whatever a field of the record says.
   if (stream.source_defined_cursor && !stream.default_cursor_field?.length) return undefined;
-  return placeAt(stream.name, columns, cursor_field, 'cursor');
+  const place = placeAt(stream.name, columns, cursor_field, 'cursor');
+  const declared = wanted.find(({ property }) => property === place.column.property);
+  return declared && keepsOrder(declared.type, place.column.type) ? place : undefined;
 }
 
 function placeAt(stream: string, columns: readonly Column[], path: readonly string[], role: string): Place {
