@@ -25,6 +25,7 @@ import type { JobsContext } from './jobs/context.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
 import { type Log, silentLog } from './log.ts';
+import type { ChangeKind } from './protocol.ts';
 import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { defaultLimits } from './runner/limits.ts';
 import { openRunningFolder } from './running-folder.ts';
@@ -64,6 +65,8 @@ export interface PlatformOptions {
   maxAttemptMs?: number;
   /** Told when something starts, with the time that it has waited for its turn: for metrics. */
   onWaited?(kind: QueuedKind, waitedMs: number): void;
+  /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
+  onValuesChanged?(kind: ChangeKind, count: number): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
   runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime'>;
@@ -189,6 +192,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     maxWaitingPerWorkspace,
     maxAttemptMs: options.maxAttemptMs ?? 86_400_000,
     onWaited: (waitedMs) => onWaited('sync', waitedMs),
+    onValuesChanged: options.onValuesChanged ?? (() => {}),
     logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
     wake,
   };

@@ -65,6 +65,7 @@ export function hasFurtherFields({ json_schema }: Stream): boolean {
 
 /** What became of values that did not arrive as they were. */
 export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
 
 /**
  * Values of one field that did not arrive as they were. `nulled`: nothing stands in their place. `shortened`: a part was
@@ -73,7 +74,7 @@ export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] a
  */
 export interface ValueChange {
   field: string;
-  kind: (typeof changeKinds)[number];
+  kind: ChangeKind;
   count: number;
   /** Where the first one is, in words: `record 17`, `line 20 of orders.csv`. Never the value itself. */
   example: string;

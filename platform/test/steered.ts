@@ -29,6 +29,8 @@ export interface Steps {
   renews?: object;
   /** Which kind of states it sends; STREAM unless told otherwise. */
   states?: 'STREAM' | 'GLOBAL' | 'LEGACY';
+  /** What it reports after its records. */
+  reports?: object[];
 }
 
 export interface SteeredConnection {
@@ -39,6 +41,8 @@ export interface SteeredConnection {
   path: string;
   setCatalog(...streams: Stream[]): void;
   steer(steps: Steps): void;
+  /** What the destination reports in the end. */
+  setReports(...reports: object[]): void;
   /** Names the streams of the connection anew. */
   configure(...streams: object[]): Promise<void>;
   /** Lets a read that waits go on. */
@@ -108,6 +112,7 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
       path: `/connections/${connectionId}`,
       setCatalog: (...catalog) => write('catalog.json', { streams: catalog }),
       steer: (steps) => write('steps.json', steps),
+      setReports: (...reports) => write('reports.json', reports),
       configure: async (...named) => {
         // The source may have changed since it was asked last.
         await call('GET', `/streams?sourceId=${sourceId}&ignoreCache=true`);

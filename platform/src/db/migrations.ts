@@ -165,6 +165,11 @@ export const migrations: Record<string, Migration> = {
       await run(db, 'alter table registered_definitions add column folder text');
     },
   },
+  '0005-streams-of-jobs': {
+    async up(db) {
+      await run(db, `alter table jobs add column streams text check (json_valid(streams))`);
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -66,9 +66,11 @@ export interface JobRow {
   attempts: number;
   failed_attempts: number;
   next_attempt_at: number | null;
-  /** Of all attempts together. */
+  /** Of the attempt that runs or ran last: for a job that has succeeded, of the attempt that did. */
   records: number;
   bytes: number;
+  /** What became of each stream's records, as a JSON `StreamsMoved`; null for a job that has not succeeded. */
+  streams: string | null;
   failure_message: string | null;
   failure_origin: 'source' | 'destination' | 'platform' | null;
   failure_type: 'config_error' | 'transient_error' | 'system_error' | null;
@@ -105,7 +107,7 @@ export interface RegisteredDefinitionRow {
   created_at: number;
 }
 
-type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes';
+type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes' | 'streams';
 type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
 
 export interface Tables {

@@ -48,7 +48,9 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
     const outcome = await (run.job.job_type === 'sync' ? sync : clear)(ctx, run, parts, options);
     options.onProgress(outcome);
     if (outcome.failure) return { status: 'failed', failure: outcome.failure };
-    return outcome.status === 'succeeded' ? { status: 'succeeded' } : undefined;
+    const { streams, moreStreams, changedValues } = outcome;
+    if (outcome.status !== 'succeeded') return undefined;
+    return { status: 'succeeded', moved: { streams, moreStreams, changedValues } };
   } catch (error) {
     if (signal.aborted || error instanceof StaleRun) return undefined;
     if (error instanceof RunFailure) return { status: 'failed', failure: error.failure };
@@ -100,7 +102,8 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
     throw new PlanFault('The destination cannot remove what it was sent. Remove it there, by hand.', false);
   }
   const catalog = await asRun(ctx, run, (tx) => prepareClearing(tx, refOf(connection), run.job.job_id));
-  if (catalog.streams.length === 0) return { status: 'succeeded', records: 0, bytes: 0, streams: [], moreStreams: 0 };
+  if (catalog.streams.length === 0)
+    return { status: 'succeeded', records: 0, bytes: 0, streams: [], moreStreams: 0, changedValues: {} };
   return ctx.runner.clear({
     ...options,
     destination: await prepareConnector(ctx.actors, destination),

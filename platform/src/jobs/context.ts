@@ -2,6 +2,7 @@
 import type { ActorsContext } from '../actors/context.ts';
 import type { Store } from '../db/open.ts';
 import type { Log } from '../log.ts';
+import type { ChangeKind } from '../protocol.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -19,6 +20,8 @@ export interface JobsContext {
   maxAttemptMs: number;
   /** Told when an attempt starts, with the time that it has waited for a slot. */
   onWaited(waitedMs: number): void;
+  /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
+  onValuesChanged(kind: ChangeKind, count: number): void;
   /** Where the logs of a connection's jobs are; see job-logs.ts. The folder is made with the first log. */
   logsFolder(connectionId: string): string;
   /** Tells the scheduler that there may be something to start or to stop. */

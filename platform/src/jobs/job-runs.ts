@@ -9,7 +9,8 @@ import { stopConnection } from '../connections/connections.ts';
 import { isAnyConnectionDue, takeDueConnections } from '../connections/due-connections.ts';
 import type { Db } from '../db/open.ts';
 import type { JobRow } from '../db/tables.ts';
-import type { Failure, Progress } from '../runner/runner.ts';
+import type { ChangeKind } from '../protocol.ts';
+import type { Failure, Progress, StreamsMoved } from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import { createScheduledJob } from './jobs.ts';
 import * as jobs from './jobs.worker.store.ts';
@@ -78,21 +79,21 @@ export async function listLostJobs({ store }: JobsContext, jobIds: readonly numb
   return jobIds.filter((id) => !running.has(id));
 }
 
-/** Adds to what earlier attempts have moved. Also for a job that was cancelled: it tells how far it got. */
+/** Also for a job that was cancelled: it tells how far it got. */
 export async function saveProgress(
   { store, runtime }: JobsContext,
   { job }: Run,
   { records, bytes }: Progress,
 ): Promise<void> {
   await jobs.putProgress(store.db, job, {
-    records: job.records + records,
-    bytes: job.bytes + bytes,
+    records,
+    bytes,
     updated_at: runtime.now(),
   });
 }
 
 export type AttemptEnd =
-  | { status: 'succeeded' }
+  | { status: 'succeeded'; moved: StreamsMoved }
   /** Broken off by the platform itself, to be gone on with. */
   | { status: 'interrupted' }
   | { status: 'failed'; failure: Failure; disablesConnection?: boolean };
@@ -103,13 +104,19 @@ export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): P
     await jobs.updateJob(tx, run.job, afterAttempt(run.job, end, ctx.runtime.now()));
     if (end.status === 'failed' && end.disablesConnection) await stopConnection(tx, run.job, end.failure.message);
   });
+  if (end.status === 'succeeded') countChangedValues(ctx, end.moved);
+}
+
+/** Once it is written: an attempt that could not be written is made again. */
+function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }: StreamsMoved): void {
+  for (const [kind, count] of Object.entries(changedValues)) onValuesChanged(kind as ChangeKind, count);
 }
 
 function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> {
   if (end.status === 'interrupted') return { status: 'incomplete', next_attempt_at: now, updated_at: now };
   if (end.status === 'succeeded') {
     const noFailure = { failure_message: null, failure_origin: null, failure_type: null };
-    return { status: 'succeeded', ...noFailure, updated_at: now, ended_at: now };
+    return { status: 'succeeded', ...noFailure, streams: JSON.stringify(end.moved), updated_at: now, ended_at: now };
   }
   const { message, origin, type } = end.failure;
   const failedAttempts = job.failed_attempts + 1;

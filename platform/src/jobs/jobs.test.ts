@@ -34,12 +34,58 @@ describe('a sync', () => {
       bytesSynced: expect.any(Number),
       rowsSynced: 10,
       attempts: 1,
+      streams: [{ streamName: 'items', recordsEmitted: 10, valuesChanged: [] }],
     });
     expect(job.bytesSynced).toBeGreaterThan(500);
     expect(connection.ids()).toEqual(range(0, 10));
     expect(connection.written().at(-1)).toBe('replace items');
     expect((await call('GET', connection.path)).body.lastJob).toEqual(job);
     expect((await call('GET', '/connections')).body.data[0].lastJob).toEqual(job);
+  });
+
+  test('tells of each stream how many records were written and which values did not arrive as they were', async () => {
+    const changed: [string, number][] = [];
+    const onValuesChanged = (kind: string, count: number) => void changed.push([kind, count]);
+    const { connect, ended } = await startSteered({ onValuesChanged });
+    const connection = await connect({ prefix: 'p_' });
+    const change = (field: string, kind: string, count: number, example = 'record 3') => ({
+      field,
+      kind,
+      count,
+      example,
+    });
+    connection.steer({
+      reports: [
+        { stream_descriptor: { name: 'items' }, values_changed: [change('price', 'nulled', 2)] },
+        {
+          stream_descriptor: { name: 'items', namespace: null },
+          values_changed: [change('price', 'nulled', 1, 'record 8')],
+        },
+        { stream_descriptor: { name: 'nobody knows it' }, values_changed: [change('price', 'nulled', 1)] },
+        { stream_descriptor: { name: 'items' }, values_changed: [change('a-password', 'left_out', 1, 'a-password')] },
+        { values_changed: 'nonsense' },
+      ],
+    });
+    const of = { stream_descriptor: { name: 'p_items' } };
+    const nonsense = [change('x', 'unheard of', 1), change('x', 'nulled', -1), change('x', 'nulled', 0.5), null, 1];
+    connection.setReports(
+      { ...of, records_written: 6, records_deleted: 1, values_changed: [change('note', 'shortened', 5), ...nonsense] },
+      { ...of, records_written: 3 },
+      { ...of, records_written: '17' },
+    );
+    const job = await ended((await connection.sync()).jobId);
+    expect(job).toMatchObject({ status: 'succeeded', rowsSynced: 10 });
+    expect(job.streams).toEqual([
+      {
+        streamName: 'items',
+        recordsEmitted: 10,
+        recordsWritten: 9,
+        recordsDeleted: 1,
+        valuesChanged: [change('note', 'shortened', 5), change('price', 'nulled', 3), expect.anything()],
+      },
+    ]);
+    expect(JSON.stringify(job)).not.toContain('a-password');
+    expect(Object.fromEntries(changed)).toEqual({ nulled: 3, shortened: 5, left_out: 1 });
   });
 
   test('goes on where the last one ended when it is incremental', async () => {

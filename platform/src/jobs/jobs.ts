@@ -11,6 +11,7 @@ import type { ConnectionRow, JobRow } from '../db/tables.ts';
 import { workspaceIdsOf } from '../fields.ts';
 import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
+import type { StreamsMoved } from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import * as jobs from './jobs.store.ts';
 import type { JobCreate, JobListQuery } from './requests.ts';
@@ -138,7 +139,7 @@ export async function presentLastJobs(
   return new Map(last.map((job) => [job.connection_id, presentJob(job, now)]));
 }
 
-/** `attempts` and `failureReason` are additions of this platform. */
+/** `attempts`, `streams` and `failureReason` are additions of this platform. */
 export function presentJob(job: JobRow, now: number) {
   return {
     jobId: job.job_id,
@@ -151,10 +152,20 @@ export function presentJob(job: JobRow, now: number) {
     bytesSynced: job.bytes,
     rowsSynced: job.records,
     attempts: job.attempts,
+    ...(job.streams !== null && presentStreams(JSON.parse(job.streams))),
     ...(job.failure_message !== null && {
       failureReason: { message: job.failure_message, origin: job.failure_origin, type: job.failure_type },
     }),
   };
+}
+
+function presentStreams({ streams, moreStreams }: StreamsMoved) {
+  const shown = streams.map(({ stream: { name, namespace }, ...outcome }) => ({
+    streamName: name,
+    ...(namespace && { streamNamespace: namespace }),
+    ...outcome,
+  }));
+  return { streams: shown, ...(moreStreams > 0 && { moreStreams }) };
 }
 
 /** As in ISO 8601: PT1H2M3S, without the parts that are nothing. */

@@ -74,6 +74,8 @@ export async function startAttempt(tx: Db, jobId: number, time: number): Promise
       status: 'running',
       attempts: eb('attempts', '+', 1),
       next_attempt_at: null,
+      records: 0,
+      bytes: 0,
       started_at: fn.coalesce('started_at', val(time)),
       updated_at: time,
     }))

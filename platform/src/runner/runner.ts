@@ -4,6 +4,7 @@
  */
 import type {
   Catalog,
+  ChangeKind,
   ConfiguredCatalog,
   ConnectorSpecification,
   FailureType,
@@ -115,13 +116,18 @@ export interface StreamOutcome {
   moreChanged?: { fields: number; values: number };
 }
 
-export interface SyncOutcome extends Progress {
-  status: 'succeeded' | 'failed' | 'cancelled';
-  /** Present when the status is `failed`. */
-  failure?: Failure;
+export interface StreamsMoved {
   /** In the order of the catalog; `moreStreams` more are left out. */
   streams: StreamOutcome[];
   moreStreams: number;
+  /** How many values did not arrive as they were, of all streams, by what became of them. */
+  changedValues: Partial<Record<ChangeKind, number>>;
+}
+
+export interface SyncOutcome extends Progress, StreamsMoved {
+  status: 'succeeded' | 'failed' | 'cancelled';
+  /** Present when the status is `failed`. */
+  failure?: Failure;
 }
 
 /**

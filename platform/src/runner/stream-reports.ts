@@ -6,18 +6,20 @@
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { changeKinds, type StreamDescriptor, streamKey, type ValueChange } from '../protocol.ts';
-import type { StreamOutcome } from './runner.ts';
+import type { StreamOutcome, StreamsMoved } from './runner.ts';
 
 export interface ReportLimits {
   /** Of one stream, in the outcome. The fields with most values come first. */
   fields: number;
+  /** Of all streams together, in the outcome. */
+  allFields: number;
   /** In the outcome. Those of which there is something to say come first. */
   streams: number;
   /** Of all streams together, while they are counted. */
   rememberedFields: number;
 }
 
-const defaultLimits: ReportLimits = { fields: 20, streams: 200, rememberedFields: 10_000 };
+const defaultLimits: ReportLimits = { fields: 20, allFields: 100, streams: 100, rememberedFields: 10_000 };
 const maxFieldLength = 200;
 const maxExampleLength = 100;
 
@@ -36,6 +38,7 @@ interface Tally {
 export class StreamReports {
   readonly #limits: ReportLimits;
   readonly #tallies = new Map<string, Tally>();
+  readonly #changedValues: StreamsMoved['changedValues'] = {};
   #rememberedFields = 0;
 
   constructor(streams: readonly StreamDescriptor[], limits: Partial<ReportLimits> = {}) {
@@ -68,6 +71,7 @@ export class StreamReports {
   changed(stream: StreamDescriptor, { field, kind, count, example }: ValueChange): void {
     const tally = this.#tallies.get(streamKey(stream));
     if (!tally || count === 0) return;
+    this.#changedValues[kind] = (this.#changedValues[kind] ?? 0) + count;
     const key = `${kind} ${field}`;
     const known = tally.changes.get(key);
     if (known) known.count += count;
@@ -93,29 +97,37 @@ export class StreamReports {
   }
 
   /** In the order of the catalog. */
-  outcome(): { streams: StreamOutcome[]; moreStreams: number } {
+  outcome(): StreamsMoved {
     const all = [...this.#tallies.values()];
     const hasNews = ({ changes, otherValues, isReplaced }: Tally) => changes.size > 0 || otherValues > 0 || !isReplaced;
     const first = [...all].sort((a, b) => Number(hasNews(b)) - Number(hasNews(a))).slice(0, this.#limits.streams);
     const shown = new Set(first);
-    const streams = all.filter((tally) => shown.has(tally)).map((tally) => this.#outcomeOf(tally));
-    return { streams, moreStreams: all.length - streams.length };
+    let fieldsLeft = this.#limits.allFields;
+    const streams = all
+      .filter((tally) => shown.has(tally))
+      .map((tally) => {
+        const outcome = outcomeOf(tally, Math.min(fieldsLeft, this.#limits.fields));
+        fieldsLeft -= outcome.valuesChanged.length;
+        return outcome;
+      });
+    return { streams, moreStreams: all.length - streams.length, changedValues: this.#changedValues };
   }
+}
 
-  #outcomeOf({ stream, emitted, written, deleted, isReplaced, changes, otherValues }: Tally): StreamOutcome {
-    const sorted = [...changes.values()].sort((a, b) => b.count - a.count);
-    const rest = sorted.slice(this.#limits.fields);
-    const restValues = rest.reduce((sum, { count }) => sum + count, otherValues);
-    return {
-      stream,
-      recordsEmitted: emitted,
-      ...(written !== undefined && { recordsWritten: written }),
-      ...(deleted !== undefined && { recordsDeleted: deleted }),
-      ...(!isReplaced && { notReplaced: true as const }),
-      valuesChanged: sorted.slice(0, this.#limits.fields),
-      ...(restValues > 0 && { moreChanged: { fields: Math.max(1, rest.length), values: restValues } }),
-    };
-  }
+function outcomeOf(tally: Tally, maxFields: number): StreamOutcome {
+  const { stream, emitted, written, deleted, isReplaced, changes, otherValues } = tally;
+  const sorted = [...changes.values()].sort((a, b) => b.count - a.count);
+  const rest = sorted.slice(maxFields);
+  const restValues = rest.reduce((sum, { count }) => sum + count, otherValues);
+  return {
+    stream,
+    recordsEmitted: emitted,
+    ...(written !== undefined && { recordsWritten: written }),
+    ...(deleted !== undefined && { recordsDeleted: deleted }),
+    ...(!isReplaced && { notReplaced: true as const }),
+    valuesChanged: sorted.slice(0, maxFields),
+    ...(restValues > 0 && { moreChanged: { fields: Math.max(1, rest.length), values: restValues } }),
+  };
 }
 
 function isCount(value: unknown): value is number {

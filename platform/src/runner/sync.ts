@@ -45,7 +45,7 @@ const progressEveryMs = 1000;
 
 /** Without a source: as if one had ended without a record. */
 export async function runSync(request: SyncRequest | WriteRequest, settings: SyncSettings): Promise<SyncOutcome> {
-  const nothing = { records: 0, bytes: 0, streams: [], moreStreams: 0 };
+  const nothing = { records: 0, bytes: 0, streams: [], moreStreams: 0, changedValues: {} };
   if (request.signal?.aborted) return { status: 'cancelled', ...nothing };
   try {
     return await new SyncRun(request, settings).run();
