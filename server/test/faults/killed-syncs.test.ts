@@ -69,10 +69,16 @@ describe('the bundled platform, killed in the middle of a sync', () => {
     return job;
   };
 
-  /** Kills the platform once this job has moved some records since the last start, and starts it again. */
+  const killedAttempts = new Map<number, number>();
+
+  /** Kills the platform once a new attempt of this job has moved some records, and starts it again. */
   async function killDuring(jobId: number, moreRecords: number): Promise<void> {
-    const before = (await jobOf(jobId)).rowsSynced;
-    await until(async () => (await jobOf(jobId)).rowsSynced >= before + moreRecords);
+    await until(async () => {
+      const { attempts, rowsSynced } = await jobOf(jobId);
+      const isNew = attempts > (killedAttempts.get(jobId) ?? 0);
+      if (isNew && rowsSynced >= moreRecords) killedAttempts.set(jobId, attempts);
+      return isNew && rowsSynced >= moreRecords;
+    });
     expect((await jobOf(jobId)).status).toBe('running');
     const { port } = platform;
     await platform.kill();
