@@ -8,6 +8,7 @@ import { type ConfiguredStream, type State, type StreamDescriptor, streamKey } f
 import { ConnectorError, type Emitter } from '../kit/connector.ts';
 import { Changes } from './changes.ts';
 import { isCursorType, isEndOfOrder } from './column-values.ts';
+import { DamagedTexts } from './damaged-texts.ts';
 import type { Moment } from './moment.ts';
 import { Position } from './position.ts';
 import { fieldTexts, RecordText } from './record-text.ts';
@@ -69,6 +70,7 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
   await emit.status(stream, 'STARTED');
   try {
     const selection = selectionOf(reading);
+    const { damaged } = selection;
     const parts = table.isStored ? await holdParts(client, table) : [];
     if (!incremental) {
       await readAll(client, selection, emit);
@@ -77,6 +79,10 @@ export async function readStream(client: pg.Client, reading: Reading, now: Momen
       await readChanges(client, changes, emit);
     } else {
       await readFromCursor(client, { ...selection, ...incremental, cursor: incremental.cursor as Column }, emit);
+    }
+    if (damaged.changes.length > 0) {
+      emit.log('WARN', `${stream.name} has bytes that are no UTF-8. They are replaced.`);
+      await emit.report({ stream_descriptor: stream, values_changed: damaged.changes });
     }
   } catch (error) {
     throw explainTable(error, stream.name);
@@ -99,6 +105,7 @@ interface Selection {
   /** What is selected, and how it becomes a record. */
   list: string[];
   record: RecordText;
+  damaged: DamagedTexts;
 }
 
 function selectionOf({ stream, table, columns }: Reading): Selection {
@@ -108,6 +115,7 @@ function selectionOf({ stream, table, columns }: Reading): Selection {
     // By the table's name: a bare name could mean what is selected under it, which may be another form.
     list: columns.map((column) => column.expression(columnName(column))),
     record: new RecordText(columns),
+    damaged: new DamagedTexts(columns),
   };
 }
 
@@ -132,11 +140,13 @@ async function readAll(client: pg.Client, selection: Selection, emit: Emitter): 
 async function emitLines(
   client: pg.Client,
   query: string,
-  { stream, record }: Selection,
+  { stream, record, damaged }: Selection,
   emit: Emitter,
   onFields: ((lines: Buffer, from: number, end: number) => Promise<void> | undefined) | undefined,
 ): Promise<void> {
-  for await (const lines of readLines(client, query)) {
+  let records = 0;
+  for await (const read of readLines(client, query)) {
+    const lines = damaged.mend(read, records);
     let start = 0;
     let end = 0;
     let fieldsAt = 0;
@@ -146,6 +156,7 @@ async function emitLines(
     for (; start < lines.length; start = end + 1) {
       end = lines.indexOf(newline, start);
       const isBehind = emit.recordOf(stream, addData);
+      records += 1;
       if (isBehind) await isBehind;
       const isDue = onFields?.(lines, fieldsAt, end);
       if (isDue) await isDue;
@@ -233,7 +244,7 @@ interface Increment extends Selection {
 }
 
 async function readFromCursor(client: pg.Client, increment: Increment, emit: Emitter): Promise<void> {
-  const { stream, record, cursor, saved, isLastTime = false } = increment;
+  const { stream, record, damaged, cursor, saved, isLastTime = false } = increment;
   if (!isLastTime) {
     emit.log(
       'WARN',
@@ -255,7 +266,8 @@ async function readFromCursor(client: pg.Client, increment: Increment, emit: Emi
       stream: { stream_descriptor: stream, stream_state: position.saved(isAtEnd) },
     });
   let records = 0;
-  for await (const lines of readLines(client, query)) {
+  for await (const read of readLines(client, query)) {
+    const lines = damaged.mend(read, records);
     for (let start = 0, end = 0; start < lines.length; start = end + 1) {
       end = lines.indexOf(newline, start);
       const row = fieldTexts(lines, start, end);

@@ -18,7 +18,10 @@ export class RowTooLarge extends Error {
 
 /** Whole lines, each with its newline. */
 export async function* readLines(client: pg.Client, query: string): AsyncGenerator<Buffer> {
-  const copy = client.query(copyTo(`copy (${query}) to stdout`));
+  const { rows } = await client.query<{ encoding: string }>(`select current_setting('server_encoding') as encoding`);
+  // Without an encoding, texts are sent as the bytes they are; the server would refuse those that are no UTF-8.
+  const options = rows[0]?.encoding === 'SQL_ASCII' ? ` (encoding 'SQL_ASCII')` : '';
+  const copy = client.query(copyTo(`copy (${query}) to stdout${options}`));
   let isDone = false;
   try {
     let pieces: Buffer[] = [];

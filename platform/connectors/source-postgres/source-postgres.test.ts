@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { addedText } from '../../test/added-text.ts';
 import {
   collectingEmitter,
@@ -208,6 +209,37 @@ describe('values', () => {
       `{${cases.map((_, index) => `"v${index}":${json(index)}`).join(',')}}`;
     expect(texts[0]).toBe(expected((index) => cases[index]?.[2]));
     expect(texts[1]).toBe(expected(() => 'null'));
+  });
+});
+
+describe('a database without an encoding', () => {
+  it('has its texts as UTF-8, and values with other bytes are replaced in part and counted', async () => {
+    const { client, config } = await createDatabase();
+    const database = `${config.database}_bytes`;
+    await client.query(`create database ${database} template template0 encoding 'SQL_ASCII' locale 'C'`);
+    onTestFinished(() => client.query(`drop database ${database} with (force)`).then(() => {}));
+    const other = new pg.Client({
+      host: '127.0.0.1',
+      ...config,
+      database: String(database),
+      user: String(config.username),
+    } as pg.ClientConfig);
+    await other.connect();
+    await other.query(`create table t (id int, a text, b text);
+      insert into t values (1, 'ä', 'b'), (2, E'\\xe4\\t"', 'b'), (3, E'x\\xff', E'\\xc3')`);
+    await other.end();
+    const there = { ...config, database };
+    const { records, messages } = await read(there, [configure(await discoverStream(there, 't'))]);
+    expect(records).toEqual([
+      { id: 1, a: 'ä', b: 'b' },
+      { id: 2, a: '\ufffd\t"', b: 'b' },
+      { id: 3, a: 'x\ufffd', b: '\ufffd' },
+    ]);
+    const reports = messages.flatMap((message) => (message.type === 'TRACE' ? [message.trace.analytics?.value] : []));
+    expect(JSON.parse(reports.find(Boolean) ?? '{}').values_changed).toEqual([
+      { field: 'a', kind: 'shortened', count: 2, example: 'record 2' },
+      { field: 'b', kind: 'shortened', count: 1, example: 'record 3' },
+    ]);
   });
 });
 

@@ -58,6 +58,14 @@ describe('choosing streams', () => {
     expect(byDefault).toMatchObject([{ cursorField: ['id'] }]);
   });
 
+  test('needs no cursor where the source follows changes without one, and keeps a cursor that was chosen', () => {
+    const streams = [{ ...open, source_defined_cursor: true }];
+    const asked = { name: 'open', syncMode: 'incremental_append' } as const;
+    expect(chooseStreams({ streams }, [asked], destination)[0]).not.toHaveProperty('cursorField');
+    const chosen = chooseStreams({ streams }, [{ ...asked, cursorField: ['at'] }], destination);
+    expect(chosen).toMatchObject([{ cursorField: ['at'] }]);
+  });
+
   test('needs no cursor for a stream that is read in full', () => {
     expect(choose({ name: 'open' })[0]).not.toHaveProperty('cursorField');
   });

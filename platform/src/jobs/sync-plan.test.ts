@@ -72,6 +72,12 @@ describe('when a source has changed', () => {
     expect(job.status).toBe('succeeded');
   });
 
+  test('a source that can do more with the same fields is none of this', async () => {
+    const { default_cursor_field: _field, ...stream } = itemsStream;
+    const { job } = await afterChange('disable_connection', [stream]);
+    expect(job.status).toBe('succeeded');
+  });
+
   test('a named stream that is gone fails the job and leaves the connection active', async () => {
     const { job, shown } = await afterChange('ignore', [second]);
     expect(job).toMatchObject({
