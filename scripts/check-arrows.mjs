@@ -79,9 +79,9 @@ const folderOf = (file) => {
  */
 const importRules = [
   {
-    words: 'contract imports nothing of ours and no package but typebox',
+    words: 'contract imports nothing of ours and no package but typebox and re2js',
     isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'contract') && (to ? !isIn(to, 'contract') : name !== 'typebox'),
+      isIn(from, 'contract') && (to ? !isIn(to, 'contract') : !['typebox', 're2js'].includes(name ?? '')),
   },
   {
     words: 'widget imports nothing of ours but contract',

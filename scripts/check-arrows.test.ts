@@ -34,7 +34,7 @@ const expected: Record<string, Record<string, string[]>> = {
     ],
   },
   contract: {
-    'contract imports nothing of ours and no package but typebox': [
+    'contract imports nothing of ours and no package but typebox and re2js': [
       'contract/src/from-a-package.ts → jose',
       'contract/src/from-a-package.ts → node:fs',
       'contract/src/from-server.ts → ../../server/src/app.ts',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Problem } from '../problems.ts';
 import { checkConfiguration } from './configuration.ts';
 
 const specification = {
@@ -28,4 +29,13 @@ describe('checking', () => {
     );
     expect(check).not.toThrow('4711');
   });
+});
+
+test('a hostile pattern comes to its end', () => {
+  const specification = {
+    properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: '^b' } },
+  };
+  expect(() => checkConfiguration(specification, { a: `${'a'.repeat(60)}!` })).toThrow(Problem);
+  expect(() => checkConfiguration(specification, { b: 'x' })).toThrow(Problem);
+  expect(() => checkConfiguration(specification, { a: 'aaa', b: 'b' })).not.toThrow();
 });

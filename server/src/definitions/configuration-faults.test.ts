@@ -149,6 +149,14 @@ describe('Faults', () => {
     expect(configurationFaults(many, { all: Array(5_000).fill(7) }, at)).toHaveLength(100);
   });
 
+  it('of patterns come in time, however hostile the pattern and the value', () => {
+    const hostile = { connectionSpecification: { properties: { a: { type: 'string', pattern: '^(a+)+$' } } } };
+    const value = `${'a'.repeat(60)}!`;
+    expect(configurationFaults(hostile, { a: value }, [])).toMatchObject([{ type: 'value_error.str.regex' }]);
+    expect(partialConfigurationFaults(hostile, { a: value }, [])).toHaveLength(1);
+    expect(configurationFaults(hostile, { a: 'aaa' }, [])).toEqual([]);
+  });
+
   it('do not come from patterns of other languages; the connector itself will check those', () => {
     const foreign = { connectionSpecification: { properties: { a: { type: 'string', pattern: '(?i)^x\\z(' } } } };
     expect(configurationFaults(foreign, { a: 'anything' }, at)).toEqual([]);

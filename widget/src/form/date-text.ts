@@ -40,6 +40,7 @@ export function fromControl(kind: 'date' | 'date-time', schema: JsonSchema, valu
 }
 
 function formatFor(kind: 'date' | 'date-time', { pattern }: JsonSchema): Format | undefined {
-  const wanted = compiled(pattern);
-  return formats[kind].find((format) => wanted?.test(format('2024-01-31', '13:30:00')) ?? true);
+  const samples = formats[kind].map((format) => ({ format, text: format('2024-01-31', '13:30:00') }));
+  const found = samples.find(({ text }) => compiled(pattern, text.length)?.test(text) ?? true);
+  return found?.format;
 }

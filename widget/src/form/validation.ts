@@ -9,6 +9,7 @@ import { isObject, type JsonSchema } from '@inlay/contract/connector-configurati
 import type { Words } from '../words/en.ts';
 import { chosenBranch, memberOf, type Path } from './configuration.ts';
 import { type Field, type ObjectField, optionsOf, typeOf } from './fields.ts';
+import { isQuick } from './quick-pattern.ts';
 
 export interface FieldFault {
   /** into the configuration */
@@ -69,16 +70,19 @@ function messageFor(schema: JsonSchema, value: unknown, words: FaultWords, kind:
   const [error] = new Validator(asked as Schema, '7').validate(value).errors;
   if (error) return messageOf(error.keyword, schema, words, kind);
   if (typeof value !== 'string') return undefined;
-  const pattern = compiled(schema.pattern);
+  const pattern = compiled(schema.pattern, value.length);
   if (pattern) return pattern.test(value) ? undefined : patternMessage(schema, words);
   // A pattern says more precisely than a format what is wanted, and often means something else.
   if (typeof schema.format !== 'string' || !formats.has(schema.format)) return undefined;
   return new Validator({ format: schema.format }, '7').validate(value).valid ? undefined : formatMessage(schema, words);
 }
 
-/** Specifications are written for several languages: a pattern that is none in ours is left to the connector to check. */
-export function compiled(pattern: unknown): RegExp | undefined {
-  if (typeof pattern !== 'string') return undefined;
+/**
+ * Specifications are written for several languages: a pattern that is none in ours is left to the connector to check. A
+ * pattern that might freeze the page is left to the service.
+ */
+export function compiled(pattern: unknown, textLength: number): RegExp | undefined {
+  if (typeof pattern !== 'string' || !isQuick(pattern, textLength)) return undefined;
   try {
     return new RegExp(pattern, 'u');
   } catch (error) {
