@@ -99,9 +99,11 @@ function lastDayOf(date: Date): number {
 
 function findFault(parts: string[]): string | undefined {
   if (parts.length !== 6 && parts.length !== 7) return `expected 6 or 7 fields, found ${parts.length}`;
-  if (!isInteger(parts[SECONDS] ?? '')) return 'the seconds field must be a single number';
+  if (!isInteger(parts[SECONDS] ?? '')) {
+    return 'the seconds field must be a single number, because a schedule runs at most once a minute';
+  }
   if (parts.length === 7 && !isInteger(parts[MINUTES] ?? '')) {
-    return 'the minutes field must be a single number beside a year';
+    return 'the minutes field must be a single number beside a year, because such a schedule runs at most once an hour';
   }
   if ((parts[DAY_OF_MONTH] === '?') === (parts[DAY_OF_WEEK] === '?')) {
     return 'exactly one of day-of-month and day-of-week must be ?';

@@ -104,3 +104,17 @@ describe('streams that a connection names', () => {
     expect((await call('GET', path)).body.configurations).toEqual({ streams: [] });
   });
 });
+
+test('a source with hundreds of thousands of fields is refused, with the limit in words', async () => {
+  const { connect, call } = await startSteered();
+  const connection = await connect();
+  const names = Array.from({ length: 60_000 }, (_, index) => [`f${index}`, {}]);
+  connection.setCatalog({ ...itemsStream, json_schema: { type: 'object', properties: Object.fromEntries(names) } });
+  const reply = await call('GET', `/streams?sourceId=${connection.sourceId}&ignoreCache=true`);
+  expect(reply).toMatchObject({
+    status: 500,
+    body: {
+      data: { message: 'The source has more than 50,000 fields, which is the limit. Choose less in its settings.' },
+    },
+  });
+});

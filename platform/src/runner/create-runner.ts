@@ -7,6 +7,7 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import { withoutNulls } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
+import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
 import { type ConnectorLimits, defaultLimits } from './limits.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
@@ -76,9 +77,16 @@ export function createRunner(options: RunnerOptions): Runner {
     async discover(source, runOptions = {}) {
       const files = { config: source.configuration };
       const question = { connector: source, command: 'discover', files, answer: 'CATALOG' } as const;
-      const { catalog } = await ask({ ...question, timeoutMs: discoverTimeoutMs }, settings, runOptions);
+      const maxLineBytes = Math.min(settings.maxLineBytes, maxCatalogBytes);
+      const asked = { ...question, timeoutMs: discoverTimeoutMs };
+      const { catalog } = await ask(asked, { ...settings, maxLineBytes }, runOptions);
       if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
         throw invalidAnswer(source, 'a stream of its catalog lacks its name, json_schema or supported_sync_modes');
+      }
+      const excess = catalogExcess(catalog);
+      if (excess !== undefined) {
+        const message = `The source has ${excess}, which is the limit. Choose less in its settings.`;
+        throw new RunFailure({ origin: 'source', type: 'config_error', message });
       }
       return withoutNulls(catalog);
     },

@@ -26,7 +26,12 @@ describe('A schedule', () => {
   it.each([
     ['0 * * * *', 'expected 6 or 7 fields, found 5'],
     ['', 'expected 6 or 7 fields, found 1'],
-    ['*/5 * * * * ?', 'the seconds field must be a single number'],
+    ['*/5 * * * * ?', 'the seconds field must be a single number, because a schedule runs at most once a minute'],
+    ['0/15 * * * * ?', 'the seconds field must be a single number, because a schedule runs at most once a minute'],
+    [
+      '0 0/5 * * * ? 2030',
+      'the minutes field must be a single number beside a year, because such a schedule runs at most once an hour',
+    ],
     ['0 0 0 1 1 1', 'exactly one of day-of-month and day-of-week must be ?'],
     ['0 0 25 * * ?', 'the hours field is not valid'],
   ])('%j is refused with the reason', (expression, error) => {
