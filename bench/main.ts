@@ -23,6 +23,7 @@ import { benchmark as api } from './api.ts';
 import { benchmark as apiOnPostgres } from './api-postgres.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
+import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as memory } from './memory.ts';
 import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
@@ -40,6 +41,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   replicas,
   workspaceSync,
+  fairShare,
   syncToFiles,
   syncToPostgres,
   postgresToPostgres,

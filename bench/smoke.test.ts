@@ -51,6 +51,11 @@ const replicas = ['POST scoped-token', 'GET /workspaces?limit=20'].map(
   (name) => `PostgreSQL: ${name}, ${Math.max(2, availableParallelism())} processes`,
 );
 const syncs = ['sync of 500 workspaces, all new', 'sync of 500 workspaces, all known'];
+const fairShare = [
+  'a sync starts while four of another workspace never end',
+  'a check is over while another workspace has its queue full',
+  '/health/live meanwhile, the slowest answer',
+];
 const on = (database: string, works: string[]) => works.map((work) => `${database}: ${work}`);
 
 test(
@@ -75,6 +80,7 @@ test(
       ...replicas,
       ...on('SQLite', syncs),
       ...on('PostgreSQL', syncs),
+      ...fairShare.map((work) => `fair share: ${work}`),
       'sample-data → local-files, append',
       'sample-data → local-files, overwrite',
       'sample-data → destination-postgres, append',

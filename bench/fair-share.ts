@@ -1,0 +1,185 @@
+/*
+ * How long a customer waits while another one asks for far too much: four syncs that never end, and a queue full of checks
+ * that never answer, with a thousand more refused. And whether the service goes on answering meanwhile.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts';
+import { operatorToken } from './dataset.ts';
+import { type ServiceProcess, startService } from './service-process.ts';
+
+const sampleData = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+const httpApi = '4dae2d0e-d1c3-49e9-91f2-23f8d5661568';
+const localFiles = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
+const targets = { syncMs: 1_000, checkMs: 2_000, liveMs: 100 };
+const templates = '/api/v1/integrations/templates';
+
+export const benchmark: Benchmark = {
+  name: 'fair-share',
+
+  async run(options) {
+    const dataDir = join(options.folder, 'fair-share');
+    mkdirSync(dataDir);
+    const api = await startSilentApi();
+    const service = await startService({ dataDir }, options);
+    try {
+      return await measure(service, api, options);
+    } finally {
+      await service.stop();
+      api.server.closeAllConnections();
+      api.server.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    }
+  },
+};
+
+interface SilentApi {
+  server: Server;
+  url: string;
+  /** From now on it answers nothing. */
+  fallSilent(): void;
+}
+
+async function startSilentApi(): Promise<SilentApi> {
+  let isSilent = false;
+  const server = createServer((_request, response) => {
+    if (!isSilent) response.writeHead(200, { 'content-type': 'application/json' }).end('[{"id":1}]');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    server,
+    url,
+    fallSilent: () => {
+      isSilent = true;
+    },
+  };
+}
+
+async function measure(service: ServiceProcess, api: SilentApi, { signal }: BenchmarkOptions): Promise<Figure[]> {
+  const post = async (path: string, body: object) => (await service.request('POST', path, body)) as { id: string };
+  const slow = (await post(`${templates}/sources`, { actor_definition_id: httpApi, name: 'API' })).id;
+  const quick = (await post(`${templates}/sources`, { actor_definition_id: sampleData, name: 'Sample' })).id;
+  await post(`${templates}/connections`, {
+    destination_name: 'Files',
+    destination_definition_id: localFiles,
+    destination_config: { path: 'exports' },
+    cron_expression: null,
+    sync_on_create: false,
+  });
+  const config = { base_url: api.url, streams: [{ name: 'things', path: '/things' }] };
+  const greedy = await workspaceOf(service, 'greedy');
+  const modest = await workspaceOf(service, 'modest');
+  for (let n = 0; n < 4; n++) await connect(service, greedy, { source_template_id: slow, source_config: config });
+  await connect(service, modest, { source_template_id: quick, source_config: { count: 10 } });
+  const endless = await connectionsOf(service, greedy, 4, signal);
+  const [own = ''] = await connectionsOf(service, modest, 1, signal);
+
+  api.fallSilent();
+  const live = watchLive(service);
+  for (const id of endless) await post(`/api/v1/integrations/connections/${id}/sync?workspace_id=${greedy}`, {});
+  await until(async () => (await runningJobs(service, greedy, endless)) >= 2, signal);
+  const syncMs = await timed(async () => {
+    await post(`/api/v1/integrations/connections/${own}/sync?workspace_id=${modest}`, {});
+    await until(async () => (await statusOf(service, modest, own)) !== 'pending', signal);
+  });
+
+  const check = { source_template_id: slow, source_config: config };
+  const answers = await Promise.all(Array.from({ length: 1_052 }, () => statusOfCheck(service, greedy, check)));
+  const checkMs = await timed(async () => {
+    const body = { source_template_id: quick, source_config: { count: 1 } };
+    const { id } = await post(`/api/v1/integrations/sources/check?workspace_id=${modest}`, body);
+    const path = `/api/v1/integrations/sources/check/${id}/status?workspace_id=${modest}`;
+    await until(async () => ((await service.request('GET', path)) as { status: string }).status !== 'running', signal);
+  });
+  const refused = answers.filter((status) => status === 429).length;
+  return [
+    figure('a sync starts while four of another workspace never end', syncMs, targets.syncMs),
+    {
+      ...figure('a check is over while another workspace has its queue full', checkMs, targets.checkMs),
+      note: `${refused} checks of the other workspace were refused with 429`,
+    },
+    figure('/health/live meanwhile, the slowest answer', await live(), targets.liveMs),
+  ];
+}
+
+const figure = (work: string, value: number, atMost: number): Figure => ({
+  work: `fair share: ${work}`,
+  value,
+  unit: 'ms',
+  target: { of: 'value', atMost },
+});
+
+async function workspaceOf(service: ServiceProcess, name: string): Promise<string> {
+  await service.request('POST', '/api/v1/embedded/scoped-token', { workspace_name: name });
+  const { data } = (await service.request('GET', `/api/v1/workspaces?name_contains=${name}`)) as {
+    data: { id: string }[];
+  };
+  return data[0]?.id ?? '';
+}
+
+async function connect(service: ServiceProcess, workspaceId: string, body: object): Promise<void> {
+  await service.request('POST', `/api/v1/integrations/sources?workspace_id=${workspaceId}`, body);
+}
+
+async function connectionsOf(service: ServiceProcess, workspaceId: string, count: number, signal: AbortSignal) {
+  let ids: string[] = [];
+  await until(async () => {
+    const path = `/api/v1/integrations/connections?workspace_id=${workspaceId}`;
+    const { data } = (await service.request('GET', path)) as { data: { id: string; status: string }[] };
+    ids = data.filter(({ status }) => status === 'active').map(({ id }) => id);
+    return ids.length === count;
+  }, signal);
+  return ids;
+}
+
+async function statusOf(service: ServiceProcess, workspaceId: string, id: string): Promise<string | undefined> {
+  const path = `/api/v1/integrations/connections/${id}/jobs?workspace_id=${workspaceId}`;
+  return ((await service.request('GET', path)) as { data: { status: string }[] }).data[0]?.status;
+}
+
+async function runningJobs(service: ServiceProcess, workspaceId: string, ids: readonly string[]): Promise<number> {
+  const statuses = await Promise.all(ids.map((id) => statusOf(service, workspaceId, id)));
+  return statuses.filter((status) => status === 'running').length;
+}
+
+async function statusOfCheck({ url }: ServiceProcess, workspaceId: string, body: object): Promise<number> {
+  const answer = await fetch(`${url}/api/v1/integrations/sources/check?workspace_id=${workspaceId}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+/** Asks again and again until the function is called, which gives the time that the slowest answer took. */
+function watchLive({ url }: ServiceProcess): () => Promise<number> {
+  let isOver = false;
+  let slowestMs = 0;
+  const watching = (async () => {
+    while (!isOver) {
+      const tookMs = await timed(async () => void (await (await fetch(`${url}/health/live`)).text()));
+      slowestMs = Math.max(slowestMs, tookMs);
+      await delay(10);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await watching;
+    return slowestMs;
+  };
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+async function until(happened: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
+  while (!(await happened())) await delay(20, undefined, { signal });
+}
