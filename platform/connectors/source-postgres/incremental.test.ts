@@ -242,6 +242,18 @@ describe('an incremental table', () => {
     });
   });
 
+  it('leaves the settings of the server as they are for the streams after it', async () => {
+    const { client, config } = await createDatabase();
+    await client.query(`
+      create table a as select 1 as id; alter database ${config.database} set enable_bitmapscan = off;
+      create view b as select current_setting('enable_indexscan') as one, current_setting('enable_bitmapscan') as two`);
+    const streams = [
+      configure(await discoverStream(config, 'a'), { sync_mode: 'incremental' }),
+      configure(await discoverStream(config, 'b')),
+    ];
+    expect((await read(config, streams)).records).toEqual([{ id: 1 }, { one: 'on', two: 'off' }]);
+  });
+
   it('emits a state for every 10,000 records, each after the records it covers', async () => {
     const database = await eventsTable();
     await database.client.query(`insert into events (id) select n from generate_series(1, 25000) n`);

@@ -171,16 +171,21 @@ interface Following extends Selection {
   extent: ConstructorParameters<typeof Changes>[2];
 }
 
+/** By an index, or several at a time, rows would come in another order than that of their places. */
+const placeOrder = [
+  ['enable_indexscan', 'off'],
+  ['enable_indexonlyscan', 'off'],
+  ['enable_bitmapscan', 'off'],
+  ['synchronize_seqscans', 'off'],
+  ['max_parallel_workers_per_gather', '0'],
+] as const;
+
 async function readChanges(client: pg.Client, following: Following, emit: Emitter): Promise<void> {
   const { stream, cursor, saved, now, extent } = following;
   const changes = new Changes(Changes.isSaved(saved) ? saved : undefined, now, extent);
   if (changes.startsAnewBecause !== undefined) {
     emit.log('WARN', `${stream.name} is read from the start: ${changes.startsAnewBecause}.`);
   }
-  // By index, or several at a time, rows would come in another order than that of their places.
-  const settings = ['enable_indexscan', 'enable_bitmapscan', 'enable_indexonlyscan', 'synchronize_seqscans'];
-  for (const setting of settings) await client.query(`set local ${setting} = off`);
-  await client.query('set local max_parallel_workers_per_gather = 0');
   const emitState = (state: object) =>
     emit.state({ type: 'STREAM', stream: { stream_descriptor: stream, stream_state: state } });
   if (cursor && Position.isSaved(saved, cursor.name)) {
@@ -189,11 +194,13 @@ async function readChanges(client: pg.Client, following: Following, emit: Emitte
     await emitState(changes.completeFromCursor());
     return;
   }
+  for (const [setting, value] of placeOrder) await client.query(`set local ${setting} = ${value}`);
   for (let isBehind = true; isBehind; ) {
     isBehind = changes.isBehind;
     await sendPass(client, following, changes, emit, emitState);
     await emitState(changes.complete());
   }
+  for (const [setting] of placeOrder) await client.query(`set local ${setting} to default`);
   if (changes.hasForgotten) {
     emit.log(
       'INFO',
