@@ -27,7 +27,7 @@ export interface Target {
 export interface Figure {
   work: string;
   value: number;
-  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'ms' | 'MB';
+  unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'ms' | 'MB';
   reference?: { name: string; value: number };
   /** Value to that of the reference. Of a rate to its ceiling, 1 is as fast as it can be. */
   ratio?: number;

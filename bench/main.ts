@@ -2,6 +2,7 @@
  * The benchmarks as a program: runs those that are named, or all; prints a table, and writes everything to a JSON file.
  *
  *   --records N     how many records a sync of data moves (1,000,000)
+ *   --connections N how many connections are due at once in due-syncs (500)
  *   --workspaces N  how many workspaces the service knows (1,000,000)
  *   --platform-workspaces N
  *                   how many workspaces the platform has in workspace-sync (100,000)
@@ -23,6 +24,7 @@ import { benchmark as api } from './api.ts';
 import { benchmark as apiOnPostgres } from './api-postgres.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
+import { benchmark as dueSyncs } from './due-syncs.ts';
 import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as memory } from './memory.ts';
@@ -42,6 +44,7 @@ const benchmarks: readonly Benchmark[] = [
   replicas,
   workspaceSync,
   fairShare,
+  dueSyncs,
   syncToFiles,
   syncToPostgres,
   postgresToPostgres,
@@ -51,6 +54,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     records: { type: 'string' },
+    connections: { type: 'string' },
     workspaces: { type: 'string' },
     'platform-workspaces': { type: 'string' },
     rounds: { type: 'string' },
@@ -68,9 +72,10 @@ if (chosen.length < positionals.length) {
   throw new Error(`There are the benchmarks ${benchmarks.map(({ name }) => name).join(', ')}.`);
 }
 const usual = values.smoke
-  ? { records: 2_000, workspaces: 2_000, platformWorkspaces: 500, rounds: 1, loadMs: 50, watchMs: 250 }
+  ? { records: 2_000, connections: 4, workspaces: 2_000, platformWorkspaces: 500, rounds: 1, loadMs: 50, watchMs: 250 }
   : {
       records: 1_000_000,
+      connections: 500,
       workspaces: 1_000_000,
       platformWorkspaces: 100_000,
       rounds: 3,
@@ -86,6 +91,7 @@ const startedAt = new Date().toISOString();
 const nameOfRun = startedAt.replaceAll(':', '-');
 const settings: BenchmarkSettings = {
   records: wholeNumber('records', usual.records),
+  connections: wholeNumber('connections', usual.connections),
   workspaces: wholeNumber('workspaces', usual.workspaces),
   platformWorkspaces: wholeNumber('platform-workspaces', usual.platformWorkspaces),
   rounds: wholeNumber('rounds', usual.rounds),
@@ -127,7 +133,7 @@ try {
 }
 
 function wholeNumber(
-  option: 'records' | 'workspaces' | 'platform-workspaces' | 'rounds' | 'seconds' | 'minutes',
+  option: 'records' | 'connections' | 'workspaces' | 'platform-workspaces' | 'rounds' | 'seconds' | 'minutes',
   otherwise: number,
 ): number {
   const text = values[option];

@@ -55,6 +55,12 @@ export function cpuSecondsSoFar(pid: number): number {
   return (sampleOf(pid)?.cpuTicks ?? 0) / ticksPerSecond;
 }
 
+/** Of all children of a process that have ended. */
+export function childrenCpuSecondsSoFar(pid: number): number {
+  const fields = statOf(pid);
+  return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / ticksPerSecond;
+}
+
 function summarise(samples: Sample[]): ProcessUsage {
   const half = Math.ceil(samples.length / 2);
   const peak = (part: Sample[]) => Math.max(...part.map(({ residentKilobytes }) => residentKilobytes));
@@ -72,11 +78,15 @@ function childrenOf(pid: number): number[] {
 
 function sampleOf(pid: number): Sample | undefined {
   const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(pid, 'status'))?.[1];
-  // The name of the program, which may contain anything, is in parentheses.
-  const fields = readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  const fields = statOf(pid);
   // A process that has ended has no memory any more.
   if (resident === undefined) return undefined;
   return { residentKilobytes: Number(resident), cpuTicks: Number(fields[11]) + Number(fields[12]) };
+}
+
+/** From the state of the process on. The name of the program before it, which may contain anything, is in parentheses. */
+function statOf(pid: number): string[] {
+  return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }
 
 /** Empty for a process that is gone. */

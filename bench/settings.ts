@@ -2,6 +2,8 @@
 export interface BenchmarkSettings {
   /** How many records a sync of data moves. */
   records: number;
+  /** How many connections are due at the same moment. */
+  connections: number;
   /** How many workspaces the service knows. */
   workspaces: number;
   /** How many workspaces the platform has in a sync of workspaces. */

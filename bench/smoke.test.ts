@@ -81,6 +81,7 @@ test(
       ...on('SQLite', syncs),
       ...on('PostgreSQL', syncs),
       ...fairShare.map((work) => `fair share: ${work}`),
+      '4 connections due at once, sample-data of 100 rows → local-files',
       'sample-data → local-files, append',
       'sample-data → local-files, overwrite',
       'sample-data → destination-postgres, append',
