@@ -17,7 +17,7 @@ describe('a program', () => {
     expect(connectorProgram(launch, 'source', surroundings, environment)).toEqual({
       kind: 'source',
       program: process.execPath,
-      args: ['--max-old-space-size=768', '/opt/inlay/connectors/main.js', 'sample-data'],
+      args: ['/opt/inlay/connectors/main.js', 'sample-data'],
       env: {
         PATH: '/bin',
         INLAY_WORKSPACE_DIR: '/data/files/w1',
@@ -35,6 +35,13 @@ describe('a program', () => {
       connectorProgram({ type: 'bundled', name }, 'source', surroundings, certificates).env;
     expect(envOf('http-api').NODE_EXTRA_CA_CERTS).toBe('/etc/ca.pem');
     expect(envOf('sample-data').NODE_EXTRA_CA_CERTS).toBeUndefined();
+  });
+
+  test('of a bundled connector that may keep much in memory collects its garbage before it meets the limit', () => {
+    const launch = { type: 'bundled', name: 'source-postgres' } as const;
+    const limits = { memoryBytes: 512 * 1024 ** 2, openFiles: 100 };
+    const { args } = connectorProgram(launch, 'source', { ...surroundings, limits }, environment);
+    expect(args).toEqual(['--max-old-space-size=384', '/opt/inlay/connectors/main.js', 'source-postgres']);
   });
 
   test('of a command line keeps its arguments as they are', () => {
