@@ -16,6 +16,55 @@ const NullableTime = (description: string) =>
 const NullableNumber = (type: 'number' | 'integer', description: string, example: number) =>
   Type.Unsafe<number | null>({ type: [type, 'null'], description, examples: [example] });
 
+/** What became of values that did not arrive as they were. */
+export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
+
+const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
+
+const ValueChange = Type.Object(
+  {
+    field: Type.String({ description: 'Name of the field', examples: ['price'] }),
+    kind: Enumeration(changeKinds, {
+      description:
+        '`nulled`: nothing stands in their place. `shortened`: a part was cut off. `not_a_number`: the source wrote NaN or ' +
+        'an infinity, which is read as null. `left_out`: the destination has no place for the field.',
+    }),
+    count: Count('How many values', 3),
+    example: Type.String({
+      description: 'Where the first one is; empty if that is not known',
+      examples: ['record 17'],
+    }),
+  },
+  { title: 'Value change' },
+);
+
+const JobStream = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the stream at the source', examples: ['orders'] }),
+    namespace: Type.Optional(Type.String({ description: 'Its namespace at the source, if it has one' })),
+    records_emitted: Count('Records that left the source', 3100),
+    records_written: Type.Optional(Count('Rows in place at the destination, where it tells', 3100)),
+    records_deleted: Type.Optional(Count('Rows that a record of the source removed, where the destination tells', 2)),
+    not_replaced: Type.Optional(
+      Type.Boolean({
+        description:
+          'True: the rows of before were kept, because the source did not say whether it had read the stream to its end',
+      }),
+    ),
+    values_changed: Type.Array(ValueChange, {
+      description: 'Values that did not arrive as they were, by field; most values first',
+    }),
+    more_values_changed: Type.Optional(
+      Type.Object(
+        { fields: Count('At least so many fields', 4), values: Count('So many values', 17) },
+        { description: 'Fields beyond those in `values_changed`' },
+      ),
+    ),
+  },
+  { title: 'Job stream' },
+);
+export type JobStream = Static<typeof JobStream>;
+
 export const Job = Type.Object(
   {
     id: Type.String({ description: 'Identifier of the job', examples: ['17'] }),
@@ -23,9 +72,17 @@ export const Job = Type.Object(
     started_at: Timestamp('When it was started'),
     ended_at: NullableTime('When it ended; null while it goes on'),
     duration_seconds: NullableNumber('number', 'How long it took', 42),
-    rows: NullableNumber('integer', 'Records moved', 3100),
-    bytes: NullableNumber('integer', 'Bytes moved', 798_532),
+    rows: NullableNumber('integer', 'Records moved, by the latest try', 3100),
+    bytes: NullableNumber('integer', 'Bytes moved, by the latest try', 798_532),
     error: NullableText('Why it failed, and what to do'),
+    streams: Type.Optional(
+      Type.Array(JobStream, {
+        description: 'What became of the records, by stream, once a job has succeeded; hosted platforms do not tell',
+      }),
+    ),
+    more_streams: Type.Optional(
+      Count('Streams that are not in `streams`; those with something to say are named first', 12),
+    ),
   },
   { title: 'Job' },
 );

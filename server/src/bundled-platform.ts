@@ -75,7 +75,10 @@ export async function openBundledPlatform(
     maxWaitingPerWorkspace: config.maxWaitingPerWorkspace,
     maxAttemptMs: config.syncTimeoutMs,
     runner: { checkTimeoutMs: config.checkTimeoutMs, limits: config.connectorLimits },
-    ...(metrics && { onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000) }),
+    ...(metrics && {
+      onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000),
+      onValuesChanged: (kind, count) => metrics.valuesChanged(kind, count),
+    }),
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });

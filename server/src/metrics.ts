@@ -17,6 +17,7 @@ export interface Metrics {
   platformCall(operation: string, outcome: string, seconds: number, isRetry: boolean): void;
   platformBreaker(open: boolean): void;
   /** Something has had its turn. `check_request` and `set_up` wait in this process, the others on the bundled platform. */
+  valuesChanged(kind: 'nulled' | 'shortened' | 'not_a_number' | 'left_out', count: number): void;
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** Asked each time the numbers are read. */
@@ -96,6 +97,12 @@ export function createMetrics(): Metrics {
     buckets: [0.01, 0.1, 1, 2, 5, 10, 30, 60, 300, 1_800, 7_200],
     registers,
   });
+  const changedValues = new Counter({
+    name: 'inlay_values_changed_total',
+    help: 'Values that did not arrive at a destination as they left the source, in jobs of the bundled platform that succeeded, by kind: nulled, shortened, not_a_number, left_out',
+    labelNames: ['kind'],
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -117,6 +124,7 @@ export function createMetrics(): Metrics {
     },
     platformBreaker: (open) => platformBreaker.set(open ? 1 : 0),
     queueWait: (kind, seconds) => queueWaits.observe({ kind }, seconds),
+    valuesChanged: (kind, count) => changedValues.inc({ kind }, count),
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchBacklog(read) {
       new Gauge({

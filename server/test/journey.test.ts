@@ -128,6 +128,12 @@ it('goes from an empty data directory to rows at two destinations, on schedule',
     { status: 'succeeded', rows: 3100 },
     { status: 'succeeded', rows: 3100 },
   ]);
+  for (const { id } of await connections()) {
+    const [{ streams }] = (await customer('GET', `/connections/${id}/jobs`)).data;
+    expect(streams).toContainEqual(
+      expect.objectContaining({ name: 'users', records_emitted: 1000, values_changed: [] }),
+    );
+  }
   expect(usersInFiles().size).toBe(1000);
   const schema = `workspace_${workspaceId.replaceAll('-', '_')}`;
   const countUsers = async () =>

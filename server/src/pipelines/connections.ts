@@ -3,11 +3,11 @@
  * jobs, and starts syncs. Only the platform knows how a connection does, so it is asked each time. A connection that somebody has
  * deleted on the platform is not made again: it is shown as inactive, with a message, and cannot be synced.
  */
-import type { Connection, Job } from '@inlay/contract/connections';
+import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { PlatformJob } from '../platform/pipelines-port.ts';
+import type { PlatformJob, PlatformJobStream } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -134,7 +134,8 @@ function present(
   };
 }
 
-function presentJob({ id, status, startedAt, endedAt, rows, bytes, error }: PlatformJob): Job {
+function presentJob(job: PlatformJob): Job {
+  const { id, status, startedAt, endedAt, rows, bytes, error, streams, moreStreams } = job;
   const tookMs = endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt);
   return {
     id,
@@ -145,5 +146,21 @@ function presentJob({ id, status, startedAt, endedAt, rows, bytes, error }: Plat
     rows,
     bytes,
     error,
+    ...(streams && { streams: streams.map(presentJobStream) }),
+    ...(moreStreams > 0 && { more_streams: moreStreams }),
+  };
+}
+
+function presentJobStream(stream: PlatformJobStream): JobStream {
+  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    records_emitted: stream.recordsEmitted,
+    ...(recordsWritten !== undefined && { records_written: recordsWritten }),
+    ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
+    ...(stream.notReplaced && { not_replaced: true }),
+    values_changed: stream.valuesChanged,
+    ...(moreChanged && { more_values_changed: moreChanged }),
   };
 }

@@ -2,11 +2,13 @@
 import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import {
+  changeKinds,
   type JobStatus,
   jobStatuses,
   type PlatformConnection,
   type PlatformDefinition,
   type PlatformJob,
+  type PlatformJobStream,
   type PlatformStream,
 } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
@@ -75,7 +77,38 @@ export function readJob(item: Item): PlatformJob {
     rows: typeof rowsSynced === 'number' ? rowsSynced : null,
     bytes: typeof bytesSynced === 'number' ? bytesSynced : null,
     error: typeof message === 'string' ? message : null,
+    streams: Array.isArray(item.streams) ? item.streams.flatMap(readJobStream) : undefined,
+    moreStreams: countIn(item, 'moreStreams') ?? 0,
   };
+}
+
+function readJobStream(item: unknown): PlatformJobStream[] {
+  if (!isObject(item) || typeof item.streamName !== 'string') return [];
+  const more = isObject(item.moreChanged) ? item.moreChanged : undefined;
+  return [
+    {
+      name: item.streamName,
+      namespace: textOrNull(item.streamNamespace) ?? undefined,
+      recordsEmitted: countIn(item, 'recordsEmitted') ?? 0,
+      recordsWritten: countIn(item, 'recordsWritten'),
+      recordsDeleted: countIn(item, 'recordsDeleted'),
+      notReplaced: item.notReplaced === true,
+      valuesChanged: listOrNone(item.valuesChanged).flatMap(readValueChange),
+      moreChanged: more && { fields: countIn(more, 'fields') ?? 0, values: countIn(more, 'values') ?? 0 },
+    },
+  ];
+}
+
+function readValueChange(item: unknown): PlatformJobStream['valuesChanged'] {
+  if (!isObject(item) || typeof item.field !== 'string') return [];
+  const kind = changeKinds.find((known) => known === item.kind);
+  const example = textOrNull(item.example) ?? '';
+  return kind ? [{ field: item.field, kind, count: countIn(item, 'count') ?? 0, example }] : [];
+}
+
+function countIn(item: Item, field: string): number | undefined {
+  const count = item[field];
+  return Number.isSafeInteger(count) && (count as number) >= 0 ? (count as number) : undefined;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -84,7 +84,24 @@ export interface PlatformJob {
   bytes: number | null;
   /** For people; only the bundled platform tells. */
   error: string | null;
+  /** Only the bundled platform tells, of jobs that have succeeded; `moreStreams` more are left out. */
+  streams: PlatformJobStream[] | undefined;
+  moreStreams: number;
 }
+
+export interface PlatformJobStream {
+  name: string;
+  namespace: string | undefined;
+  recordsEmitted: number;
+  recordsWritten: number | undefined;
+  recordsDeleted: number | undefined;
+  notReplaced: boolean;
+  valuesChanged: { field: string; kind: ChangeKind; count: number; example: string }[];
+  moreChanged: { fields: number; values: number } | undefined;
+}
+
+export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
+export type ChangeKind = (typeof changeKinds)[number];
 
 export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; message: string }) & {
   /** A source had to be made for the check, and could not be taken away again. */

@@ -6,7 +6,7 @@ import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { FailureNotice } from '../parts/notice.tsx';
 import { RowsSkeleton } from '../parts/skeletons.tsx';
-import { type HistoryEntry, historyOf, mergeJobs } from '../sources/progress.ts';
+import { countChanged, type HistoryEntry, historyOf, mergeJobs, streamsToMention } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
@@ -121,6 +121,40 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
       {error && <p class="inlay-quoted inlay-job-error">{error}</p>}
+      <ChangedValues job={job} />
     </div>
+  );
+}
+
+/** What did not arrive as it was, folded: most people want to know that there is something, few want the list. */
+function ChangedValues({ job }: { job: Job }) {
+  const words = useWords();
+  const { formatting } = useWidget();
+  const said = words.source.changes;
+  const streams = streamsToMention(job);
+  if (streams.length === 0) return null;
+  const count = streams.reduce((sum, stream) => sum + countChanged(stream), 0);
+  return (
+    <details class="inlay-job-changes">
+      <summary>{count > 0 ? said.title(count, formatting.number(count)) : said.notReplaced}</summary>
+      <ul>
+        {streams.map((stream) => (
+          <li key={`${stream.namespace} ${stream.name}`}>
+            <strong>{stream.name}</strong>
+            <ul>
+              {stream.not_replaced && <li>{said.notReplaced}</li>}
+              {stream.values_changed.map(({ field, kind, count: values }) => (
+                <li key={`${kind} ${field}`}>{said[kind](values, formatting.number(values), field)}</li>
+              ))}
+              {stream.more_values_changed && (
+                <li>
+                  {said.more(stream.more_values_changed.fields, formatting.number(stream.more_values_changed.fields))}
+                </li>
+              )}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,7 +1,16 @@
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { describe, expect, it } from 'vitest';
-import { finishedSyncs, historyOf, isInMotion, mergeJobs, stateOf, summarise } from './progress.ts';
+import {
+  countChanged,
+  finishedSyncs,
+  historyOf,
+  isInMotion,
+  mergeJobs,
+  stateOf,
+  streamsToMention,
+  summarise,
+} from './progress.ts';
 
 const job = (changes: Partial<Job> = {}): Job => ({
   id: '1',
@@ -59,6 +68,20 @@ it('sums up the newest run of every connection', () => {
     connection(),
   ];
   expect(summarise(connections)).toEqual({ lastRun: later, rows: 15, nextRunAt: '2026-02-01T00:00:00.000Z' });
+});
+
+it('mentions the streams in which something did not arrive as it was, and calls no such run quiet', () => {
+  const stream = { name: 'a', records_emitted: 1, values_changed: [] };
+  const change = { field: 'price', kind: 'nulled', count: 3, example: 'record 1' } as const;
+  const changed = { ...stream, name: 'b', values_changed: [change], more_values_changed: { fields: 2, values: 4 } };
+  const kept = { ...stream, name: 'c', not_replaced: true };
+  const told = job({ rows: 0, streams: [stream, changed, kept] });
+  expect(streamsToMention(told)).toEqual([changed, kept]);
+  expect(countChanged(changed)).toBe(7);
+  expect(streamsToMention(job({}))).toEqual([]);
+  const quiet = (id: string) => job({ id, rows: 0 });
+  const entries = historyOf([quiet('4'), quiet('3'), { ...told, id: '2' }, quiet('1')], false);
+  expect(entries.map(({ jobs }) => jobs.length)).toEqual([1, 1, 1, 1]);
 });
 
 it('knows no rows where no run has counted any', () => {

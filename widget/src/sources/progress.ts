@@ -1,6 +1,6 @@
 /** What is going on with sources and their connections, read from what the service lists. Pure. */
 
-import type { Connection, Job } from '@inlay/contract/connections';
+import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import type { WidgetEvent } from '@inlay/contract/embedding';
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 
@@ -79,9 +79,19 @@ export function summaryOf({ source_template, source_config: _, ...source }: Sour
   return { ...source, summarized_source_template: source_template };
 }
 
-/** A sync that ended well and had nothing to bring. */
-function isQuiet({ status, rows }: Job): boolean {
-  return status === 'succeeded' && rows === 0;
+/** A sync that ended well and had nothing to bring, and of which there is nothing to say. */
+function isQuiet(job: Job): boolean {
+  return job.status === 'succeeded' && job.rows === 0 && streamsToMention(job).length === 0;
+}
+
+/** The streams of a sync in which something did not arrive as it was. */
+export function streamsToMention({ streams = [] }: Job): JobStream[] {
+  return streams.filter((stream) => stream.not_replaced || countChanged(stream) > 0);
+}
+
+/** How many values of the stream did not arrive as they were. */
+export function countChanged({ values_changed, more_values_changed: more }: JobStream): number {
+  return values_changed.reduce((sum, { count }) => sum + count, more?.values ?? 0);
 }
 
 export interface HistoryEntry {

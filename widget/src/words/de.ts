@@ -179,6 +179,20 @@ export default {
     notReady:
       'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',
     history: 'Verlauf',
+    changes: {
+      title: (count, number) => `${number} ${count === 1 ? 'Wert kam' : 'Werte kamen'} nicht unverändert an`,
+      notReplaced:
+        'Die Quelle hat nicht gesagt, ob sie bis zum Ende gelesen wurde. Die bisherigen Zeilen bleiben erhalten.',
+      nulled: (count, number, field) =>
+        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'konnte' : 'konnten'} nicht übernommen werden`,
+      shortened: (count, number, field) =>
+        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'musste' : 'mussten'} gekürzt werden`,
+      not_a_number: (count, number, field) =>
+        `${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} ${count === 1 ? 'war' : 'waren'} keine Zahl, das Feld bleibt leer`,
+      left_out: (count, number, field) =>
+        `Für ${number} ${count === 1 ? 'Wert' : 'Werte'} des Feldes ${field} gibt es am Ziel keinen Platz`,
+      more: (count, number) => `und ${number} ${count === 1 ? 'weiteres Feld' : 'weitere Felder'}`,
+    },
     quietRuns: (_count, number) => `${number} Synchronisierungen ohne neue Daten`,
     noHistory: 'Es wurde noch nichts synchronisiert.',
     showMore: 'Mehr anzeigen',

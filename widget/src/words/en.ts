@@ -175,6 +175,21 @@ const en = {
     notReady:
       'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
+    /** Of values in a sync that did not arrive as they were. */
+    changes: {
+      title: (count: number, number: string) =>
+        `${number} ${count === 1 ? 'value' : 'values'} did not arrive unchanged`,
+      notReplaced: 'The source did not say whether it had been read to its end. The rows of before are kept.',
+      nulled: (count: number, number: string, field: string) =>
+        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} could not be kept`,
+      shortened: (count: number, number: string, field: string) =>
+        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had to be shortened`,
+      not_a_number: (count: number, number: string, field: string) =>
+        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had no number and stayed empty`,
+      left_out: (count: number, number: string, field: string) =>
+        `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had no place at the destination`,
+      more: (count: number, number: string) => `and ${number} more ${count === 1 ? 'field' : 'fields'}`,
+    },
     /** Two or more. */
     quietRuns: (_count: number, number: string) => `${number} runs without new data`,
     noHistory: 'No sync has run yet.',

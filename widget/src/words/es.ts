@@ -176,6 +176,19 @@ export default {
     notReady:
       'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',
     history: 'Historial',
+    changes: {
+      title: (count, number) => `${number} ${count === 1 ? 'valor no llegó' : 'valores no llegaron'} sin cambios`,
+      notReplaced: 'La fuente no indicó si se había leído hasta el final. Se conservan las filas anteriores.',
+      nulled: (count, number, field) =>
+        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no se ${count === 1 ? 'pudo' : 'pudieron'} conservar`,
+      shortened: (count, number, field) =>
+        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} se ${count === 1 ? 'tuvo' : 'tuvieron'} que acortar`,
+      not_a_number: (count, number, field) =>
+        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no ${count === 1 ? 'era' : 'eran'} un número y ${count === 1 ? 'quedó vacío' : 'quedaron vacíos'}`,
+      left_out: (count, number, field) =>
+        `${number} ${count === 1 ? 'valor' : 'valores'} del campo ${field} no ${count === 1 ? 'tiene' : 'tienen'} lugar en el destino`,
+      more: (count, number) => `y ${number} ${count === 1 ? 'campo' : 'campos'} más`,
+    },
     quietRuns: (_count, number) => `${number} sincronizaciones sin datos nuevos`,
     noHistory: 'Todavía no se ha sincronizado nada.',
     showMore: 'Mostrar más',

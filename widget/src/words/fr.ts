@@ -178,6 +178,21 @@ export default {
     notReady:
       'La synchronisation n’a pas pu démarrer, car cette connexion vient de changer. Réessayez dans un instant.',
     history: 'Historique',
+    changes: {
+      title: (count, number) =>
+        `${number} ${count === 1 ? 'valeur n’est pas arrivée inchangée' : 'valeurs ne sont pas arrivées inchangées'}`,
+      notReplaced:
+        'La source n’a pas indiqué si elle avait été lue jusqu’à la fin. Les lignes précédentes sont conservées.',
+      nulled: (count, number, field) =>
+        `${number} ${count === 1 ? 'valeur du champ' : 'valeurs du champ'} ${field} n’${count === 1 ? 'a pas pu être conservée' : 'ont pas pu être conservées'}`,
+      shortened: (count, number, field) =>
+        `${number} ${count === 1 ? 'valeur du champ' : 'valeurs du champ'} ${field} ${count === 1 ? 'a dû être raccourcie' : 'ont dû être raccourcies'}`,
+      not_a_number: (count, number, field) =>
+        `${number} ${count === 1 ? 'valeur du champ' : 'valeurs du champ'} ${field} ${count === 1 ? 'n’était pas un nombre et reste vide' : 'n’étaient pas des nombres et restent vides'}`,
+      left_out: (count, number, field) =>
+        `${number} ${count === 1 ? 'valeur du champ' : 'valeurs du champ'} ${field} ${count === 1 ? 'n’a' : 'n’ont'} pas de place dans la destination`,
+      more: (count, number) => `et ${number} ${count === 1 ? 'autre champ' : 'autres champs'}`,
+    },
     quietRuns: (_count, number) => `${number} synchronisations sans nouvelles données`,
     noHistory: 'Aucune synchronisation n’a encore eu lieu.',
     showMore: 'Afficher plus',

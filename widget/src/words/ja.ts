@@ -172,6 +172,16 @@ export default {
     paused: '同期は一時停止中です。アカウントが再び有効になると再開されます。',
     notReady: 'この接続の状態が変わったため、同期を開始できませんでした。しばらくしてからもう一度お試しください。',
     history: '履歴',
+    changes: {
+      title: (_count, number) => `${number} 件の値はそのままの形で届きませんでした`,
+      notReplaced: 'データソースを最後まで読み取れたか確認できなかったため、以前の行を残しています。',
+      nulled: (_count, number, field) => `フィールド ${field} の値 ${number} 件を保存できませんでした`,
+      shortened: (_count, number, field) => `フィールド ${field} の値 ${number} 件を短縮しました`,
+      not_a_number: (_count, number, field) =>
+        `フィールド ${field} の値 ${number} 件は数値ではないため、空になりました`,
+      left_out: (_count, number, field) => `フィールド ${field} の値 ${number} 件は、送信先に保存する場所がありません`,
+      more: (_count, number) => `ほか ${number} 個のフィールド`,
+    },
     quietRuns: (_count, number) => `新しいデータのない同期 ${number} 回`,
     noHistory: '同期はまだ行われていません。',
     showMore: 'さらに表示',
