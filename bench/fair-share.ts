@@ -70,7 +70,11 @@ async function measure(service: ServiceProcess, api: SilentApi, { signal }: Benc
     cron_expression: null,
     sync_on_create: false,
   });
-  const config = { base_url: api.url, streams: [{ name: 'things', path: '/things' }] };
+  const config = {
+    base_url: api.url,
+    authentication: { type: 'none' },
+    streams: [{ name: 'things', path: '/things' }],
+  };
   const greedy = await workspaceOf(service, 'greedy');
   const modest = await workspaceOf(service, 'modest');
   for (let n = 0; n < 4; n++) await connect(service, greedy, { source_template_id: slow, source_config: config });
@@ -88,7 +92,11 @@ async function measure(service: ServiceProcess, api: SilentApi, { signal }: Benc
   });
 
   const check = { source_template_id: slow, source_config: config };
-  const answers = await Promise.all(Array.from({ length: 1_052 }, () => statusOfCheck(service, greedy, check)));
+  const answers: number[] = [];
+  // A client may have only so many connections.
+  while (answers.length < 1_052) {
+    answers.push(...(await Promise.all(Array.from({ length: 50 }, () => statusOfCheck(service, greedy, check)))));
+  }
   const checkMs = await timed(async () => {
     const body = { source_template_id: quick, source_config: { count: 1 } };
     const { id } = await post(`/api/v1/integrations/sources/check?workspace_id=${modest}`, body);
