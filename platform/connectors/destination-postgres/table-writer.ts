@@ -22,6 +22,7 @@ import {
 } from '../../src/protocol.ts';
 import { UnparsedRecord } from '../kit/input.ts';
 import { TextBuffer } from '../kit/text-buffer.ts';
+import { ValueChanges } from '../kit/value-changes.ts';
 import {
   type ColumnType,
   columnTypeFor,
@@ -34,7 +35,6 @@ import { copyNull, copyValue } from './copy-values.ts';
 import { columnName, deletedAtField, moreColumn, ownColumns } from './identifiers.ts';
 import { RowBytes } from './row-bytes.ts';
 import { addition, type Column, hasRoomFor, moreAddition, placeSql, type Table, widening } from './table.ts';
-import { ValueChanges } from './value-changes.ts';
 
 /** Of the lines to begin with; a table that gets many has more. */
 const linesBytes = 64 * 1024;

@@ -72,6 +72,22 @@ describe('a file', () => {
     ]);
   });
 
+  test('counts values whose fields are called as those that are added', async () => {
+    const { read } = startFolder(
+      'f',
+      { type: 'jsonl' },
+      { f: '{"id":1}\n{"id":2,"_file":"mine"}\n{"id":3,"_file":"too"}' },
+    );
+    const { all, reports } = await read();
+    expect(all.map(({ _file }) => _file)).toEqual(['f', 'f', 'f']);
+    expect(reports).toEqual([
+      {
+        stream_descriptor: { name: 'things' },
+        values_changed: [{ field: '_file', kind: 'left_out', count: 2, example: 'record 2' }],
+      },
+    ]);
+  });
+
   test('keeps long integers of JSON in their digits', async () => {
     const { read } = startFolder('f', { type: 'jsonl' }, { f: '{"id":9007199254740993}' });
     expect((await read()).things).toEqual([{ id: new ExactNumber('9007199254740993') }]);

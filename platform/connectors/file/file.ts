@@ -17,6 +17,7 @@ import type { HeaderAuthentication } from '../kit/http-settings.ts';
 import { inferSchema } from '../kit/inference.ts';
 import { isJsonObject } from '../kit/json.ts';
 import { requireFields } from '../kit/records.ts';
+import { ValueChanges } from '../kit/value-changes.ts';
 import { inferColumns, type Row, rowConverter } from './columns.ts';
 import { type Encoding, readText } from './content.ts';
 import { type CsvFormat, readCsv } from './csv.ts';
@@ -101,12 +102,17 @@ async function readStream(
 
   await emit.status(descriptor, 'STARTED');
   let emitted = 0;
+  // A file may have fields of the same names.
+  const changes = new ValueChanges();
   for (const file of files) {
     const opened = await file.open(known.get(file.name));
     if (!opened) continue;
     const modifiedAt = opened.modifiedAt.toISOString();
     for await (const read of readRecords(file, opened, format)) {
       const record = convert ? convert(read as Row) : read;
+      for (const field of [fileField, modifiedField]) {
+        if (Object.hasOwn(record, field)) changes.add(field, 'left_out', emitted + 1);
+      }
       record[fileField] = file.name;
       record[modifiedField] = modifiedAt;
       const behind = emit.record(descriptor, record);
@@ -117,6 +123,8 @@ async function readStream(
     if (opened.version === undefined) known.delete(file.name);
     else known.set(file.name, opened.version);
   }
+  const values_changed = changes.list();
+  if (values_changed.length > 0) await emit.report({ stream_descriptor: descriptor, values_changed });
   if (isIncremental) await emitState();
   await emit.status(descriptor, 'COMPLETE');
 }

@@ -88,3 +88,27 @@ describe('an API that was never seen to work and answers', () => {
     expect(read).toMatchObject({ ids: [0, 1, 2, 3, 4], failure: undefined });
   });
 });
+
+describe('an encoding', () => {
+  const body = (bytes: Buffer, contentType: string): Answer => {
+    return (reply) => void reply.writeHead(200, { 'content-type': contentType }).end(bytes);
+  };
+  const named = (name: string) => `{"list":[{"id":"${name}"}],"has_more":false}`;
+
+  test.each([
+    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${named('Müller €')}`), 'application/json'],
+    ['the one that is named', Buffer.from(named('Müller \x80'), 'latin1'), 'application/json; charset="Windows-1252"'],
+    ['UTF-16', Buffer.from(named('Müller €'), 'utf16le'), 'application/json;charset=utf-16le'],
+  ])('is read: %s', async (_, bytes, contentType) => {
+    expect(await readTurns([body(bytes, contentType)])).toMatchObject({ ids: ['Müller €'], failure: undefined });
+  });
+
+  test('that is not the one it should be is a failure, and no character is replaced', async () => {
+    const { ids, failure } = await readTurns([body(Buffer.from(named('Müller'), 'latin1'), 'application/json')]);
+    expect(ids).toEqual([]);
+    expect(failure).toMatchObject({
+      message:
+        'The API sends text that is not encoded as UTF-8. It should send UTF-8, or name the encoding in Content-Type.',
+    });
+  });
+});

@@ -146,14 +146,27 @@ async function readJson({ body, headers }: HttpAnswer, answerBytes: number, hasW
     }
     chunks.push(chunk);
   }
-  const text = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  const contentType = String(headers['content-type']);
+  const text = decode(Buffer.concat(chunks), contentType);
   try {
     return parseJson(text);
   } catch {
     // Without the cause: it quotes the answer, which may repeat the key.
-    throw notJson(text, String(headers['content-type']), hasWorked);
+    throw notJson(text, contentType, hasWorked);
+  }
+}
+
+/** JSON is UTF-8, unless the API says otherwise. A character that cannot be read is not replaced in silence. */
+function decode(bytes: Buffer, contentType: string): string {
+  const [, encoding = 'utf-8'] = /charset="?([\w.:-]+)/i.exec(contentType) ?? [];
+  try {
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    // In one call Node.js takes Windows-1252 for Latin-1.
+    return decoder.decode(bytes, { stream: true }) + decoder.decode();
+  } catch {
+    throw new ConnectorError(
+      `The API sends text that is not encoded as ${encoding.toUpperCase()}. It should send UTF-8, or name the encoding in Content-Type.`,
+    );
   }
 }
 
