@@ -81,9 +81,15 @@ function endOfString(bytes: Uint8Array, start: number): number {
     if (bytes[at] === quote) return at + 1;
     if (bytes[at] !== backslash) return invalid;
     if (escaped[bytes[at + 1] as number] === 1) at += 2;
-    else if (bytes[at + 1] === u && [2, 3, 4, 5].every((next) => hexDigit[bytes[at + next] as number] === 1)) at += 6;
+    else if (bytes[at + 1] === u && areHexDigits(bytes, at + 2)) at += 6;
     else return invalid;
   }
+}
+
+/** Four of them. */
+function areHexDigits(bytes: Uint8Array, start: number): boolean {
+  for (let at = start; at < start + 4; at++) if (hexDigit[bytes[at] as number] !== 1) return false;
+  return true;
 }
 
 function endOfNumber(bytes: Uint8Array, start: number): number {
