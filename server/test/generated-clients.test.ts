@@ -82,7 +82,7 @@ it('have the types of the contract under their names', async () => {
 it('are short enough to be read', async () => {
   const lines = async (file: string) => (await readFile(join(folder, file), 'utf8')).split('\n').length;
   // Without names they had 12,900 lines.
-  expect(await lines('types.ts')).toBeLessThan(9_000);
+  expect(await lines('types.ts')).toBeLessThan(9_500);
   expect(await lines('functions.ts')).toBeLessThan(4_000);
 });
 

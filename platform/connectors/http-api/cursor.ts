@@ -4,7 +4,7 @@
  */
 
 import { ConnectorError } from '../kit/connector.ts';
-import { ExactNumber, isJsonObject } from '../kit/json.ts';
+import { compareNumberTexts, ExactNumber, isJsonObject, isNumberText } from '../kit/json.ts';
 import { digest } from './pagination.ts';
 
 /** Records beyond this many with the same value are taken again by the next sync. */
@@ -67,21 +67,19 @@ export function readCursorState(state: object | undefined): CursorState {
 /** Numbers by size, times by when they are, other text by its characters. */
 export function compare(a: CursorValue, b: CursorValue): number {
   const [x, y] = [String(a), String(b)];
-  // Digit by digit, for an integer that a number cannot hold comes as text.
-  if (digits.test(x) && digits.test(y)) return x.length - y.length || order(x, y);
+  // Digit by digit, for a number that a double does not hold is kept as text.
+  if (isNumberText(x) && isNumberText(y)) return compareNumberTexts(x, y);
   if (typeof a !== typeof b) {
     throw new ConnectorError(
       'The cursor field has numbers as well as text and cannot be compared. Choose another field.',
     );
   }
-  if (typeof a === 'number' || typeof b === 'number') return Math.sign(Number(a) - Number(b));
-  const [timeA, timeB] = [time.exec(a), time.exec(b)];
-  if (!timeA || !timeB) return order(a, b);
-  return Math.sign(Date.parse(a) - Date.parse(b)) || order(fraction(timeA), fraction(timeB));
+  const [timeA, timeB] = [time.exec(x), time.exec(y)];
+  if (!timeA || !timeB) return order(x, y);
+  return Math.sign(Date.parse(x) - Date.parse(y)) || order(fraction(timeA), fraction(timeB));
 }
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const digits = /^(0|[1-9]\d*)$/;
 const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.(\d+))?)?(?:Z|[+-]\d\d:?\d\d)$/;
 /** Dates know milliseconds, and databases more than that. */
 const fraction = ([, digits = '']: RegExpExecArray) => digits.padEnd(9, '0');

@@ -148,6 +148,21 @@ export function survivesDouble(text: string): boolean {
   return written.digits === read.digits && (written.digits === '' || written.point === read.point);
 }
 
+export function isNumberText(text: string): boolean {
+  return numberForm.test(text);
+}
+
+/** Below, at or above zero as the first number is below, at or above the second, by all their digits. */
+export function compareNumberTexts(one: string, other: string): number {
+  const [a, b] = [decimalOf(one), decimalOf(other)];
+  const signOf = (text: string, { digits }: { digits: string }) => (digits === '' ? 0 : text.startsWith('-') ? -1 : 1);
+  const [sign, otherSign] = [signOf(one, a), signOf(other, b)];
+  if (sign !== otherSign || sign === 0) return sign - otherSign;
+  if (a.point !== b.point) return a.point > b.point ? sign : -sign;
+  // The digits are those behind a point, so that they compare as text.
+  return a.digits === b.digits ? 0 : a.digits > b.digits ? sign : -sign;
+}
+
 /** Without its sign: 0.`digits` times ten to the power of `point`. No digits: zero. */
 function decimalOf(text: string): { digits: string; point: number } {
   const [mantissa = '', exponent = '0'] = text.slice(text.startsWith('-') ? 1 : 0).split(/[eE]/);

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import type { ConfiguredCatalog, Message, State } from '../../src/protocol.ts';
 import { type Configuration, type Connector, ConnectorError, type Surroundings } from './connector.ts';
 import { readInput } from './input.ts';
+import { parseJson } from './json.ts';
 import { messageWriter } from './messages.ts';
 
 export async function runProgram(connector: Connector, args: string[]): Promise<number> {
@@ -109,11 +110,11 @@ function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
 type Given = Partial<Record<'config' | 'catalog' | 'state', unknown>>;
 
 async function readGiven({ input, ...options }: Record<string, unknown>): Promise<Given> {
-  if (input) return JSON.parse(await readFirstLine(process.stdin));
+  if (input) return parseJson(await readFirstLine(process.stdin)) as Given;
   const given: Given = {};
   for (const name of ['config', 'catalog', 'state'] as const) {
     const file = options[name];
-    if (typeof file === 'string') given[name] = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof file === 'string') given[name] = parseJson(await readFile(file, 'utf8'));
   }
   return given;
 }

@@ -11,6 +11,9 @@ export function followLinks(onArrival: () => void): void {
     event.preventDefault();
     void go(link.href, () => history.pushState(null, '', link.href), onArrival);
   });
+  // The page's address changes while the icon stays, and a relative address would then lead elsewhere.
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  icon?.setAttribute('href', icon.href);
   let shown = pathOf(location);
   addEventListener('popstate', () => {
     if (pathOf(location) !== shown) void go(location.href, () => {}, onArrival);
