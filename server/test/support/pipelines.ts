@@ -7,6 +7,7 @@ export const httpApi = '4dae2d0e-d1c3-49e9-91f2-23f8d5661568';
 export const fileSource = '742c4fde-cd3a-4b95-9f9d-de63de14acb3';
 export const postgresSource = '9e0b7c34-52a1-4d6f-b8e3-1f46a7d05c92';
 export const localFiles = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
+export const postgresDestination = '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043';
 
 const templates = '/api/v1/integrations/templates';
 
