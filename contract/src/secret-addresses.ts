@@ -1,5 +1,5 @@
 /**
- * A secret stays with its address. Whoever may change where a connector connects to must not be able to send a stored
+ * A secret stays with its address. A caller who may change where a connector connects to must not be able to send a stored
  * secret there: when an address changes, every secret that would be kept has to be given anew.
  *
  * What is an address: what the specification marks (`inlay_address: true`, or `false` where the rules below are wrong), a

@@ -1,4 +1,4 @@
-/* Whether a number, given by its text, is one that a column of PostgreSQL holds. */
+/* Whether a column of PostgreSQL holds a number, which is given by its text. */
 import { survivesDouble } from '../kit/json.ts';
 
 const integerForm = /^-?(?:0|[1-9]\d{0,18})$/;

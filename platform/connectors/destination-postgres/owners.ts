@@ -9,7 +9,7 @@ import { ConnectorError } from '../kit/connector.ts';
 const ownersTable = '_inlay_owners';
 
 /**
- * Needs an open transaction; the schema is there. A claim is committed before the first record is, so whoever comes later
+ * Needs an open transaction; the schema is there. A claim is committed before the first record is, so a later writer
  * finds it. Without a workspace the connector was started by hand, and takes no part.
  */
 export async function claimTable(

@@ -209,7 +209,7 @@ function pointingPager(
       const take = [page.records];
       const place = find(page);
       const { flag } = says(page);
-      // Some APIs give a token with every page, for whoever asks again later.
+      // Some APIs give a token with every page, for a client that asks again later.
       if (flag === false && (isFlagConfigured || page.records.length === 0)) return { take };
       if (!place) {
         if (!flag) return { take };

@@ -32,7 +32,7 @@ export function limitMessages(client: pg.Client): void {
   };
 }
 
-/** Follows the messages of a stream; gives the length of one that is too long. */
+/** Follows the messages of a stream; gives the length of a message that is too long. */
 function messageLengths(): (chunk: Buffer) => number | undefined {
   const header = Buffer.alloc(headerLength);
   let known = 0;

@@ -58,7 +58,7 @@ async function startCheck(
   const id = ctx.runtime.newId();
   const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
   let recorded: Promise<void> | undefined;
-  // Once, by whoever comes first: the answer to the caller, or the check if its turn is now.
+  // Once, by the one of two that comes first: the answer to the caller, or the check if its turn is now.
   const record = () => {
     recorded ??= checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
     return recorded;
@@ -86,7 +86,7 @@ function inTurn(ctx: PipelinesContext, workspaceId: string, id: string, work: ()
     try {
       await ctx.turns.checks.run(workspaceId, work);
     } catch (error) {
-      // The service is stopping. Whoever asks for the check is told that it was interrupted.
+      // The service is stopping. A caller who asks for the check is told that it was interrupted.
       if (!(error instanceof QueueClosed)) throw error;
     } finally {
       over.abort();

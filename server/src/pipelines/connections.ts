@@ -54,7 +54,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
     if (job instanceof PlatformError || job === undefined) {
-      // A platform answers the same for a deleted connection, for a busy one, and for one that is not ours.
+      // A platform answers the same for a deleted connection, for a busy one, and for a foreign one.
       const onPlatform = await statusesOnPlatform(ctx, scope.workspaceId);
       if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
       throw job ?? new AppError('sync_already_running');

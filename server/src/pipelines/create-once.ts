@@ -32,7 +32,7 @@ export async function createOnce<Wanted>(
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
   const ref = { table, workspaceId: row.workspace_id, id: row.id };
-  // Before the look: one that began earlier proves nothing of what took effect meanwhile.
+  // Before the look: a look that began earlier proves nothing of what took effect meanwhile.
   const waitMs = await remote.settleWaitMs(db, ref);
   const found = await find();
   if (found !== undefined) return await remote.bindIfUnbound(db, ref, found);

@@ -170,7 +170,7 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
 
 /** For a source that is being deleted. */
 async function takeDown({ ctx, row }: Work): Promise<boolean> {
-  // Before the look: one that began earlier proves nothing of what took effect meanwhile.
+  // Before the look: a look that began earlier proves nothing of what took effect meanwhile.
   const lookedAt = await ctx.store.now();
   const platformId = row.platform_id ?? (await ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)));
   if (platformId !== undefined) await deleteOnPlatform(ctx, row, platformId);

@@ -78,7 +78,7 @@ async function settleClaim(ctx: WorkspacesContext, organizationId: string, name:
   }
 }
 
-/** Needs no lease: all replicas may look at once. One that cannot look now does so with the next pass. */
+/** Needs no lease: all replicas may look at once. A replica that cannot look now does so with the next pass. */
 async function lookForLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
   try {
     await recordLostCreate(ctx, claim);
