@@ -16,8 +16,8 @@ const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Two more than there are cores: many tests wait for processes, databases and pages.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are cores: many tests wait for processes, databases and pages.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
     // Against tests that hang, and nothing else: no test depends on how quick the machine is, and a busy machine may be
     // ten times as slow as an idle one.

@@ -17,6 +17,7 @@ const shownLineLength = 200;
 
 export class Conversation {
   readonly origin: ConnectorProgram['kind'];
+  readonly isRecordTextValid: boolean;
   /** The first failure the connector told of. */
   failure: Failure | undefined;
   #redactor: Redactor;
@@ -31,6 +32,7 @@ export class Conversation {
     log: JobLog | undefined,
   ) {
     this.origin = connector.kind;
+    this.isRecordTextValid = connector.isRecordTextValid ?? false;
     this.#redactor = redactor(connector.secrets ?? []);
     this.#configuration = connector.configuration ?? {};
     this.#log = log;

@@ -26,7 +26,13 @@ describe('a program', () => {
         INLAY_SERVICE_ENDPOINTS: '[{"host":"inlay.example","port":443}]',
       },
       handover: 'input',
+      isRecordTextValid: true,
     });
+  });
+
+  test('of a bundled source whose server may send anything has its records checked', () => {
+    const launch = { type: 'bundled', name: 'source-postgres' } as const;
+    expect(connectorProgram(launch, 'source', surroundings, environment)).not.toHaveProperty('isRecordTextValid');
   });
 
   test('of a bundled connector gets further certificates only where it can use them', () => {

@@ -42,6 +42,11 @@ const inherited = ['PATH', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SS
  * when it was built (17 ms).
  */
 const light = new Set(['sample-data', 'local-files']);
+/**
+ * Bundled sources whose records are written as JSON from values. The `postgres` source is none of them: it passes on the text
+ * of numbers and documents as the server sends it, and a server may send anything.
+ */
+const writersOfJson = new Set(['sample-data', 'http-api', 'file']);
 /** What the container engine's client needs to find its engine and its registry logins. */
 const inheritedByDocker = [
   'HOME',
@@ -77,6 +82,7 @@ export function connectorProgram(
       args: [...(isLight ? [] : [heapOption(limits)]), surroundings.connectorsProgram, launch.name],
       env: isLight ? lightEnv : env,
       handover: 'input',
+      ...(writersOfJson.has(launch.name) && { isRecordTextValid: true }),
     };
   }
   if (launch.type === 'command') {

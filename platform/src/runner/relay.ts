@@ -155,8 +155,8 @@ export class Relay {
   }
 
   /**
-   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and valid, and
-   * have nothing beside what the bundled connectors' records have.
+   * A record that can go on unparsed. Its line must be whole, for a source that dies cuts its last one, and valid, which
+   * is checked unless it is known of the source, and have nothing beside what the bundled connectors' records have.
    */
   #recognise(block: Buffer, view: DataView, start: number, end: number) {
     if (end === block.length) return undefined;
@@ -164,6 +164,7 @@ export class Relay {
       this.#latest = this.#begin(RecordBeginning.read(block, start, end));
     const latest = this.#latest;
     if (!latest || block[end - 1] !== closingBrace || block[end - 2] !== closingBrace) return undefined;
+    if (this.#source.isRecordTextValid) return latest;
     return endOfObject(block, start + latest.beginning.dataAt) === end - '}}'.length ? latest : undefined;
   }
 

@@ -24,6 +24,8 @@ export interface ConnectorProgram {
    * they are never on disk. By default each as a file that an option names, which every connector understands.
    */
   handover?: 'input' | 'files';
+  /** Whether records of this source are valid JSON by how they are made, so that nobody has to check them. */
+  isRecordTextValid?: boolean;
   /** The folder it runs in; by default one of the runner's own. */
   workingDir?: string;
   /** The whole environment of the process: nothing of the service's own is inherited. */
