@@ -3,6 +3,7 @@
  * in a column of text, a text that is a number in a column of numbers, and a time may be written in another zone.
  */
 import { ExactNumber, parseJson } from '../connectors/kit/json.ts';
+import { canonicalNumber } from '../test/number-texts.ts';
 
 /** One spelling for one value: keys sorted, numbers as digits and a power of ten. */
 export function canonical(value: unknown): string {
@@ -13,17 +14,6 @@ export function canonical(value: unknown): string {
     return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join()}}`;
   }
   return JSON.stringify(value);
-}
-
-const numberForm = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-/** `12.50` and `1.25e1` become `125e-1`; a zero is a zero, whatever its sign. */
-function canonicalNumber(text: string): string {
-  const [, sign = '', before = '', after = '', exponent = '0'] = numberForm.exec(text) ?? [];
-  const all = (before + after).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  if (digits === '') return '0';
-  return `${sign}${digits}e${Number(exponent) - after.length + all.length - digits.length}`;
 }
 
 /** Both as JSON text. */

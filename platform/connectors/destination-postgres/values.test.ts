@@ -2,6 +2,7 @@ import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Stream } from '../../src/protocol.ts';
+import { canonicalNumber, numberTexts, shortOrLongExponent } from '../../test/number-texts.ts';
 import { configure, createDatabase, discoverStream, input, read, write, writeAndReport } from '../../test/postgres.ts';
 import { parseJson } from '../kit/json.ts';
 
@@ -186,30 +187,9 @@ describe('a value that does not fit its column', () => {
 });
 
 describe('any number of up to 60 digits and any exponent', () => {
-  const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
-  const numberText = fc
-    .tuple(
-      fc.constantFrom('', '-'),
-      digits(30).map((text) => text.replace(/^0+(?=.)/, '')),
-      fc.option(digits(30), { nil: undefined }),
-      fc.option(fc.tuple(fc.constantFrom('e', 'E-', 'e+'), fc.oneof(digits(2), digits(5))), { nil: undefined }),
-    )
-    .map(
-      ([sign, whole, fraction, exponent]) =>
-        `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`,
-    );
+  const numberText = numberTexts(shortOrLongExponent);
   const names = ['bigint', 'double precision', 'numeric', 'text', 'jsonb'];
   const properties = Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
-
-  /** Digits and a power of ten, so that equal numbers look the same. */
-  function normalised(text: string): string {
-    const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-      /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-    const all = (whole + fraction).replace(/^0+/, '');
-    const short = all.replace(/0+$/, '');
-    const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(all.length - short.length);
-    return short === '' ? '0' : `${sign}${short}e${power}`;
-  }
 
   it.each(['append', 'overwrite', 'append_dedup'] as const)('arrives as the same number with %s', async (mode) => {
     const { config, query } = await createDatabase();
@@ -230,8 +210,8 @@ describe('any number of up to 60 digits and any exponent', () => {
           const list = names.map((name) => `trim('"' from "${name}"::text) as "${name}"`).join(', ');
           const rows = await query<Record<string, string>>(`select ${list} from t order by id`);
           for (const name of names) {
-            const found = rows.map((row) => normalised(row[name] ?? ''));
-            expect({ name, found }).toEqual({ name, found: numbers.map(normalised) });
+            const found = rows.map((row) => canonicalNumber(row[name] ?? ''));
+            expect({ name, found }).toEqual({ name, found: numbers.map(canonicalNumber) });
           }
           // Digits are kept even there; only in JSON a number beyond numeric becomes a text, and is counted.
           expect([...counted].every((name) => name === 'jsonb')).toBe(true);

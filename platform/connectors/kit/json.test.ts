@@ -1,33 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { canonicalSignedNumber, numberTexts } from '../../test/number-texts.ts';
 import { ExactNumber, markExactNumbers, parseJson, stringifyJson, survivesDouble, valueAt } from './json.ts';
 
 const exact = (text: string) => new ExactNumber(text);
 
-/** A decimal as digits and a power of ten, so that equal numbers look the same. */
-function normalised(text: string): string {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const short = digits.replace(/0+$/, '');
-  const power = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - short.length);
-  return short === '' ? `${sign}0` : `${sign}${short}e${power}`;
-}
-
-const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength });
-
-/** Any number of up to 60 digits and any exponent, as JSON may write it. */
-const numberText = fc
-  .tuple(
-    fc.constantFrom('', '-'),
-    digits(30).map((text) => text.replace(/^0+(?=.)/, '')),
-    fc.option(digits(30), { nil: undefined }),
-    fc.option(fc.tuple(fc.constantFrom('e', 'E'), fc.constantFrom('', '+', '-'), digits(4)), { nil: undefined }),
-  )
-  .map(
-    ([sign, whole, fraction, exponent]) =>
-      `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}${exponent?.join('') ?? ''}`,
-  );
+const numberText = numberTexts();
 
 describe('reading JSON', () => {
   test('keeps numbers that a double does not hold in their digits, and leaves everything else alone', () => {
@@ -87,7 +65,9 @@ describe('reading JSON', () => {
       fc.property(fc.array(numberText), (numbers) => {
         const written = stringifyJson(parseJson(`{"a":[${numbers.join(', ')}]}`));
         const found = written.slice('{"a":['.length, -']}'.length).split(',');
-        expect(found.map(normalised)).toEqual(numbers.length === 0 ? [''].map(normalised) : numbers.map(normalised));
+        expect(found.map(canonicalSignedNumber)).toEqual(
+          numbers.length === 0 ? [''].map(canonicalSignedNumber) : numbers.map(canonicalSignedNumber),
+        );
       }),
       { numRuns: 1000 },
     );
