@@ -318,6 +318,11 @@ const migrations: Record<string, Step> = {
   '0008-overtaken-renames': async (db) => {
     await sql`alter table workspaces add column name_gen integer not null default 1`.execute(db);
   },
+
+  '0009-settled-names': async (db) => {
+    await sql`alter table workspaces add column name_settled_at bigint not null default 0`.execute(db);
+    await sql`update workspaces set name_settled_at = updated_at`.execute(db);
+  },
 };
 
 /**

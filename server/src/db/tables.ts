@@ -59,6 +59,8 @@ export interface WorkspaceRow {
   gen: number;
   /** The generation of the last rename that was asked for, so that a rename that was overtaken is not taken for a refused one. */
   name_gen: number;
+  /** Since when the platform has the name for sure: what it listed before says nothing of it. */
+  name_settled_at: number;
   /** Bumped to revoke all tokens issued so far; a token names the generation it was issued in. */
   token_gen: number;
   created_at: number;

@@ -173,6 +173,26 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     expect((await there()).connections).toMatchObject([{ status: 'inactive' }]);
   });
 
+  it('lets a new connection follow its workspace through several changes during one call', async () => {
+    const setStatus = (status: string) =>
+      test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status } });
+    await setStatus('inactive');
+    let isFirst = true;
+    faulty.rule(async (request, forward) => {
+      if (!isFirst || !to('PATCH', '/connections/')(request)) return undefined;
+      isFirst = false;
+      await setStatus('active');
+      const answer = await forward();
+      await setStatus('inactive');
+      return answer;
+    });
+    const id = await acme.connect(template);
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    expect((await there()).connections).toMatchObject([{ status: 'inactive' }]);
+    await setStatus('active');
+    expect((await there()).connections).toMatchObject([{ status: 'active' }]);
+  });
+
   it('tells of a refusal in words of its own, never in those of the platform', async () => {
     const words = '{"title":"unprocessable-entity","data":{"message":"the password hunter2 is not a number"}}';
     for (const path of ['/sources', '/destinations', '/connections']) {

@@ -200,15 +200,16 @@ async function whereDestinationMayBeLost<T>(
  */
 async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow, platformId: string): Promise<void> {
   const { id, organization_id: organizationId, workspace_id: workspaceId } = connection;
-  for (let before: string | undefined; ; ) {
+  // The generation, not the status: a workspace that was changed twice has its status again, and forgot this connection.
+  for (let before: number | undefined; ; ) {
     const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-    if (!workspace || workspace.status === before) return;
+    if (!workspace || workspace.gen === before) return;
     await recordNewConnection(ctx.workspaces, workspace, platformId);
     const { status } = workspace;
     await assertSettled(ctx, { table: 'connections', workspaceId, id }, () =>
       ctx.platform.setConnectionStatus(platformId, status),
     );
-    before = status;
+    before = workspace.gen;
   }
 }
 

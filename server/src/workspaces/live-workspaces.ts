@@ -28,12 +28,12 @@ export async function holdLiveWorkspace(tx: Db, organizationId: string, id: stri
  */
 export async function recordNewConnection(
   { store }: WorkspacesContext,
-  { organization_id: organizationId, id, status }: WorkspaceRow,
+  { organization_id: organizationId, id, status, gen }: WorkspaceRow,
   connectionId: string,
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const present = await workspaces.lockWorkspace(tx, organizationId, id);
-    if (present?.lifecycle !== 'live' || present.status !== status) return;
+    if (present?.lifecycle !== 'live' || present.gen !== gen) return;
     if (status === 'inactive') await workspaces.rememberPaused(tx, id, [connectionId]);
     else await workspaces.forgetPaused(tx, id, connectionId);
   });

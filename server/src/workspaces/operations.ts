@@ -134,7 +134,7 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
     await whileUnchanged(ctx, row, async (tx) => {
       await takeBackRename(tx, row);
       // Another name that was sent before may still take effect.
-      await closeOrAssertAgain(ctx, tx, ref, leaseId);
+      await settleName(ctx, tx, ref, leaseId);
     });
     throw new Refused(wanted, error);
   }
@@ -144,8 +144,18 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
       await workspaces.applyName(tx, row.organization_id, row.id, row.desired_name);
       if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
     }
-    await closeOrAssertAgain(ctx, tx, ref, leaseId);
+    await settleName(ctx, tx, ref, leaseId);
   });
+}
+
+async function settleName(
+  ctx: WorkspacesContext,
+  tx: Db,
+  ref: operations.OperationRef,
+  leaseId: string,
+): Promise<void> {
+  const closed = await closeOrAssertAgain(ctx, tx, ref, leaseId);
+  if (closed) await workspaces.recordNameSettled(tx, ref.organizationId, ref.workspaceId);
 }
 
 async function takeBackRename(tx: Db, row: WorkspaceRow): Promise<void> {

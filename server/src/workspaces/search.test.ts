@@ -60,6 +60,7 @@ describeOnBothDatabases('A search for a part of a name', (kind) => {
           lifecycle: 'live' as const,
           gen: 1,
           name_gen: 1,
+          name_settled_at: row.createdAt,
           token_gen: 1,
           created_at: row.createdAt,
           updated_at: row.createdAt,

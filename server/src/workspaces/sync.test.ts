@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { answering, type FaultyPlatform, isList, unreachable, useFaultyPlatform } from '../../test/support/faults.ts';
+import {
+  answering,
+  type FaultyPlatform,
+  isList,
+  isRename,
+  lateApply,
+  unreachable,
+  useFaultyPlatform,
+} from '../../test/support/faults.ts';
 
 describeOnBothDatabases('synchronising with the platform', (kind) => {
   let test: TestApp;
@@ -67,6 +75,34 @@ describeOnBothDatabases('synchronising with the platform', (kind) => {
     await test.app.store.db.updateTable('operations').set({ next_at: 0 }).execute();
     await test.app.reconciler.pass();
     expect((await test.request('GET', `/api/v1/workspaces/${id}`)).body.name).toBe('fancy');
+  });
+
+  it('does not take an old name for a new one when ours is asserted again while the sync reads', async () => {
+    const id = await test.workspaceId('plain');
+    const rename = (name: string) => test.request('PUT', `/api/v1/workspaces/${id}`, { body: { name } });
+    const late = lateApply(isRename);
+    const restore = faulty.rule(late.rule);
+    expect((await rename('old')).status).toBe(504);
+    restore();
+    expect((await rename('new')).status).toBe(200);
+    await late.apply();
+    // The rename was long ago, but for the assertion that is left of it.
+    const { db } = test.app.store;
+    await db
+      .updateTable('workspaces')
+      .set((row) => ({ updated_at: row('updated_at', '-', 600_000) }))
+      .execute();
+    faulty.rule(async (request, forward) => {
+      if (!isList(request)) return undefined;
+      const answer = await forward();
+      expect(answer.text).toContain('"old"');
+      await db.updateTable('operations').set({ next_at: 0, unsettled_until: 0 }).execute();
+      await test.app.reconciler.pass();
+      return answer;
+    });
+    await sync();
+    expect((await test.platform('GET', `/workspaces/${id}`)).body.name).toBe('new');
+    expect((await test.request('GET', `/api/v1/workspaces/${id}`)).body.name).toBe('new');
   });
 
   it('keeps all of several with one name; the first one known answers to it', async () => {

@@ -97,8 +97,8 @@ async function record(
       const row = rows.get(id);
       if (row?.lifecycle !== 'live') continue;
       live += 1;
-      // Renamed on the platform, unless what we were shown may be older than a rename of our own.
-      const renamed = row.name !== name && !renaming.has(id) && row.updated_at < askedAt - ctx.settleMs;
+      // Renamed on the platform, unless what we were shown may be older than a rename of our own, or a late effect of one.
+      const renamed = row.name !== name && !renaming.has(id) && row.name_settled_at < askedAt - ctx.settleMs;
       if (renamed) await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
       // What is not kept as it is leads nowhere: another name may come to look the same.
       if (name !== given || (claimed.has(id) && !renamed)) continue;

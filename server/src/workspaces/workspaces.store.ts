@@ -20,6 +20,7 @@ export const columns = [
   'lifecycle',
   'gen',
   'name_gen',
+  'name_settled_at',
   'token_gen',
   'created_at',
   'updated_at',
@@ -149,6 +150,7 @@ export async function insertMissing(
       lifecycle: sql.lit('live'),
       gen: sql.lit(1),
       name_gen: sql.lit(1),
+      name_settled_at: sql`now_ms()`,
       token_gen: sql.lit(1),
       created_at: sql`now_ms()`,
       updated_at: sql`now_ms()`,
@@ -227,9 +229,15 @@ export async function applyName(tx: Db, organizationId: string, id: string, name
     .execute();
 }
 
+/** No rename of ours can take effect any more. */
+export async function recordNameSettled(tx: Db, organizationId: string, id: string): Promise<void> {
+  await changed(tx, organizationId, id).set({ name_settled_at: sql`now_ms()` }).execute();
+}
+
 /** Somebody else has renamed it on the platform: as good as a rename of ours that came later. */
 export async function recordNameOfPlatform(tx: Db, organizationId: string, id: string, name: string): Promise<void> {
   await applyName(tx, organizationId, id, name);
+  await recordNameSettled(tx, organizationId, id);
   await changed(tx, organizationId, id).set({ gen: sql`gen + 1`, name_gen: sql`gen + 1` }).execute();
 }
 
