@@ -1,7 +1,7 @@
 /**
- * Tells the platform what something is to be, by a write that may be repeated. A write whose answer is lost may still take
- * effect, and might undo a later one. So it is on disk, before a write is sent, until when that can happen; and what is
- * wanted is asserted once more when it no longer can.
+ * Tells the platform what something is to be, by a write that may be repeated. A write whose answer is lost may still
+ * take effect later, and might undo a newer write. So before a write is sent, the store records until when that can
+ * happen. After that time, what is wanted is written once more.
  */
 import { createTimeoutMs } from '../platform/calls.ts';
 import type { Written } from '../platform/pipelines-port.ts';
@@ -10,7 +10,7 @@ import type { PipelinesContext } from './context.ts';
 import { Waiting } from './interruptions.ts';
 import * as remote from './remote.store.ts';
 
-/** Throws `Waiting` when it has to be asserted again. The caller holds the lease. */
+/** Throws `Waiting` when the write has to be repeated later. The caller holds the lease. */
 export async function assertSettled(
   ctx: PipelinesContext,
   ref: remote.RemoteRef,

@@ -1,4 +1,4 @@
-/** Forgets old checks, and takes away what a check has left on the platform. */
+/** Deletes old checks, and deletes what a check has left on the platform. */
 import type { SourceCheckRow } from '../db/tables.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
@@ -9,7 +9,9 @@ import type { PipelinesContext } from './context.ts';
 const dayMs = 86_400_000;
 const batch = 100;
 
-/** Nobody asks for a check a day later. What one has left on the platform is taken away, however long that takes. */
+/**
+ * Nobody asks for a check a day later. What a check left on the platform is deleted, however often that must be tried.
+ */
 export function createCheckHousekeeping(ctx: PipelinesContext): () => Promise<void> {
   return async () => {
     for (const check of await allChecks.listLingeringChecks(ctx.store.db, ctx.settleMs, batch))
@@ -21,7 +23,7 @@ export function createCheckHousekeeping(ctx: PipelinesContext): () => Promise<vo
 async function tidyUp(ctx: PipelinesContext, check: SourceCheckRow): Promise<void> {
   const { id, organization_id: organizationId, workspace_id: workspaceId } = check;
   try {
-    // Whatever was in a workspace goes with it.
+    // A deleted workspace took everything in it along.
     const isLive = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
     if (isLive) await ctx.platform.removeCheckSource(workspaceId, id);
     await checks.recordNothingLingers(ctx.store.db, workspaceId, id);

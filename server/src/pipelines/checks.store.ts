@@ -39,7 +39,7 @@ export async function finishCheck(
     .execute();
 }
 
-/** The process that has the check is alive: it runs the check, or the check waits for its turn there. */
+/** Records that the process of the check is alive: the check runs there, or waits there for its turn. */
 export async function renewCheck(db: Db, workspaceId: string, id: string, patienceMs: number): Promise<void> {
   await db
     .updateTable('source_checks')

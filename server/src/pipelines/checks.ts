@@ -1,8 +1,9 @@
 /**
- * Checks: whether a source would work with a configuration, before it is saved. Running a connector takes a while, so a
- * check is started, and asked for later, on any replica. Nothing of the configuration is kept: where the platform needs a
- * source to check, that source is deleted again, by the check itself or, if that fails, by the housekeeping. Workspaces
- * take turns, and of one workspace only so many checks may wait.
+ * Checks: whether a source would work with a configuration, before the configuration is saved. Running a connector
+ * takes a while, so one request starts the check, and a later request, to any replica, asks for the result. The
+ * configuration is not kept. Where the platform needs a source to check, that source is deleted again, by the check
+ * itself or, if that fails, by the housekeeping. Workspaces take turns, and the number of waiting checks of one
+ * workspace is limited.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
@@ -35,7 +36,7 @@ export async function checkNewSource(
   return await startCheck(ctx, scope, template, await accept(ctx, template, request.source_config ?? {}, {}));
 }
 
-/** With the given configuration, or with the one it has. */
+/** Checks a source with the given configuration, or with the configuration that the source has. */
 export async function checkSource(
   ctx: PipelinesContext,
   scope: Scope,
@@ -58,7 +59,7 @@ async function startCheck(
   const id = ctx.runtime.newId();
   const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
   let recorded: Promise<void> | undefined;
-  // Once, by the one of two that comes first: the answer to the caller, or the check if its turn is now.
+  // Runs once: before the caller is answered, or earlier, when the check's turn comes first.
   const record = () => {
     recorded ??= checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
     return recorded;
@@ -73,7 +74,9 @@ async function startCheck(
   return id;
 }
 
-/** In the background, when the workspace has its turn. Throws when too many of its checks wait already. */
+/**
+ * Runs in the background, when the workspace has its turn. Throws when too many checks of the workspace wait already.
+ */
 function inTurn(ctx: PipelinesContext, workspaceId: string, id: string, work: () => Promise<void>): void {
   try {
     ctx.turns.checks.assertRoom(workspaceId);

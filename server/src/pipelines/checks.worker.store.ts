@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceCheckRow } from '../db/tables.ts';
 
-/** Those that may have left something on the platform, and can no longer do anything there. */
+/** Checks that may have left something on the platform, and whose requests can no longer take effect there. */
 export async function listLingeringChecks(db: Db, settleMs: number, limit: number): Promise<SourceCheckRow[]> {
   return await db
     .selectFrom('source_checks')

@@ -38,7 +38,7 @@ export function acceptConfiguration(
   return accepted;
 }
 
-/** A connector may quote what it was given; the template's part is not even the customer's own. */
+/** A connector may quote its configuration, and the template's part of it is not for the customer to see. */
 export function withoutSecrets(
   specification: ConnectorSpecification,
   configuration: Configuration,

@@ -15,7 +15,7 @@ interface NewDestination {
   name: string;
 }
 
-/** The id of the workspace's destination for the template: the one it has, or this one from now on. */
+/** The id of the workspace's destination for the template: the existing destination, or else the given new one. */
 export async function ensureDestination(tx: Db, destination: NewDestination): Promise<string> {
   await tx
     .insertInto('destinations')
@@ -122,7 +122,7 @@ export async function existsConnection(db: Db, organizationId: string, id: strin
   return row !== undefined;
 }
 
-/** The destination, unless somebody else is making it; from now on we are. */
+/** Takes the lease on the destination and returns it; undefined while another worker is making it. */
 export async function leaseDestination(
   db: Db,
   workspaceId: string,

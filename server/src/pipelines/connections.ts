@@ -1,7 +1,8 @@
 /**
- * Connections: what carries a source's data to a destination. They come with their source; this file shows them and their
- * jobs, and starts syncs. Only the platform knows how a connection does, so it is asked each time. A connection that somebody has
- * deleted on the platform is not made again: it is shown as inactive, with a message, and cannot be synced.
+ * Connections: what carries a source's data to a destination. They come with their source; this file shows them and
+ * their jobs, and starts syncs. Only the platform knows the state of a connection, so the platform is asked each time.
+ * A connection that somebody has deleted on the platform is not made again: it is shown as inactive, with a message,
+ * and cannot be synced.
  */
 import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
@@ -35,7 +36,7 @@ export async function listConnections(ctx: PipelinesContext, scope: Scope): Prom
   });
 }
 
-/** By id. A workspace that the platform no longer has has none. */
+/** The statuses by connection id; empty when the platform no longer has the workspace. */
 async function statusesOnPlatform(ctx: PipelinesContext, workspaceId: string): Promise<Map<string, string>> {
   try {
     const listed = await ctx.platform.listConnections(workspaceId);
@@ -54,7 +55,8 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
     if (job instanceof PlatformError || job === undefined) {
-      // A platform answers the same for a deleted connection, for a busy one, and for a foreign one.
+      // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of somebody
+      // else.
       const onPlatform = await statusesOnPlatform(ctx, scope.workspaceId);
       if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
       throw job ?? new AppError('sync_already_running');

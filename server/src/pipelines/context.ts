@@ -19,13 +19,13 @@ export interface PipelinesContext {
   settleMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
-  /** Whose check, and whose new connection, comes next. Both keep a connector busy, and workspaces take turns. */
+  /** Decides which check and which new connection comes next. Both keep a connector busy, so workspaces take turns. */
   turns: Record<'checks' | 'setUps', FairQueue>;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
 }
 
-/** Where a request acts: the workspace of a scoped token, or the one an operator names. */
+/** Where a request acts: the workspace of a scoped token, or the workspace that an operator names. */
 export interface Scope {
   organizationId: string;
   workspaceId: string;

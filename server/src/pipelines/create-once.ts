@@ -16,13 +16,13 @@ interface Creation<Wanted> {
   find(): Promise<string | undefined>;
   /** Finds out what is to be made. May take its time, because nothing is under way yet. */
   prepare(): Promise<Wanted>;
-  /** The one request; the settle window counts from here. */
+  /** Sends the one create request; the settle window begins with it. */
   create(wanted: Wanted): Promise<string>;
   /** How long the create may take to be answered. */
   timeoutMs: number;
 }
 
-/** The id on the platform. The caller holds the lease. */
+/** Returns the id on the platform. The caller holds the lease. */
 export async function createOnce<Wanted>(
   ctx: PipelinesContext,
   table: remote.RemoteRef['table'],
@@ -32,7 +32,7 @@ export async function createOnce<Wanted>(
   if (row.platform_id !== null) return row.platform_id;
   const { db } = ctx.store;
   const ref = { table, workspaceId: row.workspace_id, id: row.id };
-  // Before the look: a look that began earlier proves nothing of what took effect meanwhile.
+  // Read before looking on the platform: a look that began earlier says nothing about what took effect meanwhile.
   const waitMs = await remote.settleWaitMs(db, ref);
   const found = await find();
   if (found !== undefined) return await remote.bindIfUnbound(db, ref, found);

@@ -1,14 +1,15 @@
 /**
- * What somebody has deleted on the platform behind our back. A refusal by id alone proves nothing: a platform says "not
- * found" or "not yours" of what is gone, but also while it or our access is out of order. It is taken for gone when the
- * platform also lists the workspace's connectors without it.
+ * Finds out whether somebody has deleted a source or destination on the platform without telling us. A refusal by id
+ * alone proves nothing: a platform says "not found" or "not yours" about a deleted thing, but also while the platform
+ * or our access has a fault. We treat a thing as deleted only when the platform's list of the workspace does not have
+ * it either.
  */
 import type { ConnectorKind } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import type { PipelinesContext } from './context.ts';
 import { markOf } from './marks.ts';
 
-/** `error`: what the platform said when it was asked to do something with it. */
+/** `error`: the platform's answer to a request about this source or destination. */
 export async function isGoneFromPlatform(
   ctx: PipelinesContext,
   kind: ConnectorKind,
@@ -21,7 +22,7 @@ export async function isGoneFromPlatform(
     return (await ctx.platform.findConnector(kind, workspaceId, markOf(id))) === undefined;
   } catch (listing) {
     if (!(listing instanceof PlatformError)) throw listing;
-    // Its workspace is gone, and has taken it along; or nothing can be told just now.
+    // Either the whole workspace is gone, or we cannot know just now.
     return listing.failure === 'not_found';
   }
 }

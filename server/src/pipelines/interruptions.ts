@@ -1,7 +1,7 @@
-/** Why setting up a source stops before its end, told apart by what is to be done about it. */
+/** Why setting up a source stops before its end: one class for each thing that has to happen next. */
 import { PlatformError } from '../platform/platform-port.ts';
 
-/** Nothing is wrong; there is just nothing to be done before some time has passed. */
+/** Nothing is wrong; the work can only go on after some time has passed. */
 export class Waiting extends Error {
   constructor(
     message: string,
@@ -11,13 +11,15 @@ export class Waiting extends Error {
   }
 }
 
-/** The customer or the operator has to change something; the message tells them. The platform itself is never quoted. */
+/**
+ * The customer or the operator has to change something; the message tells them. The platform itself is never quoted.
+ */
 export class Refused extends Error {}
 
-/** Somebody else has taken over, or something newer is wanted. */
+/** Another worker has taken over, or the source was changed meanwhile. */
 export class Outdated extends Error {}
 
-/** What the platform will never accept is told apart from what it may accept later. */
+/** Separates requests that the platform will never accept from requests that it may accept later. */
 export async function refusing<T>(what: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -1,6 +1,6 @@
 /**
  * The endpoints of what is inside a workspace, twice: for a scoped token, which has its workspace built in, and for an
- * operator, who names one.
+ * operator, who names the workspace.
  */
 import { ConnectionList, ConnectionPath, Job, JobList, ListJobsQuery } from '@inlay/contract/connections';
 import {
@@ -33,11 +33,13 @@ interface Audience {
   access: 'scoped' | 'operator';
   path: string;
   tag: string;
-  /** How its endpoints are told from those of the other audience, at the end of their titles. */
+  /** The end of the endpoints' titles, which differs between the two audiences. */
   where: string;
   query: TProperties;
   errors: ErrorCode[];
-  /** Beyond those, of what changes something. A scoped token ends with its workspace, so it meets none of them. */
+  /**
+   * Further errors of endpoints that change something. A scoped token ends with its workspace, so it never sees them.
+   */
   changeErrors: ErrorCode[];
   scopeOf(principal: OperatorPrincipal | ScopedPrincipal, query: Record<string, unknown> | undefined): Promise<Scope>;
 }

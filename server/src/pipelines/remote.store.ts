@@ -1,4 +1,7 @@
-/** The SQL that sources, destinations and connections share: what the platform has of them, and whether more may be sent. */
+/**
+ * The SQL that sources, destinations and connections share: their ids on the platform, and whether a create may be
+ * sent.
+ */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 
@@ -10,7 +13,7 @@ export interface RemoteRef {
 
 const isRow = ({ workspaceId, id }: RemoteRef) => sql<boolean>`workspace_id = ${workspaceId} and id = ${id}`;
 
-/** How long a create that was sent may still take effect: on disk before it is sent. */
+/** Records, before a create is sent, how long that create may still take effect. */
 export async function openSettleWindow(db: Db, ref: RemoteRef, windowMs: number): Promise<void> {
   await db
     .updateTable(ref.table)
@@ -34,7 +37,7 @@ export async function settleWaitMs(db: Db, ref: RemoteRef): Promise<number> {
   return Math.max(0, Number(row?.wait ?? 0));
 }
 
-/** First writer wins. What the platform has shown to have is no longer under way. */
+/** The first writer wins. Closes the settle window too: the platform has the thing, so its create is no longer open. */
 export async function bindIfUnbound(db: Db, ref: RemoteRef, platformId: string): Promise<string> {
   await db
     .updateTable(ref.table)
@@ -46,7 +49,7 @@ export async function bindIfUnbound(db: Db, ref: RemoteRef, platformId: string):
   return row?.platform_id ?? platformId;
 }
 
-/** The platform no longer has it. */
+/** Forgets the id on the platform, because the platform no longer has the thing. */
 export async function unbind(db: Db, ref: RemoteRef, platformId: string): Promise<void> {
   await db
     .updateTable(ref.table)
@@ -56,7 +59,7 @@ export async function unbind(db: Db, ref: RemoteRef, platformId: string): Promis
     .execute();
 }
 
-/** Everything of a workspace goes with it, at the same instant and without its secrets. */
+/** Deletes everything in the workspace at the same instant, secrets included. */
 export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void> {
   await tx
     .updateTable('sources')

@@ -1,6 +1,7 @@
 /**
- * Brings the platform to one connection of a source: the destination it writes to, the connection, its first sync. Part of
- * setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its own.
+ * Brings the platform to one connection of a source: the destination it writes to, the connection, its first sync. Part
+ * of setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its
+ * own.
  */
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
@@ -28,7 +29,7 @@ import { chooseStreams } from './streams.ts';
 const leaseMs = 60_000;
 const namesOfOthers =
   'The data would go to a place where the data of others is. Ask for a place of your own, and connect the source again.';
-/** With the pauses between them a few seconds. */
+/** Together with the pauses between the tries this takes a few seconds. */
 const connectorTries = 3;
 
 /** A destination that the platform has. */
@@ -112,7 +113,9 @@ async function prepareConnection(
   };
 }
 
-/** A template of an earlier release may give two workspaces the same names. The workspace that came first keeps them. */
+/**
+ * A template of an earlier release may give two workspaces the same names. The workspace that came first keeps them.
+ */
 async function refuseNamesOfOthers(ctx: PipelinesContext, connection: ConnectionRow): Promise<void> {
   const { organization_id: organizationId, connection_template_id: templateId } = connection;
   const template = await findAnyConnectionTemplate(ctx.templates, organizationId, templateId);
@@ -122,7 +125,9 @@ async function refuseNamesOfOthers(ctx: PipelinesContext, connection: Connection
   if (others.some((other) => couldBeTheSame(connection, other))) throw new Refused(namesOfOthers);
 }
 
-/** Whatever the source reads from may be away for a moment; after that its owner is told, and has to see to it. */
+/**
+ * The system that the source reads from may be away for a moment. If it stays away, the customer is told to look at it.
+ */
 async function whereConnectorMayFail<T>(
   ctx: PipelinesContext,
   source: SourceRow,
@@ -148,12 +153,12 @@ async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: 
   const leaseId = ctx.runtime.newId();
   const row = await connections.leaseDestination(db, workspaceId, id, leaseId, leaseMs);
   if (!row) {
-    // Another source of the workspace is making it, which takes no time worth coming back for.
+    // Another source of the workspace is making the destination. That is quick, so this worker just waits.
     await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
     return await setUpDestination(ctx, workspaceId, id);
   }
   try {
-    // As it is now: an operator who mends the template mends what could not be made with it.
+    // The template as it is now: when an operator corrects it, a destination that could not be made before is made.
     const template = await findAnyConnectionTemplate(ctx.templates, row.organization_id, row.connection_template_id);
     if (!template) throw new Error(`the template of the destination ${id} is gone`);
     const platformId = await refusing('the destination', () =>
@@ -179,7 +184,9 @@ async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: 
   }
 }
 
-/** The operator's template still wants a destination that somebody has deleted on the platform: it is made anew. */
+/**
+ * Somebody has deleted the destination on the platform, but the operator's template still wants it: it is made anew.
+ */
 async function whereDestinationMayBeLost<T>(
   ctx: PipelinesContext,
   { id, workspace_id: workspaceId, platform_id: platformId }: MadeDestination,
@@ -196,11 +203,13 @@ async function whereDestinationMayBeLost<T>(
 
 /**
  * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
- * workspace is written down before the workspace is looked at again, so either this worker or the activation sees the other.
+ * workspace is written down before the workspace is looked at again, so either this worker or the activation sees the
+ * other.
  */
 async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow, platformId: string): Promise<void> {
   const { id, organization_id: organizationId, workspace_id: workspaceId } = connection;
-  // The generation, not the status: a workspace that was changed twice has its status again, and forgot this connection.
+  // Compare the generation, not the status: after two changes the status is the same again, but the second change did
+  // not know of this connection.
   for (let before: number | undefined; ; ) {
     const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
     if (!workspace || workspace.gen === before) return;

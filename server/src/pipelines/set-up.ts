@@ -1,11 +1,12 @@
 /**
- * Brings the platform to what a source is meant to be: the source itself with its present configuration, the destinations
- * its connections write to, the connections, their first sync; or, for a source that is being deleted, nothing. Durable
- * and level-triggered: every pass reads what is wanted now and does what is missing, so it may be cut off anywhere and
- * taken up by any replica.
+ * Brings the platform to what a source is meant to be: the source itself with its present configuration, the
+ * destinations its connections write to, the connections, their first sync; or, for a source that is being deleted,
+ * nothing. Durable and level-triggered: every pass reads what is wanted now and does what is missing, so it may be cut
+ * off anywhere and taken up by any replica.
  *
- * What always holds: one worker per source (a lease, kept alive while a connector is at work); what the platform refuses is
- * told to the customer and not tried again before something changes; everything else is tried until it works.
+ * What always holds: one worker per source (a lease, kept alive while a connector is at work); what the platform
+ * refuses is told to the customer and not tried again before something changes; everything else is tried until it
+ * works.
  */
 
 import type { SourceRow } from '../db/tables.ts';
@@ -43,12 +44,15 @@ interface Work {
   leaseId: string;
 }
 
-/** In the background, now rather than at the next pass of the worker. */
+/** Sets the source up in the background now, without waiting for the next pass of the worker. */
 export function setUpSoon(ctx: PipelinesContext, source: SourceRef): void {
   ctx.inBackground('setting up a source', () => setUpSource(ctx, source));
 }
 
-/** Everything that is due for one source. Resolves when it is done, in other hands, or put off: then with the reason. */
+/**
+ * Does everything that is due for one source. Resolves when all is done or another worker does it; when the work is put
+ * off, with the reason.
+ */
 export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: SourceRef): Promise<Error | undefined> {
   const { db } = ctx.store;
   const leaseId = ctx.runtime.newId();
@@ -69,7 +73,10 @@ export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: So
   }
 }
 
-/** Renews the lease while the work goes on: a connector may take minutes, and a process that died must not hold it long. */
+/**
+ * Renews a short lease while the work goes on: a connector may take minutes, but a process that died must not hold the
+ * lease that long.
+ */
 async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promise<T>): Promise<T> {
   const over = new AbortController();
   const renewal = (async () => {
@@ -87,7 +94,7 @@ async function whileHolding<T>({ ctx, row, leaseId }: Work, doWork: () => Promis
   }
 }
 
-/** The lease is given back whatever has gone wrong: one source must not keep the others waiting. */
+/** Gives the lease back, whatever has gone wrong: one source must not keep the others waiting. */
 async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Error> {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const backoffMs = ctx.runtime.random() * Math.min(maxBackoffMs, 1_000 * 2 ** row.attempts);
@@ -96,7 +103,7 @@ async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Err
   await sources.postponeSource(ctx.store.db, row.workspace_id, row.id, leaseId, { delayMs, error: error.message });
   if (error instanceof Waiting) return error;
   const about = { sourceId: row.id, workspaceId: row.workspace_id, err: error };
-  // A platform or a registry that is away is nothing to be mended here.
+  // A platform or a registry that does not answer is no fault of this program, so it is only a warning.
   if (error instanceof PlatformError || error instanceof AppError) ctx.log.warn(about, 'a source is not set up yet');
   else ctx.log.error(about, 'a source could not be set up; it will be tried again');
   return error;
@@ -106,7 +113,7 @@ async function putOff({ ctx, row, leaseId }: Work, thrown: unknown): Promise<Err
 async function setUp(work: Work): Promise<boolean> {
   const { ctx, row, leaseId } = work;
   const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
-  // Its deletion takes everything along.
+  // The workspace is being deleted, and its deletion deletes everything in it.
   if (!workspace)
     return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, row.failure);
   const platformId = await whereSourceMayBeLost(work, () => setUpConnector(work));
@@ -116,7 +123,7 @@ async function setUp(work: Work): Promise<boolean> {
     try {
       await whereSourceMayBeLost(work, () => setUpConnection(ctx, row, connection, platformId));
     } catch (error) {
-      // The others are not to blame.
+      // One refused connection does not stop the other connections.
       if (!(error instanceof Refused)) throw error;
       await connections.recordFailure(ctx.store.db, 'connections', row.workspace_id, connection.id, error.message);
       failures.push(error.message);
@@ -147,7 +154,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
       timeoutMs: createTimeoutMs,
     }),
   );
-  // A thing that was found, not made, may be from an older version of the configuration.
+  // A source that was found, not made just now, may still have an older version of the configuration.
   if (row.applied_version === row.version && !isNew) return platformId;
   await refusing('the source', () =>
     assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
@@ -168,9 +175,9 @@ async function whereSourceMayBeLost<T>({ ctx, row }: Work, work: () => Promise<T
   }
 }
 
-/** For a source that is being deleted. */
+/** Removes a source that is being deleted from the platform. */
 async function takeDown({ ctx, row }: Work): Promise<boolean> {
-  // Before the look: a look that began earlier proves nothing of what took effect meanwhile.
+  // Read before looking on the platform: a look that began earlier says nothing about what took effect meanwhile.
   const lookedAt = await ctx.store.now();
   const platformId = row.platform_id ?? (await ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)));
   if (platformId !== undefined) await deleteOnPlatform(ctx, row, platformId);

@@ -1,6 +1,7 @@
 /**
- * Sets up every source that is due, of all workspaces: what was put off, and what a process that died has left. A source
- * may keep a connector busy for minutes, so workspaces take turns, and a look for what is due waits for none of them.
+ * Sets up every source that is due, in all workspaces: sources that were put off, and sources that a dead process has
+ * left unfinished. A source may keep a connector busy for minutes. So workspaces take turns, and the next search for
+ * due sources does not wait for the running ones.
  */
 import { FairQueue, QueueClosed } from '@inlay/schedule/fair-queue';
 import { type Repetition, repeatedly } from '../background.ts';
@@ -11,17 +12,17 @@ import { countDueSources, listDueSources } from './sources.worker.store.ts';
 
 const everyMs = 5_000;
 const batch = 100;
-/** Each may keep a connector busy; the platform has limits of its own. */
+/** How many sources are set up at a time. Each may keep a connector busy; the platform has its own limits besides. */
 const slots = { total: 8, perTenant: 4 };
 
 export interface SetUps extends Repetition {
-  /** One pass over every source that is due; over when all are set up or put off. */
+  /** One pass over every source that is due. It ends when all are set up or put off. */
   pass(): Promise<void>;
   backlog(): Promise<number>;
 }
 
 export function createSetUps(ctx: PipelinesContext): SetUps {
-  /** By source. */
+  /** The work that is going on, by source id. */
   const underWay = new Map<string, Promise<void>>();
   const turns = new FairQueue({ ...slots, maxWaiting: batch, elapsed: ctx.runtime.elapsed });
 
@@ -56,7 +57,7 @@ export function createSetUps(ctx: PipelinesContext): SetUps {
   };
 }
 
-/** Sources that the platform has still to be told of. */
+/** How many sources have changes that the platform does not know yet. */
 export async function countOpenSetUps({ db }: Pick<Store, 'db'>): Promise<number> {
   return await countDueSources(db);
 }

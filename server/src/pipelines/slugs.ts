@@ -2,7 +2,7 @@
 
 const maxLength = 40;
 
-/** Lower-case letters and digits with single underscores; what has none of them is called `source`. */
+/** Lower-case letters and digits with single underscores. A name without letters and digits becomes `source`. */
 export function slugOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const slug = plain.replace(/[^a-z0-9]+/g, '_').replace(/^_+|_+$/g, '');

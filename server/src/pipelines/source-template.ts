@@ -1,4 +1,6 @@
-/** The template a source is made from, as a customer may use it, and as its sources know it. */
+/**
+ * The template of a source: which templates a customer may use, and which template an existing source was made from.
+ */
 import type { SourceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import {

@@ -47,7 +47,9 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
     .executeTakeFirstOrThrow();
 }
 
-/** Deleted ones included: what they wrote at destinations is still there under their slug. */
+/**
+ * The slugs of deleted sources count too: what those sources wrote at destinations is still there under their slugs.
+ */
 export async function slugsLike(tx: Db, workspaceId: string, slug: string): Promise<Set<string>> {
   const rows = await tx.selectFrom('sources').select('slug').where('workspace_id', '=', workspaceId).execute();
   return new Set(rows.map((row) => row.slug).filter((known) => known.startsWith(slug)));
@@ -63,7 +65,7 @@ export async function findSource(db: Db, workspaceId: string, id: string): Promi
     .executeTakeFirst();
 }
 
-/** Whether some workspace of the organization has it. */
+/** Whether any workspace of the organization has this source. */
 export async function existsSource(db: Db, organizationId: string, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('sources')
@@ -87,7 +89,7 @@ export async function listSources(db: Db, workspaceId: string): Promise<SourceRo
     .execute();
 }
 
-/** Records a change and makes setting it up due at once, with a clean slate. */
+/** Records a change, forgets earlier failures and delays, and makes setting up the source due at once. */
 export async function changeSource(
   tx: Db,
   workspaceId: string,
@@ -125,7 +127,7 @@ export async function touchSourcesOf(tx: Db, organizationId: string, templateId:
   return rows.length;
 }
 
-/** The source, if there is something to do and nobody else is doing it; from now on we are. */
+/** Takes the lease on the source and returns it; undefined when nothing is due or another worker has the lease. */
 export async function leaseSource(
   db: Db,
   workspaceId: string,
@@ -168,7 +170,7 @@ export async function postponeSource(
     .execute();
 }
 
-/** All is done for this version; false if the source was changed meanwhile, and there is more to do. */
+/** Records that all is done for this version; false if the source was changed meanwhile and there is more to do. */
 export async function finishSource(
   db: Db,
   workspaceId: string,
@@ -208,7 +210,7 @@ export async function recordSourceDeleted(tx: Db, workspaceId: string, id: strin
     .executeTakeFirst();
 }
 
-/** Whatever its lifecycle: for those who finish work on it. */
+/** Finds a source even if it is being deleted or deleted, for code that finishes work on it. */
 export async function findAnySource(db: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
   return await db
     .selectFrom('sources')

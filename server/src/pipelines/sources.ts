@@ -36,7 +36,7 @@ import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 
-/** How long a request waits for somebody else's work on a source. */
+/** How long a request waits for another worker that works on the same source. */
 const patienceMs = 25_000;
 
 export async function createSource(ctx: PipelinesContext, scope: Scope, request: CreateSourceRequest): Promise<Source> {
@@ -65,7 +65,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
   return await presentSource(ctx, row);
 }
 
-/** Those that the token and the request both allow. */
+/** The connection templates that the token and the request both allow. */
 async function connectionTemplatesFor(
   ctx: PipelinesContext,
   { organizationId, templateFilters: filters }: Scope,
@@ -84,7 +84,7 @@ async function connectionTemplatesFor(
   return asked.filter(({ id }) => ids.has(id));
 }
 
-/** The template as it is now: changing it later changes only later connections. */
+/** Copies the template as it is now: a later change of the template changes only later connections. */
 async function planConnection(
   ctx: PipelinesContext,
   tx: Db,
@@ -160,7 +160,9 @@ export async function updateSource(
   return await presentSource(ctx, row);
 }
 
-/** Recorded first and told to the platform after: what cannot be told now will be. */
+/**
+ * Records the deletion first and tells the platform after that. If the platform cannot be told now, it is told later.
+ */
 export async function deleteSource(
   ctx: PipelinesContext,
   scope: Scope,
@@ -174,7 +176,7 @@ export async function deleteSource(
     const cause = await setUpSource(ctx, { workspaceId: scope.workspaceId, id });
     const row = await sources.findAnySource(ctx.store.db, scope.workspaceId, id);
     if (row?.deleted_at != null) return { id, deleted_at: isoTime(row.deleted_at) };
-    // Without a cause somebody else is at work on it, and will notice.
+    // Without a cause another worker is at work on the source, and will notice the deletion.
     if (cause || ctx.runtime.elapsed() >= deadline) {
       const delay = delayOf(cause instanceof PlatformError ? cause : undefined);
       throw new AppError('source_deletion_recorded', { delay }, { cause });
@@ -183,10 +185,10 @@ export async function deleteSource(
   }
 }
 
-/** For the deletion of a workspace: the platform has deleted everything in it already. */
+/** Used when a workspace is deleted: the platform has deleted everything in it already. */
 export const recordContentsDeleted = recordWorkspaceDeleted;
 
-/** A template's changes for the sources made from it: they are set up anew, in the background. */
+/** Brings a change of a template to the sources made from it: they are set up anew, in the background. */
 export async function propagateTemplate(tx: Db, organizationId: string, templateId: string): Promise<number> {
   return await sources.touchSourcesOf(tx, organizationId, templateId);
 }
@@ -205,7 +207,7 @@ export async function presentSource(ctx: PipelinesContext, row: SourceRow): Prom
   };
 }
 
-/** Checked together with the template's part; gives the customer's part to keep. */
+/** Checks the customer's part together with the template's part, and returns the customer's part to keep. */
 export async function accept(
   ctx: PipelinesContext,
   template: SourceTemplate,
@@ -228,7 +230,7 @@ function presentCommon(row: SourceRow) {
     name: row.name,
     workspace_id: row.workspace_id,
     status,
-    // What the platform said last is for the log; the customer only needs to know that it goes on.
+    // The platform's last answer is for the log. The customer only needs to know that the work goes on.
     status_message:
       status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : row.failure,
     created_at: isoTime(row.created_at),

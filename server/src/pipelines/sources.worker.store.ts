@@ -9,7 +9,10 @@ interface DueSource {
   workspaceId: string;
 }
 
-/** The first of every workspace, then the second of every workspace, and so on: each has its share of the limit. */
+/**
+ * The first due source of every workspace, then the second of every workspace, and so on: each has its share of the
+ * limit.
+ */
 export async function listDueSources(db: Db, limit: number): Promise<DueSource[]> {
   return await db
     .selectFrom(

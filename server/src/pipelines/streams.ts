@@ -19,8 +19,9 @@ export function chooseStreams(
 }
 
 /**
- * The best way both sides know: only what is new, each record once; then only what is new; then everything anew. Of
- * records with neither a key nor a cursor nobody could tell which of two is the newer one: they are read anew.
+ * Takes the best sync mode that both sides know: new records only, each kept once; else new records only; else
+ * everything anew. Without a key and a cursor nobody could tell which of two records is newer, so such a stream is read
+ * anew.
  */
 function configure(stream: PlatformStream, { stream_customizations: customizations = {} }: Customization) {
   const { name, namespace, syncModes } = stream;
@@ -41,7 +42,7 @@ function configure(stream: PlatformStream, { stream_customizations: customizatio
     name,
     ...(namespace === undefined ? {} : { namespace }),
     syncMode,
-    // What the source has defined itself may be left out, and is then certainly right.
+    // A cursor or key that the source defines itself is left out, so that the source's own choice holds.
     ...(isIncremental && !stream.sourceDefinedCursor ? { cursorField } : {}),
     ...(syncMode.includes('dedup') && stream.sourceDefinedPrimaryKey.length === 0 ? { primaryKey } : {}),
   };

@@ -1,9 +1,10 @@
 /**
- * Connection templates: where the data of every new source goes, when, and how. For each that its tags select, a new source
- * gets a destination and a connection (made elsewhere). A change affects only connections made after it.
+ * Connection templates: where the data of every new source goes, when, and how. A new source gets a destination and a
+ * connection for each template that its tags select (`pipelines/` makes them). A change affects only connections made
+ * after it.
  *
- * What always holds: the destination's configuration was complete and right by its specification when it was written, and
- * is sealed at rest; a schedule is a valid Quartz expression.
+ * What always holds: the destination's configuration was complete and right by its specification when it was written,
+ * and is sealed at rest; a schedule is a valid Quartz expression.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -41,7 +42,7 @@ const tagged: TaggedTemplates = {
 type Changes = templates.TemplateChanges<typeof table>;
 
 export interface ConnectionTemplate extends ConnectionTemplateRow {
-  /** By name. */
+  /** Sorted by name. */
   tags: string[];
 }
 
@@ -69,7 +70,7 @@ export async function listMatchingConnectionTemplates(
     .filter((template) => isSelected(template.tags, filter));
 }
 
-/** The destination's configuration, secrets and all. */
+/** The destination's configuration, with its secrets. */
 export function openDestinationConfig(ctx: TemplatesContext, template: ConnectionTemplateRow): Configuration {
   return openConfiguration(ctx.sealer, 'connection template', template.id, template.sealed_destination_config);
 }
@@ -115,7 +116,8 @@ export async function updateConnectionTemplate(
   id: string,
   request: UpdateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
-  // Before the transaction: reading definitions may take a while. Which one a template has never changes.
+  // Read before the transaction, because reading definitions may take a while. The definition of a template never
+  // changes.
   const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, 'destination', definition_id);
   return await ctx.store.transaction(async (tx) => {
@@ -132,7 +134,7 @@ export async function updateConnectionTemplate(
   });
 }
 
-/** What really differs from the present state; throws when it may not be. */
+/** The values that really differ from the present state. Throws when a value may not be changed so. */
 function changesTo(
   ctx: TemplatesContext,
   row: ConnectionTemplateRow,
@@ -256,7 +258,7 @@ function present(
   };
 }
 
-/** Even if it is deleted: for the destinations that were planned with it. */
+/** Finds a template even if it is deleted: destinations that were planned with it still need it. */
 export async function findAnyConnectionTemplate(
   ctx: TemplatesContext,
   organizationId: string,

@@ -25,7 +25,7 @@ export function describeCron(expression: string, now: number): CronDescription {
   };
 }
 
-/** As the rest of a sentence. */
+/** What is wrong with the expression, as the second half of a sentence. */
 function faultOf(text: string): string | undefined {
   try {
     readQuartz(text);

@@ -1,4 +1,4 @@
-/** Says of every template whether a token with given filters is offered it, and by which rule. */
+/** Says for every template whether a token with the given filters may use it, and by which rule. */
 import type { TemplateExplanation } from '@inlay/contract/template-filters';
 import type { TemplateFilters } from '../principals.ts';
 import { listMatchingConnectionTemplates } from './connection-templates.ts';

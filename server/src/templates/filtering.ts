@@ -1,6 +1,7 @@
 /**
- * Which templates a set of tags selects. The one place that decides it: for lists, for what a token is offered, for the
- * connections of a new source, and for the explanation of an offer. No tags select everything, in either mode.
+ * Decides which templates a set of tags selects. Nothing else decides that: lists, the templates that a token may use,
+ * the connections of a new source and the explanation of an offer all ask here. An empty set of tags selects
+ * everything, in both modes.
  */
 import type { TagMode } from '@inlay/contract/fields';
 import type { TemplateFilters } from '../principals.ts';
@@ -14,13 +15,13 @@ export const noFilter: TagFilter = { tags: [], mode: 'any' };
 
 export interface Verdict {
   shown: boolean;
-  /** Why, in a sentence. */
+  /** The reason, in a sentence. */
   rule: string;
   matchingTags: string[];
   missingTags: string[];
 }
 
-/** Tags are the same when their NFC forms are. */
+/** Two tags are the same when their NFC forms are the same. */
 export function tagIdentity(name: string): string {
   return name.normalize('NFC');
 }

@@ -1,4 +1,4 @@
-/** What is offered to whom: the templates that a scoped token may use, and for operators why it is those. */
+/** Endpoints for the templates that a scoped token may use, and, for operators, the reasons. */
 import { OfferedSourceTemplate, OfferedSourceTemplateList, SourceTemplatePath } from '@inlay/contract/source-templates';
 import { ListTemplatesQuery, TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/template-filters';
 import type { FastifyInstance } from 'fastify';

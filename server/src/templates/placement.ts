@@ -1,17 +1,18 @@
 /**
- * Where a connection writes at its destination, and whether two workspaces could meet there. All workspaces of a template
- * share one destination, so the names of their tables and folders must tell them apart. Only the id does: it has one
- * length and one form, while `acme_` and `corp_users` make the same name as `acme_corp_` and `users`.
+ * Where a connection writes at its destination, and whether two workspaces could write to the same table or folder
+ * there. All workspaces of a template share one destination, so the names of their tables and folders must differ. Only
+ * the workspace's id makes sure of that, because every id has the same length and form. Names do not: `acme_` and
+ * `corp_users` make the same name as `acme_corp_` and `users`.
  */
 import type { Fault } from '@inlay/contract/errors';
 import type { Definition } from '../definitions/definitions.ts';
 
-/** Tenants are told apart by where their tables and files are. */
+/** Keeps the tables and files of each tenant in a place of their own. */
 export const defaultNamespace = 'workspace_{workspace_id}';
-/** Two sources of one workspace may have streams of one name. */
+/** Two sources of one workspace may have streams with the same name, so the source is part of the name. */
 export const defaultPrefix = '{source_slug}_';
 
-/** As a template has it: null is the default. */
+/** The two settings of a template; null stands for the default. */
 interface Placement {
   namespace_format: string | null;
   prefix: string | null;
@@ -37,13 +38,13 @@ export function placementFaults(definition: Definition, placement: Placement): F
   ];
 }
 
-/** Names that a connection gives to its streams. */
+/** How a connection names its streams at the destination. */
 export interface Names {
   namespace_format: string;
   prefix: string;
 }
 
-/** Whether a stream of the one and a stream of the other could have the same name, for some destination. */
+/** Whether streams of two connections could get the same name at some destination. */
 export function couldBeTheSame(one: Names, other: Names): boolean {
   const [a, b] = [one, other].map(({ namespace_format, prefix }) => ({
     namespace: namespace_format.toLowerCase(),

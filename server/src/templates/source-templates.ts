@@ -1,7 +1,7 @@
 /**
  * Source templates: what an operator lets customers set up. A template names a connector and gives a part of its
- * configuration; customers are asked for the rest. This file owns making, changing and offering them; the sources made from
- * them are somebody else's.
+ * configuration; customers are asked for the rest. This file makes, changes and offers templates; `pipelines/` owns the
+ * sources made from them.
  *
  * What always holds: the defaults fit the connector's specification when they are written, and are sealed at rest; a
  * change leaves existing sources alone unless it is propagated, in the same transaction.
@@ -42,7 +42,7 @@ const tagged: TaggedTemplates = {
 type Changes = templates.TemplateChanges<typeof table>;
 
 export interface SourceTemplate extends SourceTemplateRow {
-  /** By name. */
+  /** Sorted by name. */
   tags: string[];
 }
 
@@ -56,7 +56,7 @@ export async function getSourceTemplate(
   return await withTags(ctx, row);
 }
 
-/** Even if it is deleted: for the sources that were made from it. */
+/** Finds a template even if it is deleted: sources that were made from it still need it. */
 export async function findAnySourceTemplate(
   ctx: TemplatesContext,
   organizationId: string,
@@ -83,7 +83,7 @@ export async function listSourceTemplates(
     .filter((template) => isSelected(template.tags, filter));
 }
 
-/** Those a token with these filters may use. */
+/** The templates that a token with these filters may use. */
 export async function listOfferedSourceTemplates(
   ctx: TemplatesContext,
   organizationId: string,
@@ -94,7 +94,7 @@ export async function listOfferedSourceTemplates(
   return offered.filter((template) => isSelected(template.tags, narrowing));
 }
 
-/** Undefined when there is none, or when a token with these filters may not use it. */
+/** Undefined when the template does not exist, or when a token with these filters may not use it. */
 export async function findOfferedSourceTemplate(
   ctx: TemplatesContext,
   organizationId: string,
@@ -106,7 +106,7 @@ export async function findOfferedSourceTemplate(
   return template && isSelected(template.tags, sourceFilterOf(filters)) ? template : undefined;
 }
 
-/** The operator's part of the configuration, secrets and all. */
+/** The operator's part of the configuration, with its secrets. */
 export function openDefaults(ctx: TemplatesContext, template: SourceTemplateRow): Configuration {
   return openConfiguration(ctx.sealer, 'source template', template.id, template.sealed_defaults);
 }
@@ -163,7 +163,7 @@ async function definitionFor(
 
 export interface UpdatedSourceTemplate {
   template: SourceTemplate;
-  /** How many sources are being updated, if that was asked for. */
+  /** How many sources are being updated; undefined when that was not asked for. */
   propagatedSources: number | undefined;
 }
 
@@ -173,7 +173,8 @@ export async function updateSourceTemplate(
   id: string,
   request: UpdateSourceTemplateRequest,
 ): Promise<UpdatedSourceTemplate> {
-  // Before the transaction: reading definitions may take a while. Which one a template has never changes.
+  // Read before the transaction, because reading definitions may take a while. The definition of a template never
+  // changes.
   const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, 'source', definition_id);
   return await ctx.store.transaction(async (tx) => {
@@ -191,7 +192,7 @@ export async function updateSourceTemplate(
   });
 }
 
-/** What really differs from the present state; throws when it may not be. */
+/** The values that really differ from the present state. Throws when a value may not be changed so. */
 function changesTo(
   ctx: TemplatesContext,
   row: SourceTemplateRow,
@@ -300,7 +301,7 @@ export function presentOffer(ctx: TemplatesContext, template: SourceTemplate) {
   return { ...presentBrief(ctx, template), description: template.description };
 }
 
-/** As part of a source that was made from it. */
+/** The short form of a template, as it is shown inside a source. */
 export function presentBrief(ctx: TemplatesContext, template: SourceTemplate) {
   const { id, name, definition_id, icon, own_icon, tags: names } = template;
   return { id, name, icon: own_icon ?? iconAddress(ctx, definition_id, icon), tags: names };
@@ -319,7 +320,7 @@ export async function presentSourceTemplate(
   };
 }
 
-/** What the customer is asked for. */
+/** The specification of what the customer is asked for. */
 export async function userConfigSpecOf(ctx: TemplatesContext, template: SourceTemplate) {
   const { specification } = await getDefinition(ctx, 'source', template.definition_id);
   return userConfigSpec(specification, openDefaults(ctx, template));

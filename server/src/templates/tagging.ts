@@ -1,11 +1,14 @@
-/** One tag onto, or off, one template, the same for both kinds. Who has which tag is part of the template: it counts as changed. */
+/**
+ * Adds a tag to a template or removes it, the same for both kinds of template. The tags belong to the template, so the
+ * template counts as changed.
+ */
 import type { Db } from '../db/open.ts';
 import { AppError } from '../errors.ts';
 import type { TemplatesContext } from './context.ts';
 import * as tags from './tags.store.ts';
 import { lockTag } from './tags.ts';
 
-/** How one kind of template is kept. */
+/** How one kind of template is stored. */
 export interface TaggedTemplates {
   taggings: tags.Taggings;
   notFound: 'source_template_not_found' | 'connection_template_not_found';
@@ -20,7 +23,7 @@ interface Tagging {
   tagName: string;
 }
 
-/** The tag must exist; having it already is fine. */
+/** The tag must exist. A template that has the tag already is no error. */
 export async function tagTemplate(ctx: TemplatesContext, of: TaggedTemplates, tagging: Tagging): Promise<void> {
   const { organizationId, templateId, tagName } = tagging;
   await ctx.store.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-/** The endpoints of template tags. Names stand in paths, percent-encoded. */
+/** The endpoints of template tags. The name of a tag is part of the path, percent-encoded. */
 import {
   DeletedTemplateTag,
   TemplateTag,

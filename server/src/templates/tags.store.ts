@@ -20,7 +20,7 @@ interface NewTag {
   name: string;
 }
 
-/** Undefined when there is one of that name. */
+/** Undefined when a tag with that name exists already. */
 export async function insertTag(db: Db, organizationId: string, tag: NewTag): Promise<TemplateTagRow | undefined> {
   return await db
     .insertInto('template_tags')
@@ -31,8 +31,9 @@ export async function insertTag(db: Db, organizationId: string, tag: NewTag): Pr
 }
 
 /**
- * The tags of these names, those that are missing made. They stay as they are until the transaction ends, so that no one
- * deletes one before a template has it. Give them in one order everywhere: two who lock in different orders block each other.
+ * Returns the tags with these names, and makes those that are missing. The rows are locked until the transaction ends,
+ * so that nobody deletes a tag before a template has it. Every caller gives the names in the same order: two
+ * transactions that lock in different orders block each other.
  */
 export async function ensureTags(tx: Db, organizationId: string, tags: NewTag[]): Promise<TemplateTagRow[]> {
   if (tags.length === 0) return [];
@@ -76,7 +77,7 @@ export async function renameTag(tx: Db, organizationId: string, id: string, name
     .executeTakeFirstOrThrow();
 }
 
-/** Off every template, then away. */
+/** Takes the tag off every template, then deletes it. */
 export async function deleteTag(tx: Db, organizationId: string, id: string): Promise<void> {
   for (const taggings of ['source_template_tags', 'connection_template_tags'] as const) {
     await tx.deleteFrom(taggings).where('organization_id', '=', organizationId).where('tag_id', '=', id).execute();
@@ -84,7 +85,7 @@ export async function deleteTag(tx: Db, organizationId: string, id: string): Pro
   await tx.deleteFrom('template_tags').where('organization_id', '=', organizationId).where('id', '=', id).execute();
 }
 
-/** By template, each list by name. */
+/** The names of the tags by template id, each list sorted. */
 export async function tagNamesByTemplate(
   db: Db,
   taggings: Taggings,

@@ -1,7 +1,7 @@
 /**
- * Tags: words by which an operator groups templates, one set for both kinds. A name stands for one tag of the organization
- * and is kept in NFC, so that the same word typed on two machines is one tag. Renaming changes it on every template;
- * deleting takes it off every template.
+ * Tags: words by which an operator groups templates, one set for both kinds. A name stands for one tag of the
+ * organization and is kept in NFC, so that the same word typed on two machines is one tag. Renaming changes it on every
+ * template; deleting takes it off every template.
  */
 import type { TemplateTag } from '@inlay/contract/template-tags';
 import type { Db } from '../db/open.ts';
@@ -54,14 +54,14 @@ export async function deleteTag(
   return { id, deletedAt: await ctx.store.now() };
 }
 
-/** Throws not-found. */
+/** Throws not-found when there is no such tag. */
 export async function lockTag(tx: Db, organizationId: string, name: string): Promise<TemplateTagRow> {
   const tag = await tags.lockTag(tx, organizationId, tagIdentity(name));
   if (!tag) throw new AppError('tag_not_found');
   return tag;
 }
 
-/** Gives a template exactly these tags, making those the organization lacks; their names, in order. */
+/** Gives a template exactly these tags, and makes the tags that the organization lacks. Returns their names, sorted. */
 export async function setTags(
   ctx: TemplatesContext,
   tx: Db,
@@ -81,7 +81,7 @@ export async function setTags(
   return sorted;
 }
 
-/** Each once, in the order of the database. */
+/** Each name once, sorted as the database sorts. */
 export function sortedTags(names: readonly string[]): string[] {
   return [...new Set(names.map(tagIdentity))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

@@ -1,6 +1,7 @@
 /**
- * The SQL of `source_templates` and `connection_templates`: which of the two is the `table` of each function, and the
- * type of a row follows from it. A deleted row stays: what was made from it still needs it.
+ * The SQL of `source_templates` and `connection_templates`. The parameter `table` of each function says which of the
+ * two is meant, and decides the type of the row. A deleted row stays, because the sources and connections made from it
+ * need it.
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
@@ -14,7 +15,7 @@ type TemplateTable = keyof TemplateRows;
 
 /** The store sets these itself. */
 type Stamps = 'created_at' | 'updated_at' | 'deleted_at';
-/** A template keeps these for good. */
+/** These values of a template never change. */
 type Fixed = 'id' | 'organization_id' | 'definition_id';
 
 type NewTemplate<Table extends TemplateTable> = Omit<TemplateRows[Table], 'organization_id' | Stamps>;
@@ -23,7 +24,10 @@ export type TemplateChanges<Table extends TemplateTable> = Partial<Omit<Template
 /** Now, or just after the last change if the clock has not moved since. */
 export const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
-/** Kysely has no type for a row of a table that is chosen by the caller; every statement here selects or returns all columns. */
+/**
+ * Kysely has no type for a row of a table that is chosen by the caller; every statement here selects or returns all
+ * columns.
+ */
 function rowOf<Table extends TemplateTable>(_table: Table, row: object): TemplateRows[Table] {
   return row as TemplateRows[Table];
 }
@@ -60,7 +64,7 @@ export async function findTemplate<Table extends TemplateTable>(
   return found && rowOf(table, found);
 }
 
-/** Even if it is deleted. */
+/** Finds a template even if it is deleted. */
 export async function findAnyTemplate<Table extends TemplateTable>(
   db: Db,
   table: Table,

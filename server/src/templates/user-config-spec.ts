@@ -1,8 +1,8 @@
 /**
- * What a customer is asked for: the connector's specification minus what the template's defaults cover. A value that is
- * given is covered whole, but of an object only the properties that are given; where the defaults choose one of several
- * forms, the rest of that form remains. Everything else of the specification stays as it is, and no default value is ever
- * part of the result.
+ * What a customer is asked for: the connector's specification without what the template's defaults give. A default
+ * takes its field away; a default for an object takes away only the properties that it gives. Where the defaults choose
+ * one of several forms, the other properties of that form remain. The rest of the specification stays as it is. No
+ * default value is ever part of the result.
  */
 import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
@@ -37,12 +37,12 @@ function bothProperties(outer: JsonSchema, inner: JsonSchema): JsonSchema {
   return {
     properties: Object.assign({}, ...properties),
     required: [...new Set([...requiredOf(outer), ...requiredOf(inner)])],
-    // The name of the field, not of the form that was chosen for it.
+    // The title of the field, not the title of the form that was chosen for it.
     ...(outer.title === undefined ? {} : { title: outer.title, ...bothTranslations(outer, inner) }),
   };
 }
 
-/** In every language the title of the field, and the other words of the form, as above. */
+/** In every language: the title comes from the field, the other words from the form, as above. */
 function bothTranslations(outer: JsonSchema, inner: JsonSchema): JsonSchema {
   const [outside, inside] = [outer, inner].map(({ translations }) => (isObject(translations) ? translations : {}));
   const translations = Object.entries({ ...inside, ...outside }).map(([language]) => {
@@ -65,13 +65,13 @@ function withoutCovered(schema: JsonSchema, properties: Record<string, unknown>,
     const rest = restOf(property, given[name]);
     if (!rest) continue;
     left[name] = rest;
-    // The object is there by the defaults, so what it still needs must come, even if it could have been left out itself.
+    // The defaults give a part of the object, so the customer must give the rest, even if the whole object is optional.
     if (requiredOf(rest).length > 0 || Array.isArray(rest.oneOf)) required.add(name);
   }
   return { ...schema, properties: left, required: [...required] };
 }
 
-/** What is left to ask of one property, if anything. */
+/** What the customer is still asked for inside one property; undefined when nothing is left. */
 function restOf(property: unknown, value: unknown): JsonSchema | undefined {
   if (!isObject(property) || !isObject(value)) return undefined;
   if (!isObject(property.properties) && !Array.isArray(property.oneOf)) return undefined;
@@ -84,7 +84,7 @@ function requiredOf({ required }: JsonSchema): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-/** OAuth applies only where a field has a certain value; the defaults may have given it another. */
+/** OAuth applies only where a field has a certain value. The defaults may give the field another value. */
 function isRuledOut({ predicate_key, predicate_value }: Record<string, unknown>, defaults: Configuration): boolean {
   if (!Array.isArray(predicate_key) || predicate_key.length === 0) return false;
   let value: unknown = defaults;
