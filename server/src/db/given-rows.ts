@@ -1,6 +1,6 @@
 /**
- * Rows that a statement is given, to insert them from. As a list of values each would add its parameters to the text of
- * the statement, which then takes longer to put together, to parse and to plan than to run.
+ * Gives many rows to one insert statement. In a list of values each row would add its parameters to the text of the
+ * statement, and making, parsing and planning such a text takes longer than running it.
  */
 import { type AliasedRawBuilder, type RawBuilder, SqliteAdapter, sql } from 'kysely';
 import type { Db } from './open.ts';
@@ -8,8 +8,8 @@ import type { Db } from './open.ts';
 type ColumnType = 'uuid' | 'text';
 
 /**
- * For an insert: its columns, and what selects them from the given rows in the same order. `row` says what goes into each,
- * where `given.…` is a column of the given rows: texts without NUL and lone surrogates.
+ * For an insert: its columns, and the expressions that select them from the given rows in the same order. `row` says
+ * what goes into each column; `given.…` is a column of the given rows. Texts hold no NUL and no lone surrogates.
  */
 export function insertionOf<Given extends string, Column extends string>(
   db: Db,
@@ -21,7 +21,7 @@ export function insertionOf<Given extends string, Column extends string>(
   const expression = db
     .selectFrom(givenRows(db, types, rows))
     .select(columns.map((column) => row[column].as(column)))
-    // Without a condition SQLite would take the conflict clause for one of a join.
+    // Without a condition SQLite would read the conflict clause as a part of a join.
     .where(sql.lit(true));
   return { columns, expression };
 }

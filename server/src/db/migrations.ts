@@ -17,7 +17,7 @@ const migrations: Record<string, Step> = {
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
 
     if (kind === 'postgres') {
-      // What SQLite has of its own, or gets when the file is opened (db/open.ts), under the same names.
+      // SQLite has these functions itself, or gets them when the file is opened (db/open.ts), under the same names.
       await sql`
         create function now_ms() returns bigint language sql volatile
         as 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint'`.execute(db);
@@ -307,7 +307,7 @@ const migrations: Record<string, Step> = {
   },
 
   '0007-lost-creates': async (db) => {
-    // A part of the name: one from the platform may be longer than an entry of an index.
+    // Only the beginning of the name: a name from the platform may be longer than an entry of an index.
     await sql`
       create index workspaces_by_name on workspaces (substr(name_folded, 1, 100)) where lifecycle = 'live'`.execute(db);
     await sql`
@@ -326,8 +326,8 @@ const migrations: Record<string, Step> = {
 };
 
 /**
- * Keep `workspace_counts` in step, in the transaction that changes a workspace. On PostgreSQL a session adds to a part of
- * its own, so that two that create workspaces at once do not wait for each other.
+ * These triggers keep `workspace_counts` right, in the transaction that changes a workspace. On PostgreSQL each session
+ * adds to its own part of the count, so that two sessions that create workspaces at once do not wait for each other.
  */
 const countingTriggers = {
   sqlite: [
@@ -382,7 +382,8 @@ const digitOf = (place: number) => `instr('0123456789abcdef', substr(id, ${place
 const slot = `(created_at * 4096 + (${digitOf(1)}) * 256 + (${digitOf(2)}) * 16 + ${digitOf(3)})`;
 const slotOfNew = sql.raw(slot.replaceAll(/\b(created_at|id)\b/g, 'new.$1'));
 const wordsOfSlot = sql`group_concat('o' || substr(organization_id, 1, 8) || ' ' || status || name_parts(name_folded), ' ')`;
-// What a slot says is made anew from the workspaces in it, of whatever organization: mostly from the workspace that changed.
+// The text of a slot is made anew from all workspaces in the slot, of any organization. Mostly that is only the
+// workspace that changed.
 const slotMadeAnew = sql`
   begin
     delete from workspace_names where rowid = ${slotOfNew};
@@ -393,13 +394,13 @@ const slotMadeAnew = sql`
     having count(*) > 0;
   end`;
 
-/** db/name-parts.ts tells what these are. */
+/** db/name-parts.ts explains these indexes. */
 const namePartIndex = {
   sqlite: [
     sql`
       create virtual table workspace_names
       using fts5 (parts, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
-    // Small pages: most of the time goes to looking through one for the next slot that has all the words.
+    // Small pages: a search spends most of its time in a page, looking for the next slot that has all the words.
     sql`insert into workspace_names (workspace_names, rank) values ('pgsz', 512)`,
     sql`
       insert into workspace_names (rowid, parts)
@@ -427,9 +428,9 @@ const namePartIndex = {
 const patienceMs = 600_000;
 
 /**
- * Brings the database to this version, and gives the names of what it applied. All in one exclusive transaction, so that of
- * several processes one does it and a failure leaves nothing behind; the lock ends with the transaction, which is the only
- * kind that is safe behind a transaction pooler.
+ * Brings the database to this version, and returns the names of the migrations it applied. All of them run in one
+ * exclusive transaction, so that only one of several processes migrates, and a failure leaves nothing behind. The lock
+ * ends with the transaction: no other kind of lock is safe behind a transaction pooler.
  */
 export async function migrate(store: Pick<Store, 'kind' | 'exclusively'>): Promise<string[]> {
   return await store.exclusively(async (tx) => {
@@ -448,7 +449,7 @@ export async function migrate(store: Pick<Store, 'kind' | 'exclusively'>): Promi
   }, patienceMs);
 }
 
-/** What the database still lacks, and what it has that this version does not know. */
+/** The migrations that the database still lacks, and those it has but this version does not know. */
 export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: string[]; unknown: string[] }> {
   const known = Object.keys(migrations);
   const tables = await db.introspection.getTables();

@@ -1,25 +1,27 @@
 /**
- * How a part of a name is found without looking at every name: by the runs of one, two or three characters it consists
- * of, which each database keeps in an index of its own kind. The indexes only narrow down; whether a name contains the
- * part as a whole is asked of the name itself.
+ * How a search for a part of a name avoids reading every name. Names are cut into runs of one, two or three characters,
+ * and each database keeps these runs in its own kind of index. The index only reduces the number of names to look at;
+ * each of them is then compared with the whole text that is searched for.
  *
- * SQLite: `workspace_names`, a full-text index whose words are such runs. Its rows are slots in the order of the list of
- * workspaces, newest last, so that a page is found in that order and no further is read. A slot is a millisecond and the
- * first digits of an id; the few workspaces that share one are its text together. Status and organization are words, too.
+ * SQLite: `workspace_names`, a full-text index whose words are such runs. Its rows are slots in the order of the list
+ * of workspaces, newest last, so that reading can stop when a page is full. A slot is a millisecond and the first
+ * digits of an id; the text of a slot holds the names of the few workspaces that share it. Status and organization are
+ * words, too.
  *
- * PostgreSQL: `workspaces.name_parts`, a column the database derives itself, with the run of three characters (fewer
- * at the end) that begins at each place. Shorter ones are found as the beginnings of those. The organization is among them.
+ * PostgreSQL: `workspaces.name_parts`, a column the database derives itself, with the run of three characters (fewer at
+ * the end) that begins at each place. Shorter runs are found as the beginnings of longer ones. The organization is one
+ * more entry.
  */
 import { type RawBuilder, sql } from 'kysely';
 
 interface NameSearch {
   organizationId: string;
-  /** Folded, as the names are. */
+  /** The text that is searched for, folded in the same way as the names. */
   text: string;
   status?: string | undefined;
 }
 
-/** SQLite knows it as `name_parts()`: the words of a name. */
+/** The words of a name. SQLite calls this function as `name_parts()`. */
 export function wordsOfName(name: string): string {
   const letters = Array.from(name, wordOf);
   let words = '';
@@ -46,11 +48,11 @@ export function tsqueryOf({ organizationId, text }: NameSearch): string {
   return [...parts.map((part) => (isBeginning ? `${part}:*` : part)), organizationWord(organizationId)].join(' & ');
 }
 
-/** So that an organization's search does not look through what others have; longer than any part of a name. */
+/** With this word a search skips the names of other organizations. It is longer than any part of a name. */
 const organizationWord = (id: string): string => `o${id.slice(0, 8)}`;
 
 const longestPart = 3;
-/** More narrow down little further, and each costs a look into the index. */
+/** More parts would hardly reduce the result further, and each part costs a look into the index. */
 const enoughParts = 12;
 
 function partsToFind(text: string): string[] {
@@ -68,7 +70,7 @@ function partsToFind(text: string): string[] {
 
 const asciiWords = Array.from({ length: 128 }, (_, code) => code.toString(16).padStart(2, '0'));
 
-/** Letters and digits only, whatever the character: the index would take others for the end of a word. */
+/** Writes any character with letters and digits only: the index would take other characters for the end of a word. */
 function wordOf(character: string): string {
   return asciiWords[character.charCodeAt(0)] ?? Buffer.from(character).toString('hex');
 }

@@ -18,9 +18,11 @@ export interface Store {
   readonly kind: DatabaseKind;
   readonly db: Db;
   transaction<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>;
-  /** A transaction that no other process runs at the same time: for what must happen once in a deployment. */
+  /**
+   * Runs a transaction while no other process runs one of this kind: for work that must happen once in a deployment.
+   */
   exclusively<T>(work: (tx: Transaction<Tables>) => Promise<T>, patienceMs?: number): Promise<T>;
-  /** After much was written: the database learns how large its tables are now, instead of within a minute or so. */
+  /** Call it after many writes: the database learns the size of its tables now, and not a minute later. */
   learnSizes(): Promise<void>;
   /** The database's clock; also proves that the database answers. */
   now(): Promise<number>;
@@ -46,7 +48,7 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
     db,
     transaction: (work) => db.transaction().execute(work),
     exclusively: (work) => db.transaction().execute(work),
-    // Its plans do not depend on it.
+    // The query plans of SQLite do not depend on the size of its tables.
     learnSizes: async () => {},
     now: () => databaseTime(db),
     close: () => db.destroy(),
@@ -75,7 +77,7 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
   const connect = (connections: number, statementMs: number) => {
     // On the client's side: a pooler refuses time-outs sent as start-up parameters.
     const options = { url, maxConnections: connections, onIdleError, queryTimeoutMs: statementMs + 2_000 };
-    // Not at the start: on SQLite it is never needed.
+    // Loaded here and not at the start, because a service on SQLite never needs it.
     const pool = async () => (await import('./postgres-pool.ts')).openPool(options);
     return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   };
@@ -85,7 +87,7 @@ export function openPostgres({ url, maxConnections = 20, onIdleError }: Postgres
     db,
     transaction: (work) => begin(db, { statementMs: statementTimeoutMs, lockMs: lockTimeoutMs }, work),
     async exclusively(work, patienceMs = 60_000) {
-      // A connection of its own, on which a statement may take that long.
+      // A separate connection, on which a statement may take as long as the caller's patience.
       const patient = connect(1, patienceMs);
       try {
         return await begin(patient, { statementMs: patienceMs, lockMs: patienceMs }, async (tx) => {
@@ -110,7 +112,7 @@ function begin<T>(
   work: (tx: Transaction<Tables>) => Promise<T>,
 ): Promise<T> {
   return db.transaction().execute(async (tx) => {
-    // Local to the transaction, which is all that a transaction pooler keeps.
+    // Set for this transaction only: a transaction pooler keeps no other setting.
     await sql`select set_config('statement_timeout', ${String(limits.statementMs)}, true),
                      set_config('lock_timeout', ${String(limits.lockMs)}, true)`.execute(tx);
     return await work(tx);

@@ -1,6 +1,6 @@
 /**
- * The connections to PostgreSQL. A connection that dies, idle or at work, never ends the process; one without an answer in time
- * is closed.
+ * The connections to PostgreSQL. A connection that dies, idle or at work, never ends the process. A connection that
+ * does not answer in time is closed.
  */
 import pg from 'pg';
 
@@ -22,13 +22,14 @@ export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError }: P
     application_name: 'inlay',
     types: { getTypeParser: parserFor },
   });
-  // Without a listener a connection that dies, idle or at work, would end the process. Who was using it is told by its query.
+  // Without this listener a connection that dies, idle or at work, would end the process. The user of the connection
+  // learns of it because the query fails.
   pool.on('error', onIdleError);
   pool.on('connect', (client) => client.on('error', onIdleError));
   return pool;
 }
 
-/** After a query that was not answered in time the connection is of no use: its answer may still come, to somebody else. */
+/** A connection whose query was not answered in time is closed: the late answer could reach the next user of it. */
 class ClosingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
   override query(...given: any[]): any {

@@ -1,7 +1,6 @@
 /**
- * Statements that come with most requests. Putting a query together takes longer than running it, so these are put
- * together once and run with other values each time. On SQLite, outside of a transaction, they run on the connection
- * that only reads.
+ * Statements that most requests need. Building a query takes longer than running it, so these queries are built once
+ * and run with new values each time. On SQLite, outside of a transaction, they run on the connection that only reads.
  */
 import type { Compilable, CompiledQuery, DialectAdapter } from 'kysely';
 import type { Db } from './open.ts';
@@ -15,7 +14,9 @@ interface Prepared {
   read: ((parameters: unknown[]) => unknown[]) | undefined;
 }
 
-/** `build` is called with stand-ins, so it must hand its values on as they are; each becomes a parameter. */
+/**
+ * `build` is called with placeholders instead of values, so it must pass them on unchanged; each becomes a parameter.
+ */
 export function prepare<Values extends unknown[], Row>(
   build: (db: Db, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row[]> {

@@ -1,12 +1,13 @@
 /**
- * Seals every stored secret anew with the key that seals now, so that former keys can be thrown away. A service may run
- * meanwhile, as long as it can open both: a row that changed under us was sealed by it and is left alone.
+ * Seals every stored secret again with the current key, so that former keys can be thrown away. A service may run
+ * meanwhile if it has the old and the new key. A row that changes meanwhile was sealed by that service, and is left
+ * alone.
  */
 import { sql } from 'kysely';
 import type { Sealer } from '../sealing.ts';
 import type { Db } from './open.ts';
 
-/** Every column that holds a sealed value; its context is the words here and the row's id. */
+/** Every column that holds a sealed value. The context of a value is the text given here and the row's id. */
 export const sealedColumns = [
   { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: 'signing key' },
   { table: 'source_templates', id: 'id', column: 'sealed_defaults', context: 'source template' },
@@ -16,7 +17,7 @@ export const sealedColumns = [
 
 const batch = 500;
 
-/** Gives how many there were. */
+/** Returns how many secrets there were. */
 export async function resealEverything(db: Db, sealer: Sealer): Promise<number> {
   let resealed = 0;
   for (const place of sealedColumns) {

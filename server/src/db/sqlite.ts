@@ -1,7 +1,7 @@
 /**
- * SQLite as Kysely sees it. There is one connection, which everything takes in turn, a transaction for its whole length;
- * and, for a file, a second connection that only reads. SQLite shows the second what is committed and nothing else, so that
- * who only reads waits for no transaction.
+ * SQLite as Kysely sees it. There is one connection that writes. Statements and transactions take turns on it; a
+ * transaction keeps it until it ends. A database in a file has a second connection that only reads. SQLite shows the
+ * second connection only what is committed, so a reader does not wait for a transaction.
  */
 import type { SqliteConnection } from '@inlay/sqlite/connection';
 import {
@@ -14,7 +14,9 @@ import {
 } from 'kysely';
 import { wordsOfName } from './name-parts.ts';
 
-/** What our statements and triggers call, and SQLite does not have: to be added to every connection that writes. */
+/**
+ * Adds the functions that our statements and triggers call and SQLite lacks. Every connection that writes needs them.
+ */
 export function addFunctions(database: SqliteConnection, now: () => number): void {
   database.define('now_ms', { isDeterministic: false }, () => BigInt(now()));
   database.define('name_parts', { isDeterministic: true }, (name) => wordsOfName(String(name)));
@@ -31,7 +33,7 @@ export function sqliteDialect(database: SqliteConnection, reader?: SqliteConnect
   };
 }
 
-/** Where db/prepared.ts finds the connection that only reads. */
+/** Carries the connection that only reads, so that db/prepared.ts finds it. */
 export class ReadingSqliteAdapter extends SqliteAdapter {
   readonly #reader: SqliteConnection;
 
@@ -56,7 +58,7 @@ class FairSqliteDriver extends SqliteDriver {
     this.#reader = reader;
   }
 
-  /** One after the other: Kysely's own lock wakes everyone who waits, each time it is free. */
+  /** Waiters get the connection one after the other. Kysely's own lock would wake all of them each time it is free. */
   override async acquireConnection(): Promise<DatabaseConnection> {
     const before = this.#lastInLine;
     let endTurn = () => {};
@@ -73,7 +75,10 @@ class FairSqliteDriver extends SqliteDriver {
     this.#endTurn();
   }
 
-  /** Every transaction takes the write lock first. Otherwise a transaction that reads before it writes could fail half-way as busy. */
+  /**
+   * Every transaction takes the write lock first. Otherwise a transaction that reads before it writes could fail
+   * half-way as busy.
+   */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }

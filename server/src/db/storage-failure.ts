@@ -1,9 +1,9 @@
-/** Tells a store that is busy, full or away from a mistake in our own statements. */
+/** Decides whether an error means that the store is busy, full or away, or that one of our statements is wrong. */
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
 
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOTADB|CORRUPT|PROTOCOL)/;
-// 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available now,
-// 57 operator intervention, 58 system, 25006 read-only
+// 08 connection, 28 authorization, 3D000 no such database, 40 rollback, 53 resources, 55000 and 55P03 not available
+// now, 57 operator intervention, 58 system, 25006 read-only
 const postgresStates = /^(08...|28...|3D000|40...|53...|55000|55P03|57...|58...|25006)$/;
 const networkCodes = new Set([
   'ECONNREFUSED',

@@ -55,13 +55,16 @@ export interface WorkspaceRow {
   desired_name: string | null;
   status: WorkspaceStatus;
   lifecycle: Lifecycle;
-  /** Bumped by every change of intent, so that a worker holding an older one notices. */
+  /** Counts up with every change of intent, so that a worker with an older intent notices. */
   gen: number;
-  /** The generation of the last rename that was asked for, so that a rename that was overtaken is not taken for a refused one. */
+  /**
+   * The generation of the last rename that was asked for: it tells a rename that a later one replaced from a refused
+   * rename.
+   */
   name_gen: number;
-  /** Since when the platform has the name for sure: what it listed before says nothing of it. */
+  /** Since when the platform certainly has this name. A listing from before that time says nothing about the name. */
   name_settled_at: number;
-  /** Bumped to revoke all tokens issued so far; a token names the generation it was issued in. */
+  /** Counts up to revoke all tokens issued so far; a token names the generation in which it was issued. */
   token_gen: number;
   created_at: number;
   updated_at: number;
@@ -83,7 +86,10 @@ export interface NameClaimRow {
   state: 'creating' | 'bound';
   /** Set exactly when bound. */
   workspace_id: string | null;
-  /** Who may send the create; a new random value with each lease, so that an old holder can never be mistaken for the present one. */
+  /**
+   * Who may send the create; a new random value with each lease, so that an old holder can never be mistaken for the
+   * present one.
+   */
   lease_id: string;
   lease_until: number;
   /** No create may be sent before this time, because an earlier one may still take effect. */
@@ -103,9 +109,14 @@ export interface OperationRow {
   lease_id: string | null;
   lease_until: number;
   next_at: number;
-  /** Set with the lease: what its holder sends may take effect until then, even if the holder dies before it can say so. */
+  /**
+   * Set with the lease: until then a request of the holder may take effect, even if the holder dies before recording
+   * it.
+   */
   sending_until: number;
-  /** A request to the platform may still take effect until then: assert the state once more after it, before closing. */
+  /**
+   * A request to the platform may still take effect until then: assert the state once more after it, before closing.
+   */
   unsettled_until: number;
   attempts: number;
   last_error: string | null;
@@ -134,9 +145,9 @@ export interface SourceTemplateRow {
   /** One line for customers. */
   description: string | null;
   definition_id: string;
-  /** Of the definition, as it was when the template was made: a list needs no definitions. */
+  /** The definition's icon, copied when the template was made: so a list of templates needs no definitions. */
   icon: string | null;
-  /** Instead of the definition's, by the operator. */
+  /** The operator's own icon, shown instead of the definition's. */
   own_icon: string | null;
   /** The default configuration as JSON, sealed as a whole. */
   sealed_defaults: string;
@@ -174,16 +185,16 @@ interface TaggingRow {
   tag_id: string;
 }
 
-/** What the platform is to have, and how far it has got: the same for sources, destinations and connections. */
+/** What the platform shall have, and how much of that it has: the same for sources, destinations and connections. */
 export interface RemoteRow {
   id: string;
   organization_id: string;
   workspace_id: string;
   /** Its id on the platform, once that is known. */
   platform_id: string | null;
-  /** Until then a request that was sent may still take effect: no create may be sent, no change taken for the last. */
+  /** Until then a request that was sent may still take effect: no create may be sent, and no change counts as final. */
   no_post_before: number;
-  /** Why the platform will not have it, for people; null while there is hope. */
+  /** Why the platform refused it, for people; null unless it was refused. */
   failure: string | null;
   created_at: number;
   deleted_at: number | null;
@@ -196,7 +207,7 @@ export interface SourceRow extends RemoteRow {
   slug: string;
   /** The customer's part of the configuration as JSON, sealed as a whole. */
   sealed_config: string;
-  /** Bumped by every change of name or configuration. */
+  /** Counts up with every change of name or configuration. */
   version: number;
   /** The version the platform has. */
   applied_version: number;
@@ -232,7 +243,7 @@ export interface ConnectionRow extends RemoteRow {
   prefix: string;
   /** 0 or 1: a first sync is still to be started. */
   first_sync_wanted: number;
-  /** 0 or 1: it has been made and follows its workspace; from then on its status is nobody's business but its owner's. */
+  /** 0 or 1: the connection has been made and follows its workspace. From then on only its owner changes its status. */
   is_set_up: number;
 }
 
@@ -245,7 +256,10 @@ export interface SourceCheckRow {
   created_at: number;
   /** A check that still runs after this has lost its process. */
   expires_at: number;
-  /** 0 or 1: the platform may have a source that was made for the check, and must be looked at once the check is over. */
+  /**
+   * 0 or 1: the platform may still have a source that was made for the check. The housekeeping looks for it after the
+   * check.
+   */
   may_linger: number;
 }
 

@@ -1,17 +1,17 @@
 /**
- * Choices in a connector's specification: an object with several forms (`oneOf`), told apart by one text property that has
- * a fixed value in each form.
+ * Choices in a connector's specification: an object with several forms (`oneOf`), told apart by one text property that
+ * has a fixed value in each form.
  */
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 
 export interface Choice {
   /** The property whose value tells the forms apart. */
   tag: string;
-  /** By that value. */
+  /** The forms by the value of that property. */
   forms: Map<string, JsonSchema>;
 }
 
-/** Undefined when the schema offers no choice, or one whose forms cannot be told apart by a property. */
+/** Undefined when the schema offers no choice, or when no property tells its forms apart. */
 export function choiceOf(schema: JsonSchema): Choice | undefined {
   if (!Array.isArray(schema.oneOf) || schema.oneOf.length === 0) return undefined;
   const branches = schema.oneOf.filter(isObject);
@@ -28,7 +28,7 @@ export function choiceOf(schema: JsonSchema): Choice | undefined {
   return undefined;
 }
 
-/** Newer specifications say `const`; older ones an enumeration of one. */
+/** Newer specifications say `const`; older ones use an enumeration with one value. */
 function fixedValue({ properties }: JsonSchema, name: string): string | undefined {
   const property = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (!isObject(property)) return undefined;

@@ -1,7 +1,7 @@
 /**
- * What is wrong with a connector's configuration, by the connector's specification: of a complete one, or of a part of one
- * that somebody else will complete. All faults at once, each where it is; in an object with several forms only those of the
- * form that was chosen.
+ * Compares a connector's configuration with the connector's specification. The configuration may be complete, or a part
+ * that somebody else will complete. All faults are reported at once, each with its place. In an object with several
+ * forms, only the faults of the chosen form are reported.
  */
 import { type Configuration, isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
@@ -22,7 +22,7 @@ export function configurationFaults(
   return check(validatorFor(complete, connectionSpecification, false), configuration, at);
 }
 
-/** Whatever is missing is no fault: the rest must only leave room for it. */
+/** For a part of a configuration: a missing value is no fault. */
 export function partialConfigurationFaults(
   { connectionSpecification }: ConnectorSpecification,
   configuration: Configuration,
@@ -31,7 +31,7 @@ export function partialConfigurationFaults(
   return check(validatorFor(partial, connectionSpecification, true), configuration, at);
 }
 
-/** For each secret that is only masked in `given` while an address beside it changes. */
+/** One fault for each secret that is masked in `given` while an address beside it changes. */
 export function movedSecretFaults(
   { connectionSpecification }: ConnectorSpecification,
   change: ConfigurationChange,
@@ -65,7 +65,7 @@ function longLists(value: unknown, at: readonly string[]): Fault[] {
   return Object.entries(value).flatMap(([key, member]) => longLists(member, [...at, key]));
 }
 
-/** Where none of several forms fits, what each of them misses helps nobody. */
+/** Where none of several forms fits, the faults of every single form would help nobody. */
 function withoutOtherForms(errors: readonly ErrorObject[]): ErrorObject[] {
   const choices = new Set(
     errors.filter(({ keyword }) => /^(one|any)Of$/.test(keyword)).map(({ schemaPath }) => `${schemaPath}/`),
@@ -73,7 +73,7 @@ function withoutOtherForms(errors: readonly ErrorObject[]): ErrorObject[] {
   return errors.filter(({ schemaPath }) => ![...choices].some((choice) => schemaPath.startsWith(choice)));
 }
 
-// By the specification itself, so that they go with it when the definitions are read anew.
+// The keys are the specifications, so that validators are dropped with them when the definitions are read again.
 const complete = new WeakMap<JsonSchema, ValidateFunction>();
 const partial = new WeakMap<JsonSchema, ValidateFunction>();
 
@@ -91,7 +91,7 @@ function validatorFor(
 }
 
 function compile(schema: JsonSchema): ValidateFunction {
-  // One each: a validator keeps every schema it has compiled.
+  // A new Ajv for each schema, because an Ajv keeps every schema that it has compiled.
   const ajv = new Ajv({
     strict: false,
     allErrors: true,
@@ -107,9 +107,9 @@ function compile(schema: JsonSchema): ValidateFunction {
   }
 }
 
-/** The schema in the form our validator takes, and for a part without anything that must be there. */
+/** The schema in the form that our validator takes. For a part of a configuration, nothing is required. */
 function checkable(schema: JsonSchema, isPartial: boolean): JsonSchema {
-  // These name the schema to others; here they would only collide.
+  // Other schemas refer to a schema by these names. Here they are not needed and could collide.
   const { $schema, $id, id, required, ...rest } = schema;
   const inside = (value: unknown) => (isObject(value) ? checkable(value, isPartial) : value);
   const insideAll = (value: unknown) => (Array.isArray(value) ? value.map(inside) : inside(value));

@@ -90,7 +90,7 @@ export function definitionRoutes(app: FastifyInstance, ctx: definitions.Definiti
   });
 }
 
-/** Loaded by images of any page, so without a token. An image that is a drawing could run scripts: here it may not. */
+/** Any page may load icons as images, so they need no token. An SVG could run scripts: the headers forbid that. */
 function iconRoute(app: FastifyInstance, ctx: definitions.DefinitionsContext): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
   app.get<{ Params: { id: string; edition: string } }>(`${iconsPath}/:id/:edition`, options, async (request, reply) => {

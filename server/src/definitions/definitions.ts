@@ -1,7 +1,7 @@
 /**
- * Definitions: the connectors there are, and what each says of itself. They come from the platform or from a registry
- * (open.ts decides) and are the same for every organization. Whether a configuration is right for one is told in
- * configuration-faults.ts.
+ * Definitions: the connectors that can be used, and how each describes itself. They come from the platform or from a
+ * registry (open.ts decides) and are the same for every organization. configuration-faults.ts checks a configuration
+ * against its definition.
  */
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { AppError } from '../errors.ts';
@@ -25,13 +25,13 @@ export interface Definition {
 }
 
 export interface Definitions {
-  /** By name. Throws `definitions_unavailable`. */
+  /** Sorted by name. Throws `definitions_unavailable`. */
   list(kind: ConnectorKind): Promise<Definition[]>;
 }
 
 export interface DefinitionsContext {
   definitions: Definitions;
-  /** The base of addresses in answers. */
+  /** Addresses in answers begin with this. */
   publicUrl: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Icons of connectors. A connector may bring its icon along as a `data:` address. A client that is shown a connector gets an
- * address of this service instead, which serves the image: answers stay small, and a browser loads each icon once. The
- * address changes with the image, so that it may be kept for ever.
+ * Icons of connectors. A connector may bring its icon along as a `data:` address. A client that is shown a connector
+ * gets an address of this service instead, which serves the image: answers stay small, and a browser loads each icon
+ * once. The address changes with the image, so that it may be kept for ever.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
@@ -10,7 +10,7 @@ import type { Definition, DefinitionsContext } from './definitions.ts';
 export interface Icon {
   mediaType: string;
   content: Buffer;
-  /** Whether this is the very image that was asked for, and not one that has taken its place. */
+  /** Whether this is exactly the image that was asked for, and not a newer image of the same connector. */
   isExact: boolean;
 }
 
@@ -18,7 +18,7 @@ export const iconsPath = '/icons';
 
 const dataAddress = /^data:(image\/(?:svg\+xml|png|jpeg|gif|webp))((?:;[^,;]*)*),(.*)$/s;
 
-/** The address of an icon in answers. An image of a kind that is not served has none. */
+/** The address of an icon in answers; null for a type of image that this service does not serve. */
 export function iconAddress(
   { publicUrl }: DefinitionsContext,
   definitionId: string,

@@ -1,16 +1,17 @@
 /**
- * Keeps what is slow to read and seldom changes: read when first wanted, again when it is old, by one caller at a time for
- * all. When that fails, the old value serves on; only without one does the failure reach the caller.
+ * Keeps a value that is slow to read and seldom changes. The value is read when it is first needed, and again when it
+ * is old. All callers share one read. When a read fails, callers get the old value; without an old value they get the
+ * error.
  */
 import type { Runtime } from '../runtime.ts';
 
 interface KeepFreshOptions<T> {
-  /** Gets the value at hand, which is old, if there is one. */
+  /** Reads the value. `kept` is the old value, if there is one. */
   read(kept: T | undefined): Promise<T>;
-  /** What to start with, however old. */
+  /** Gives the value to start with, however old it is. */
   recall?: () => Promise<T | undefined>;
   maxAgeMs: number;
-  /** After a failure nobody tries again before. */
+  /** After a failure, the next try waits at least this long. */
   pauseMs: number;
   runtime: Runtime;
   onFailure(error: unknown, isStale: boolean): void;

@@ -9,7 +9,7 @@ import { createRegistry, defaultRegistry } from './registry.ts';
 interface OpenDefinitionsOptions {
   platform: PlatformPort;
   isBundled: boolean;
-  /** As configured. */
+  /** The registry's address as the operator configured it. */
   registry: string | undefined;
   cacheFile: string;
   runtime: Runtime;
@@ -22,7 +22,8 @@ export function openDefinitions({ registry: location, isBundled, ...parts }: Ope
   const registry = createRegistry({ location: location ?? defaultRegistry, ...parts });
   if (location !== undefined) return registry;
 
-  // Our own platform, run apart, knows its connectors; a hosted one has them in the public registry.
+  // Our own platform describes its connectors, also when it runs alone. Those of a hosted one are in the public
+  // registry.
   let chosen: Definitions | undefined;
   return {
     async list(kind) {

@@ -59,6 +59,6 @@ export async function describesConnectors(platform: PlatformPort): Promise<boole
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.failure === 'unavailable' || error.failure === 'throttled') asUnavailable(error);
-    return false; // It has no such listing, or not for us.
+    return false; // The platform has no such listing, or our credentials may not read it.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the JSON document of a connector registry. Entries that are withdrawn, or that do not say how their connector is
- * configured, are left out; a document that is no registry at all is refused as a whole.
+ * Reads the JSON document of a connector registry. Entries that are withdrawn, or that do not say how their connector
+ * is configured, are left out; a document that is no registry at all is refused as a whole.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
@@ -62,7 +62,7 @@ function textOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** It ends up in pages: nothing but the web's own schemes. */
+/** The address is shown in pages, so only http and https are accepted. */
 function webAddressOrNull(value: unknown): string | null {
   return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value) ? value : null;
 }

@@ -1,6 +1,6 @@
 /**
- * Definitions from a connector registry: one JSON document with all sources and destinations, at a URL or in a file. What
- * was read from a URL is also kept as a file in the data directory, so that neither a restart nor an outage of the
+ * Definitions from a connector registry: one JSON document with all sources and destinations, at a URL or in a file.
+ * What was read from a URL is also kept as a file in the data directory, so that neither a restart nor an outage of the
  * registry leaves the service without definitions. The document is public and comes without credentials.
  */
 import { readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const maxBytes = 60_000_000;
 /** One state of the registry. */
 interface Edition {
   location: string;
-  /** Changes with the content: an ETag, or for a file its time and size. */
+  /** A text that changes when the content changes: an ETag, or the time and size of a file. */
   tag: string | null;
   definitions: Definition[];
 }

@@ -1,4 +1,6 @@
-/** Configurations at rest: JSON, sealed as a whole, and bound to what they are of, so that none can be moved to another. */
+/**
+ * Stored configurations: JSON, sealed as a whole and bound to their owner, so that none can be copied to another row.
+ */
 import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/connector-configuration';
 import type { Sealer } from '../sealing.ts';
 import type { Definition } from './definitions.ts';
@@ -13,7 +15,10 @@ export function openConfiguration(sealer: Sealer, kind: Configured, id: string, 
   return JSON.parse(sealer.open(sealed, `${kind} ${id}`).toString('utf8'));
 }
 
-/** As it may be shown. When the connector is gone nobody knows what is secret, so everything is. */
+/**
+ * The configuration as it may be shown. Without the connector's definition nobody knows what is secret, so all is
+ * masked.
+ */
 export function maskConfiguration(definition: Definition | undefined, configuration: Configuration): Configuration {
   return maskSecrets(definition?.specification.connectionSpecification ?? allSecret(configuration), configuration);
 }
