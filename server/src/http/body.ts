@@ -1,6 +1,6 @@
 /**
- * Reads JSON bodies. Nothing is ever inflated, whatever its encoding says; a body that is not readable JSON does not
- * fail here but becomes an `UnreadableBody`, so that its fault is reported together with those of path and query.
+ * Reads JSON bodies. A compressed body is never unpacked. A body that is not readable JSON does not fail here but
+ * becomes an `UnreadableBody`, so that its fault is reported together with those of path and query.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
@@ -27,7 +27,7 @@ function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8');
   let poisoned = false;
   try {
-    // A reviver sees every key; only bodies that could hold a dangerous one pay for it.
+    // A reviver sees every key, which takes time. So it is used only for bodies that could hold a dangerous key.
     const value: unknown = suspicious.test(text)
       ? JSON.parse(text, function (this: unknown, key, member: unknown) {
           if (key === '__proto__' || (key === 'constructor' && hasOwn(member, 'prototype'))) poisoned = true;
@@ -44,7 +44,10 @@ function parseJson(body: Buffer): unknown {
 /** Bodies longer than this get no position: finding it costs several parses. */
 const maxSearchedLength = 16_384;
 
-/** The parser does not always name the place. It is where the longest beginning ends that could still become JSON. */
+/**
+ * The parser does not always name the place of the fault. The fault is after the longest beginning that is correct so
+ * far.
+ */
 function withPosition(message: string, text: string): string {
   if (/position \d/.test(message) || text.length > maxSearchedLength) return message;
   let [good, bad] = [0, text.length + 1];

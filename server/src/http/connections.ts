@@ -1,14 +1,14 @@
 /**
- * Keeps one client from taking all connections. A client may have only so many at a time, counted by its address; and
- * a connection that is refused or came too late is closed for good, whatever its client does.
+ * Keeps one client from taking all connections. The number of connections of one address is limited; and a connection
+ * that is refused or too slow is closed for certain, whatever its client does.
  */
 import { BlockList, isIP, isIPv4, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 
 interface ConnectionLimits {
-  /** 0 is off. */
+  /** 0: no limit. */
   maxPerAddress: number;
-  /** Addresses and networks that speak for many clients, so that they are not counted. */
+  /** Addresses and networks of proxies. Each stands for many clients, so their connections are not counted. */
   trustedProxies: string[];
   log: Logger;
   onRefused(reason: 'address' | 'total'): void;
@@ -18,7 +18,7 @@ interface ConnectionLimits {
 const warningEveryMs = 60_000;
 
 export function limitConnections(server: Server, { maxPerAddress, trustedProxies, log, onRefused }: ConnectionLimits) {
-  // Node itself refuses what exceeds server.maxConnections, and says so here.
+  // Node itself refuses connections beyond server.maxConnections, and reports each here.
   server.on('drop', () => onRefused('total'));
   if (maxPerAddress === 0) return;
   const isProxy = addressMatcher(trustedProxies);
@@ -74,10 +74,12 @@ function addressMatcher(list: string[]): (address: string) => boolean {
   return (address) => isIP(address) !== 0 && matching.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }
 
-/** Time for the client to read the answer and to close. A client that does neither would hold the connection for good. */
+/**
+ * Time for the client to read the answer and to close. A client that does neither would hold the connection for good.
+ */
 const lingerMs = 1_000;
 
-/** Answers and closes, for certain. */
+/** Sends the answer and closes the connection for certain. */
 export function endConnection(socket: Socket, answer: string): void {
   const linger = setTimeout(() => socket.destroy(), lingerMs).unref();
   socket.once('close', () => clearTimeout(linger));

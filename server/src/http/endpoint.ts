@@ -14,8 +14,8 @@ import { findUnknownIn, listPlaces, type Place, prefersStrictHandling } from './
 import { type PartCompiler, UnreadableBody } from './validation.ts';
 
 /**
- * public: anyone. operator: an operator token, and for anything but GET a token that may write. scoped: a scoped token or
- * the scoped token inside a widget token. platform: guarded by the bundled platform itself.
+ * public: anyone. operator: an operator token, and for anything but GET a token that may write. scoped: a scoped token
+ * or the scoped token inside a widget token. platform: guarded by the bundled platform itself.
  */
 export const accessPolicies = ['public', 'operator', 'scoped', 'platform'] as const;
 export type Access = (typeof accessPolicies)[number];
@@ -23,7 +23,7 @@ export type Access = (typeof accessPolicies)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** For the API reference: its answers by status. Asked for when the reference is made, not at the start. */
+    /** The answers by status, for the API reference. Called when the reference is made, not at the start. */
     describeResponses?: () => Record<string, object>;
   }
   interface FastifySchema {
@@ -65,7 +65,7 @@ export interface Endpoint<
   answer: R;
   /** Headers of a success, beyond those that its access and schemas imply. */
   answerHeaders?: ResponseHeaderName[];
-  /** What else than success this endpoint answers, beyond what its access and schemas imply. */
+  /** Errors that this endpoint can answer, beyond those that its access and schemas imply. */
   errors?: ErrorCode[];
   handle(input: {
     params: ValueOf<P>;
@@ -92,7 +92,7 @@ export function endpoint<
   const findInQuery = findUnknownIn(query);
   const findInBody = findUnknownIn(body);
 
-  /** Names what the request says and the endpoint does not know; with strict handling, as faults. */
+  /** Names the members of the request that the endpoint does not know, in a header; with strict handling, as faults. */
   function reportUnknown({ query, body, headers }: FastifyRequest, reply: FastifyReply, faults: Fault[]): void {
     const unknown: Place[] = [];
     findInQuery(query, ['query'], unknown);
@@ -105,7 +105,7 @@ export function endpoint<
     }
   }
 
-  /** What this endpoint says of a request with nothing in its body, or with nonsense everywhere. */
+  /** One fault as an example: of a request with an empty body, or with wrong values everywhere. */
   function exampleFault(): Fault[] {
     const faults: Fault[] = [];
     checkBody?.({}, faults);
@@ -169,7 +169,7 @@ function titleOf(schema: TSchema): string {
   return (schema as { title?: string }).title ?? 'Success';
 }
 
-/** In OpenAPI: the kind of token and, in the list, the permission it must have. */
+/** The `security` of OpenAPI: the kind of token and, in the list, the permission that the token must have. */
 function securityOf(access: Access, method: HTTPMethods): Record<string, string[]>[] {
   if (access === 'public') return [];
   return [{ [`${access}Token`]: access === 'operator' && method !== 'GET' ? ['full'] : [] }];
@@ -210,7 +210,7 @@ function impliedErrors(definition: Described): (ErrorCode | RefusalCode)[] {
   codes.add('invalid_request');
   if (definition.body) codes.add('body_too_large').add('unsupported_media_type');
   for (const code of definition.errors ?? []) codes.add(code);
-  // Whatever asks for a token looks it up in the store.
+  // An endpoint that asks for a token looks the token up in the store.
   if (!isPublic) codes.add('storage_unavailable');
   return [...codes];
 }
@@ -220,7 +220,9 @@ interface ErrorAnswer {
   headers: Record<string, object>;
 }
 
-/** One answer a status; its examples are the errors that share it, each under its code and with the case it stands for. */
+/**
+ * One answer for each status. Its examples are the errors with that status, each under its code and with its reason.
+ */
 function errorAnswers(
   codes: (ErrorCode | RefusalCode)[],
   exampleFault: Fault[],

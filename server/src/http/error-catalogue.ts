@@ -8,7 +8,7 @@ import type { Delay, ErrorCode, FactsOf } from '../errors.ts';
 interface CatalogueEntry<Code extends ErrorCode> {
   status: number | ((facts: FactsOf<Code>) => number);
   detail: string | ((facts: FactsOf<Code>) => string);
-  /** For a detail that depends on facts. */
+  /** An example for the reference, needed where the detail depends on facts. */
   example?: string;
   /** Statuses that `status` can give, for the reference. */
   statuses: readonly number[];
@@ -58,7 +58,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   tag_not_found: at(
     404,
     'Tag not found',
-    'The tag is unknown, belongs to another organization, or is not on the template it shall be taken off.',
+    'The tag is unknown, belongs to another organization, or is not on the template from which it shall be removed.',
   ),
   source_template_not_found: at(
     404,
@@ -81,7 +81,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'A workspace with this name already exists',
     'A rename to a name that another workspace of the organization has, or that is being created.',
   ),
-  tag_name_taken: at(409, 'A tag with this name already exists', 'The organization has a tag of this name.'),
+  tag_name_taken: at(409, 'A tag with this name already exists', 'The organization already has a tag with this name.'),
   workspace_being_deleted: at(
     409,
     'Workspace is being deleted',
@@ -103,13 +103,13 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   definitions_unavailable: at(
     503,
     'The connector definitions cannot be read at the moment; retry later',
-    'The platform, or the connector registry, did not answer, and no earlier answer is at hand.',
+    'The platform, or the connector registry, did not answer, and the service has no earlier answer.',
     10,
   ),
   definition_unusable: at(
     502,
     "The connector's specification cannot be read",
-    'What the platform or the registry gives as the form of its configuration is no usable JSON Schema; the log tells more.',
+    "The platform or the registry describes the connector's configuration with a JSON Schema that cannot be used; the log tells more.",
   ),
   creation_unconfirmed: at(
     502,
@@ -132,7 +132,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   platform_unavailable: at(
     503,
     'The platform is unavailable; new workspaces cannot be created',
-    'The platform cannot be reached. Tokens for known workspaces are issued all the same.',
+    'The platform cannot be reached. Tokens for known workspaces are still issued.',
     5,
   ),
   platform_rate_limited: at(503, 'The platform is rate limiting; retry later', 'The platform answered 429.', 10),
@@ -144,12 +144,12 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   platform_refused: at(
     502,
     'The platform refused the request',
-    'The platform answered with an error that a retry will not cure; the log has its words.',
+    "The platform answered with an error that a retry cannot solve; the log has the platform's message.",
   ),
   platform_lost_workspace: at(
     502,
     'The platform no longer has this workspace; delete it here',
-    'The workspace was deleted on the platform behind our back.',
+    'Somebody deleted the workspace directly on the platform, not through this service.',
   ),
   rename_recorded: {
     status: byDelay,
@@ -216,20 +216,20 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   queue_full: at(
     429,
     'Too many checks or syncs of this workspace are waiting; retry later',
-    'A workspace may have only so many checks and syncs waiting (`INLAY_MAX_WAITING_PER_WORKSPACE`).',
+    'The number of waiting checks and syncs of a workspace is limited (`INLAY_MAX_WAITING_PER_WORKSPACE`).',
     10,
   ),
   workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
   platform_lost_connection: at(
     502,
     'The platform no longer has this connection; delete its source here',
-    'The connection was deleted on the platform behind our back. It is listed as inactive and is not made again.',
+    'Somebody deleted the connection directly on the platform, not through this service. It is listed as inactive and is not made again.',
   ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,
     detail: 'The platform is unavailable; retry later',
-    when: 'Only the platform knows what was asked for, and it cannot be reached.',
+    when: 'The request needs an answer of the platform, and the platform cannot be reached.',
     retryAfterSeconds: 5,
   },
 };
@@ -259,12 +259,12 @@ export interface Refusal {
   example?: string;
 }
 
-/** What HTTP itself refuses on any path, before or outside the rules of an endpoint. */
+/** Refusals of HTTP itself, on any path, before an endpoint applies its own rules. */
 export const refusals = {
   bad_request: { status: 400, when: 'The request is not well-formed HTTP.' },
   method_not_allowed: {
     status: 405,
-    when: 'The path does not know this method; the `Allow` header lists those it knows.',
+    when: 'The path does not accept this method; the `Allow` header lists the methods that it accepts.',
   },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
   body_too_large: { status: 413, when: 'The body is larger than 1 MiB.' },
@@ -285,16 +285,16 @@ export function refusalDetail(code: RefusalCode): string {
   return STATUS_CODES[refusals[code].status] ?? 'Error';
 }
 
-/** The refusal that has this status; a status that none has is a bad request. */
+/** The refusal with this status; `bad_request` for a status without a refusal. */
 export function refusalWith(status: number): RefusalCode {
   const codes = Object.keys(refusals) as RefusalCode[];
   return codes.find((code) => refusals[code].status === status) ?? 'bad_request';
 }
 
-/** The closed list. */
+/** All codes that an error can have. */
 export const errorCodes: string[] = [...Object.keys(errorCatalogue), ...Object.keys(refusals)].toSorted();
 
-/** In the order of statuses: what every path of the API may refuse, whatever its endpoint does. */
+/** What every path of the API may refuse, whatever its endpoint does, sorted by status. */
 export function refusalsOnAnyPath(): { status: number; code: string; detail: string; when: string }[] {
   const codes = (Object.keys(refusals) as RefusalCode[]).filter((code) => code !== 'not_ready');
   const unknownPath = { code: 'route_not_found', detail: exampleDetail('route_not_found') };

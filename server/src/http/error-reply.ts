@@ -1,4 +1,7 @@
-/** Turns any error into its reply: an AppError by the catalogue, a fault of HTTP by its own status, the rest as a 500 that tells nothing. */
+/**
+ * Turns any error into its reply: an AppError by the catalogue, a fault of HTTP by its own status, every other error
+ * into a 500 without details.
+ */
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -21,7 +24,7 @@ export const codeHeader = 'x-inlay-error';
 
 export function replyToErrors(app: FastifyInstance): void {
   app.setErrorHandler((error, request, reply) => {
-    // Its code is that of a lost database connection, so it has to be told apart before.
+    // The client broke off. This error has the same code as a lost database connection, so it is recognised first.
     if (error === request.raw.errored) {
       request.log.debug('the client went away before its request was complete');
       return refuse(reply, 'bad_request');
@@ -29,7 +32,7 @@ export function replyToErrors(app: FastifyInstance): void {
     return sendError(asAppError(error), request, reply);
   });
   app.setNotFoundHandler((request, reply) =>
-    // TRACE is allowed nowhere, whether there is such a path or not.
+    // TRACE is allowed on no path, whether the path exists or not.
     request.method === 'TRACE'
       ? refuse(reply, 'method_not_allowed')
       : sendError(new AppError('route_not_found'), request, reply),
@@ -58,7 +61,9 @@ function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply)
   return refuse(reply, 'internal_error');
 }
 
-/** Fastify's own refusals (body too large, unsupported media type, bad length, …) carry a 4xx status and an FST_ code. */
+/**
+ * Fastify's own refusals (body too large, unsupported media type, bad length, …) carry a 4xx status and an FST_ code.
+ */
 function refusalOf(error: unknown): RefusalCode | undefined {
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown };
   if (typeof code !== 'string' || !code.startsWith('FST_') || typeof statusCode !== 'number') return undefined;
@@ -70,7 +75,7 @@ export function refuse(reply: FastifyReply, code: RefusalCode, detail = refusalD
   return reply.code(refusals[code].status).header(codeHeader, code).send({ detail });
 }
 
-/** For a path that leads nowhere, where there is no request to throw from. */
+/** Answers an unknown path where no handler runs that could throw the error. */
 export function sendNotFound(reply: FastifyReply) {
   const code = 'route_not_found';
   return reply
@@ -79,7 +84,10 @@ export function sendNotFound(reply: FastifyReply) {
     .send({ detail: detailOf(code, {}) });
 }
 
-/** What Node would refuse with an empty body: a request without Host, or with an expectation that nobody can meet. */
+/**
+ * Refuses what Node would refuse with an empty body: a request without Host, or with an expectation that we cannot
+ * meet.
+ */
 export function refuseOddRequests(app: FastifyInstance): void {
   app.addHook('onRequest', ({ headers }, reply, done) => {
     if (headers.host === undefined) refuse(reply.header('connection', 'close'), 'bad_request');
@@ -96,7 +104,7 @@ export function refuseOddRequests(app: FastifyInstance): void {
   });
 }
 
-/** Answers what never became a request: broken framing, headers too large or too slow. */
+/** Answers bytes that never became a request: broken HTTP, headers that are too large or too slow. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -113,7 +121,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   );
 }
 
-/** By the codes of Node's errors. */
+/** The refusals by the codes of Node's errors. */
 const connectionRefusals: Record<string, RefusalCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',

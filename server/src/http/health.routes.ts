@@ -1,10 +1,10 @@
-/** Health. */
+/** The health endpoints. */
 import type { FastifyInstance } from 'fastify';
 import { refuse } from './error-reply.ts';
 
 export interface Readiness {
   ready: boolean;
-  /** Each part of the service and how it is: `ok`, or what is the matter. */
+  /** The state of each part of the service: `ok`, or what is wrong. */
   checks: Record<string, string>;
 }
 

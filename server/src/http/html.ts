@@ -7,13 +7,13 @@ import { codeHeader } from './error-reply.ts';
 interface PageReply {
   status: number;
   page: Html;
-  /** For a page that says why there is no other. */
+  /** The code of the error, for a page that explains one. */
   error?: ErrorCode;
-  /** A source list of CSP; by default nobody. */
+  /** Which pages may frame this page, as a source list of CSP; by default none. */
   frameAncestors?: string;
-  /** Where images may come from besides here. */
+  /** Another origin from which images may come. */
   images?: string;
-  /** Whether it runs scripts of ours, which call our API. */
+  /** Whether the page runs our own scripts, which call our API. */
   runsScripts?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The numbers of this process, for everybody or for those who have the token. */
+/** The metrics of this process, for everybody or only for callers with the token. */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../errors.ts';
@@ -15,7 +15,7 @@ export function metricsRoutes(app: FastifyInstance, metrics: Metrics, token: str
   });
 }
 
-/** By their hashes, so that the time it takes tells nothing of either. */
+/** Compares hashes, so that the time of the comparison says nothing about the texts. */
 function isSame(given: string, wanted: string): boolean {
   const digest = (text: string) => Buffer.from(hash('sha256', text, 'hex'));
   return timingSafeEqual(digest(given.replace(/^bearer /i, 'Bearer ')), digest(wanted));

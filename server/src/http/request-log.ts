@@ -1,6 +1,6 @@
 /**
- * The log of one request, which says its id with every line. Few requests say more than their line in the access log,
- * so a logger is made for one only when it does.
+ * The logger of one request, which adds the request's id to every line. Few requests log more than their line in the
+ * access log, so a request gets a logger only when it logs something.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Bindings, ChildLoggerOptions } from 'pino';

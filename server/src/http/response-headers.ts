@@ -1,6 +1,6 @@
 /**
- * The headers of answers that a caller may want to read: what each says, for the API reference, and the list of them
- * that browsers give to scripts of other origins. A new header of the API is added here and nowhere else.
+ * The response headers that a caller may want to read: the meaning of each, for the API reference, and the list of
+ * headers that browsers show to scripts of other origins. A new header of the API is added here and nowhere else.
  */
 
 export interface ResponseHeader {

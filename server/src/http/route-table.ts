@@ -1,6 +1,7 @@
 /**
- * Knows every route. Refuses one without an access policy while the service is put together, and answers for the rest of
- * each known path: preflights where cross-origin calls are allowed, otherwise 405 with the methods that are.
+ * Knows every route. Refuses a route without an access policy while the service is put together. Answers the other
+ * methods of each known path: a preflight where cross-origin calls are allowed, otherwise 405 with the methods that are
+ * allowed.
  */
 import { METHODS } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
@@ -15,7 +16,7 @@ export interface KnownRoute {
 
 export interface RouteTable {
   readonly routes: readonly KnownRoute[];
-  /** Call once all routes are there. */
+  /** Call this after all routes are added. */
   complete(): void;
 }
 

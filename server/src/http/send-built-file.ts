@@ -1,4 +1,7 @@
-/** How a file that the build has made is answered: in the smallest form that the client reads, and not twice. */
+/**
+ * Sends a file that the build has made: in the smallest encoding that the client accepts, and only if the client lacks
+ * it.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type BuiltFile, preferredEncoding } from '../built-file.ts';
 

@@ -1,4 +1,6 @@
-/** The HTTP server itself: limits and time-outs, request ids, access log, latency, headers that every answer carries. */
+/**
+ * The HTTP server itself: limits and time-outs, request ids, access log, latency, headers that every answer carries.
+ */
 import { randomUUID } from 'node:crypto';
 import buildSerializer, { type Schema } from 'fast-json-stringify';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
@@ -24,7 +26,7 @@ interface ServerOptions {
 const bodyLimitBytes = 1_048_576;
 const usualHeadersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
-/** Longer than any request may work without a word, shorter than a reader may stall. */
+/** Longer than any request may work without sending anything; a client that does not read for this long is cut off. */
 const idleTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 65_000;
 const maxConnections = 5_000;
@@ -59,7 +61,7 @@ export function createServer({
     // Open connections are served; only new ones are refused while the process stops.
     return503OnClosing: false,
     clientErrorHandler: refuseConnection,
-    // A path that cannot be decoded leads nowhere.
+    // A path that cannot be decoded is not found.
     frameworkErrors: (_error, request, reply) =>
       void sendNotFound((reply as FastifyReply).header('x-request-id', request.id)),
     exposeHeadRoutes: true,
@@ -67,7 +69,7 @@ export function createServer({
   // Requests are validated by endpoint(), all parts at once; schemas given to Fastify serialise and document.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(({ schema }) => {
-    // With the first answer that has it: all of them together are a tenth of a start.
+    // Built with the first answer that needs it: building all of them takes a tenth of the start.
     let serialise: ReturnType<typeof buildSerializer> | undefined;
     return (answer) => {
       serialise ??= buildSerializer(schema as Schema);
@@ -112,7 +114,7 @@ export function createServer({
   return app;
 }
 
-/** Short and plain enough that no token fits: it is logged. */
+/** A request id is logged, so its form is too short and plain to hold a token. */
 function acceptedRequestId(given: string | string[] | undefined): string | undefined {
   return typeof given === 'string' && /^[A-Za-z0-9-]{1,36}$/.test(given) ? given : undefined;
 }

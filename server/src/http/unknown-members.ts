@@ -1,7 +1,7 @@
 /**
- * Finds what a request says beyond its schema: query parameters and members of the body that nobody reads. They are
- * accepted, and named in a header, because a name that is misspelt would otherwise be ignored in silence. A caller who
- * prefers strict handling (RFC 7240) gets them as faults.
+ * Finds query parameters and members of the body that the schema does not have and nobody reads. They are accepted and
+ * named in a header, because a misspelt name would otherwise be ignored in silence. A caller who prefers strict
+ * handling (RFC 7240) gets them as faults.
  */
 import type { TSchema } from 'typebox';
 
@@ -23,7 +23,7 @@ interface Part {
 
 const ignoreAll: UnknownFinder = () => {};
 
-/** A part without a schema takes nothing. */
+/** In a part of the request without a schema, every member is unknown. */
 export function findUnknownIn(schema: TSchema | undefined): UnknownFinder {
   return finderFor(schema === undefined ? { properties: {} } : (schema as Part));
 }
@@ -72,7 +72,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Shorter than any token or secret: a client may put one where a name belongs, and an answer must not repeat it. */
+/**
+ * Shorter than any token or secret: a client may put a secret where a name belongs, and an answer must not repeat it.
+ */
 const maxNameLength = 30;
 const maxListLength = 512;
 
@@ -87,7 +89,7 @@ export function listPlaces(places: readonly Place[]): string {
   return list;
 }
 
-/** Long names are cut: a header has little room, and the beginning tells which one is meant. */
+/** Long names are cut: a header has little room, and the beginning of a name is enough to recognise it. */
 function encodeName(name: string): string {
   const short = [...name.toWellFormed()].slice(0, maxNameLength).join('');
   return encodeURIComponent(short).replace(

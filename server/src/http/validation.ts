@@ -10,7 +10,7 @@ import { addFaults } from '../schema-faults.ts';
 
 type RequestPart = 'path' | 'query' | 'body';
 
-/** What the body parser hands over when it could not read the body; see http/body.ts. */
+/** The result of the body parser when it could not read the body; see http/body.ts. */
 export class UnreadableBody {
   constructor(readonly reason: string) {}
 }
@@ -30,7 +30,7 @@ export function createPartCompiler(formats: Readonly<Record<string, Format>>): P
   return (part, schema) => {
     const { properties = {} } = schema as { properties?: Record<string, Property> };
     const fields = Object.entries(properties);
-    // With the first request that has it: all of them together are a tenth of a start.
+    // Compiled with the first request that needs it: compiling all of them takes a tenth of the start.
     let compiled: ValidateFunction | undefined;
     return (given, faults) => {
       compiled ??= ajv.compile(schema);
@@ -56,7 +56,7 @@ interface Property {
   format?: string;
 }
 
-/** Ids are compared in lower case; integers of a query arrive as text, and a list of one as what is in it. */
+/** Ids become lower case. Integers of a query arrive as text, and a list with one value arrives as that value. */
 function prepare(part: RequestPart, properties: [string, Property][], value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const record = value as Record<string, unknown>;

@@ -1,8 +1,8 @@
 /**
- * Lets a request through only with the kind of token its route asks for, before anything of its body is read. The token is
- * taken from one Authorization header and from nowhere else. Also answers browsers' questions about cross-origin calls,
- * because both depend on the same thing: operator routes never allow them, scoped routes do, without credentials, and a
- * widget token only from its own page.
+ * Lets a request through only with the kind of token that its route asks for, before the body is read. The token is
+ * taken from one Authorization header and from nowhere else. This file also answers browsers that ask about
+ * cross-origin calls, because the answer depends on the same access policy. Operator routes never allow such calls.
+ * Scoped routes allow them, without credentials; a widget token is accepted only from its own page.
  */
 import { serialiseOrigin } from '@inlay/contract/origins';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -56,7 +56,7 @@ async function authenticateScoped(
   if (principal.allowedOrigin !== undefined) {
     const allowed = serialiseOrigin(principal.allowedOrigin);
     const { origin } = request.headers;
-    // A page of another origin is given nothing, not even what it could have read.
+    // A page of another origin may read nothing, not even this error.
     reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
     reply.header('vary', 'origin');
     if (origin !== undefined && origin !== allowed && origin !== ownOrigin) throw new AppError('forbidden');
@@ -75,7 +75,7 @@ const scheme = /^bearer ([\x21-\x7e]+)$/i;
 function bearerToken(request: FastifyRequest): string {
   const { rawHeaders } = request.raw;
   let found: string | undefined;
-  // Node keeps the first of several; a request that carries two is refused.
+  // Of several such headers Node keeps only the first. So they are counted here, and a request with two is refused.
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
     if (name.length !== headerName.length || name.toLowerCase() !== headerName) continue;

@@ -1,8 +1,7 @@
 /**
- * The one form of JWT that is issued: EdDSA, with a header of exactly `alg`, `kid` and `typ`. Whatever else is sent is
- * refused before any cryptography, so nothing that a token says about itself is ever acted on. Written by hand on
- * node:crypto because a library's asynchronous signature takes three times as long, and a token is issued or checked
- * with most requests.
+ * The one form of JWT that is issued: EdDSA, with a header of exactly `alg`, `kid` and `typ`. Any other form is refused
+ * before any cryptography, so a token cannot choose how it is verified. Written by hand on node:crypto because a
+ * library's asynchronous signature takes three times as long, and a token is issued or checked with most requests.
  */
 import { hash, sign, verify } from 'node:crypto';
 import { BoundedMap } from '../bounded-map.ts';
@@ -19,21 +18,25 @@ export function signJwt({ kid, privateKey }: SigningKey, claims: Claims): string
 }
 
 export interface ReadToken<Meaning> {
-  /** Stands for the token where it must not be kept itself. */
+  /** A hash of the token, for places where the token itself must not be kept. */
   digest: string;
   meaning: Meaning;
 }
 
-/** Undefined for anything but a token of our form with a good signature of a key that is there, and with a meaning. */
+/** Undefined unless the token has our form, a valid signature by a key that we have, and claims that we understand. */
 type ReadJwt<Meaning> = (token: string) => ReadToken<Meaning> | undefined;
 
-/** Enough for the tokens that are in use at a time. Longer ones are rare, and checked each time. */
+/**
+ * Enough for the tokens that are in use at a time. Very long tokens are rare; they are not remembered but checked each
+ * time.
+ */
 const maxRemembered = 10_000;
 const maxRememberedLength = 2_000;
 
 /**
- * A token is read once, not once a request. What is remembered can never change: what its claims mean, whatever the
- * time, and the key that signed them, which must still be there. Only tokens of ours get in, so nobody else can fill it.
+ * Verifies a token once, not with each request. What is remembered never changes: the meaning of the claims, which does
+ * not depend on the time, and the key that signed them, which must still be there. Only valid tokens are remembered, so
+ * an attacker cannot fill the memory.
  */
 export function createJwtReader<Meaning>(
   keys: Pick<SigningKeys, 'find'>,
@@ -42,7 +45,8 @@ export function createJwtReader<Meaning>(
   const remembered = new BoundedMap<string, { key: SigningKey; read: ReadToken<Meaning> }>(maxRemembered);
   return (token) => {
     if (token.length > maxTokenLength) return undefined;
-    // Not the token itself: memory holds nothing that could be used, and finding it takes as long for any other.
+    // The hash, not the token: so memory holds no usable token, and the time of a look-up says nothing about known
+    // tokens.
     const digest = hash('sha256', token, 'base64url');
     const known = remembered.get(digest);
     if (known && keys.find(known.key.kid) === known.key) return known.read;
@@ -51,7 +55,7 @@ export function createJwtReader<Meaning>(
     const key = kid === undefined ? undefined : keys.find(kid);
     if (!key) return undefined;
     const bytes = Buffer.from(signature, 'base64url');
-    // A signature has spare bits in its last character; only one spelling is accepted.
+    // The last character of a signature has unused bits, so several texts mean the same bytes. Only one is accepted.
     if (bytes.toString('base64url') !== signature) return undefined;
     if (!verify(null, Buffer.from(`${header}.${payload}`), key.publicKey, bytes)) return undefined;
     const claims = parseObject(payload);
@@ -63,7 +67,7 @@ export function createJwtReader<Meaning>(
   };
 }
 
-/** The key that a header names which is exactly ours. */
+/** The key id in the header, if the header has exactly our form. */
 function kidOf(header: string): string | undefined {
   const fields = parseObject(header);
   if (!fields || Object.keys(fields).length !== 3) return undefined;

@@ -1,4 +1,4 @@
-/** The endpoints that manage operator tokens. A secret is in exactly one answer: that of its creation. */
+/** The endpoints that manage operator tokens. A secret is shown in exactly one answer: when it is created. */
 import {
   CreateOperatorTokenRequest,
   OperatorToken,

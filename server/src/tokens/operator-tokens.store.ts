@@ -14,7 +14,7 @@ const usableByHash = prepare((db, hash: string) =>
 );
 
 export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'permission'> {
-  /** How long it goes on working, unless it is revoked sooner. */
+  /** How long the token still works, unless it is revoked sooner. */
   worksForMs: number;
 }
 
@@ -46,7 +46,7 @@ export async function insertToken(db: Db, organizationId: string, token: NewToke
     .executeTakeFirstOrThrow();
 }
 
-/** For the token of the environment: every replica brings it along, the first one records it. */
+/** For the token of the environment: every replica has it, and the first replica records it. */
 export async function insertTokenIfUnknown(db: Db, organizationId: string, token: NewToken): Promise<boolean> {
   const row = await db
     .insertInto('operator_tokens')
@@ -76,7 +76,7 @@ export async function findToken(db: Db, organizationId: string, id: string): Pro
     .executeTakeFirst();
 }
 
-/** Revokes after a delay, or sooner if that was decided before. */
+/** Revokes the token after a delay, or sooner if an earlier revocation said so. */
 export async function revokeToken(db: Db, organizationId: string, id: string, delayMs: number): Promise<void> {
   const at = sql<number>`now_ms() + ${sql.lit(delayMs)}`;
   await db
@@ -89,8 +89,8 @@ export async function revokeToken(db: Db, organizationId: string, id: string, de
 }
 
 /**
- * Revokes a token that works now, after a delay, or sooner if that was decided before; gives its row. Undefined: there is
- * none, or it has ended already.
+ * Revokes a token that works now, after a delay, or sooner if an earlier revocation said so, and returns its row.
+ * Undefined when there is no such token, or when it has ended already.
  */
 export async function revokeWorkingToken(
   db: Db,

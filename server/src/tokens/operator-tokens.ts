@@ -1,6 +1,7 @@
 /**
- * Operator tokens: organization-wide credentials of the operator's backend. Only a hash is stored; the secret is shown once.
- * A token that is revoked in this process is refused from the next request on, by other replicas after two seconds.
+ * Operator tokens: organization-wide credentials of the operator's backend. Only a hash is stored; the secret is shown
+ * once. A token that is revoked in this process is refused from the next request on, by other replicas after two
+ * seconds.
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
@@ -34,16 +35,17 @@ export interface OperatorTokens {
   /** Throws `unauthenticated` for anything but a token that works now. */
   authenticate(token: string): Promise<OperatorPrincipal>;
   create(organizationId: string, token: NewOperatorToken): Promise<OperatorTokenWithSecret>;
-  /** Records a secret that the operator chose; does nothing when it is known, even as revoked. */
+  /** Records a secret that the operator chose; does nothing when the secret is known, even if it is revoked. */
   provide(organizationId: string, name: string, secret: string): Promise<boolean>;
   list(organizationId: string): Promise<OperatorToken[]>;
   revoke(organizationId: string, id: string): Promise<OperatorToken>;
   /**
-   * A new token like the old one, which goes on working for the overlap. The new token expires when the old one would
-   * have, unless told otherwise. A token that has ended is not rotated into life: `operator_token_ended`.
+   * Makes a new token like the old one. The old token still works for the overlap. The new token expires when the old
+   * one would have expired, unless the request says otherwise. A token that has ended is refused:
+   * `operator_token_ended`.
    */
   rotate(organizationId: string, id: string, rotation: Rotation): Promise<OperatorTokenWithSecret>;
-  /** Writes down which tokens were used since the last time. */
+  /** Stores which tokens were used since the last call. */
   flushUses(): Promise<void>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * How many requests a token may send within a minute, in this process, and how many all scoped tokens of a workspace may
- * send together. A minute begins with the first request. A refused request counts for its token. It does not count for
- * the workspace, so that one wild token leaves something for the others. Counted after authentication and before anything of a body is read. Written by
- * hand because a plug-in that may have to ask another machine takes six turns of promises for what is one look into a
- * map, with every request.
+ * How many requests a token may send within a minute, in this process, and how many all scoped tokens of a workspace
+ * may send together. A minute begins with the first request. A refused request counts for its token. It does not count
+ * for the workspace, so that one token with too many requests leaves something for the others. Requests are counted
+ * after authentication and before the body is read. Written by hand because the usual plug-in, made to ask another
+ * machine, waits for six promises with every request where we need one look into a map.
  */
 import type { FastifyInstance } from 'fastify';
 import { BoundedMap } from '../bounded-map.ts';
@@ -21,7 +21,7 @@ const windowMs = 60_000;
 /** Enough for the tokens, and the workspaces, that are busy within one minute. */
 const maxWindows = 50_000;
 
-/** A limit of 0 is off. */
+/** A limit of 0 means no limit. */
 export function limitRates(app: FastifyInstance, limits: RateLimits, elapsed: () => number): void {
   const limitOf = { scoped: limits.scopedPerMinute, operator: limits.operatorPerMinute };
   const ofWorkspace = limits.workspacePerMinute;
@@ -55,7 +55,7 @@ export function limitRates(app: FastifyInstance, limits: RateLimits, elapsed: ()
 /** What a limit leaves after a request. */
 interface Allowance {
   limit: number;
-  /** Below zero: this request was one too many. */
+  /** Below zero: this request is refused. */
   left: number;
   secondsLeft: number;
 }
@@ -64,7 +64,7 @@ function allowance(limit: number, { requests, beganAt }: Window, now: number): A
   return { limit, left: limit - requests, secondsLeft: Math.ceil((windowMs - (now - beganAt)) / 1000) };
 }
 
-/** The limit that a caller meets first. */
+/** Whether a caller would reach the first limit before the other. */
 function isNearer(one: Allowance, other: Allowance): boolean {
   return one.left === other.left ? one.secondsLeft >= other.secondsLeft : one.left < other.left;
 }
@@ -78,7 +78,10 @@ interface Window {
   beganAt: number;
 }
 
-/** Counts by the id of a token or a workspace. Of more than it has room for, it forgets those whose minute began first. */
+/**
+ * Counts by the id of a token or a workspace. When there are too many ids, those whose minute began first are
+ * forgotten.
+ */
 export class Windows {
   readonly #byId: BoundedMap<string, Window>;
 

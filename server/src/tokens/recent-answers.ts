@@ -1,7 +1,8 @@
 /**
- * What the store has said of tokens within the last two seconds. Nearly every request brings a token that another one
- * has just brought, and a read for each would be most of what it costs. Only a yes is kept. What ends tokens in this
- * process makes it forget everything, so that it is in force with the next request; elsewhere it is after two seconds.
+ * Remembers for two seconds what the store said about a token. Nearly every request brings a token that an earlier
+ * request has just brought, and reading the store for each would be most of the request's cost. Only valid tokens are
+ * remembered. When this process ends a token, it forgets everything, so the next request is refused; other replicas
+ * refuse it after two seconds.
  */
 import { BoundedMap } from '../bounded-map.ts';
 
@@ -18,7 +19,10 @@ export class RecentAnswers<Answer> {
     this.#elapsed = elapsed;
   }
 
-  /** The answer that is kept, or what `ask` gives; undefined is a no. An answer may be good for less than two seconds. */
+  /**
+   * The remembered answer, or else the result of `ask`; undefined means no. An answer may be valid for less than two
+   * seconds.
+   */
   async get(
     key: string,
     ask: () => Promise<Answer | undefined>,
@@ -29,7 +33,7 @@ export class RecentAnswers<Answer> {
     if (kept && askedAt < kept.until) return kept.answer;
     const timesForgotten = this.#timesForgotten;
     const answer = await ask();
-    // An answer that was on its way while tokens were ended may be from before.
+    // If tokens were ended while we waited for this answer, the answer may be older than that.
     if (answer !== undefined && timesForgotten === this.#timesForgotten) {
       this.#kept.set(key, { answer, until: askedAt + Math.min(keptMs, goodForMs(answer)) });
     }

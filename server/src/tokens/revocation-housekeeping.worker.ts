@@ -1,7 +1,7 @@
 import type { Store } from '../db/open.ts';
 import { purgeExpiredRevocations } from './revocations.worker.store.ts';
 
-/** Forgets revocations of tokens that have expired since. */
+/** Deletes revocations of tokens that have expired meanwhile. */
 export function createRevocationHousekeeping(store: Store): () => Promise<void> {
   return () => purgeExpiredRevocations(store.db);
 }

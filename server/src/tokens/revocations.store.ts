@@ -1,4 +1,4 @@
-/** The SQL that decides whether a signed token still counts: its workspace, and the tokens revoked one by one. */
+/** The SQL that decides whether a signed token is still valid: it looks at the workspace, and at the revoked tokens. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
@@ -20,7 +20,7 @@ const standing = prepare((db, organizationId: string, workspaceId: string, jti: 
     .where('workspaces.id', '=', workspaceId),
 );
 
-/** One read per request that carries a scoped token. */
+/** The one read that a request with a scoped token needs. */
 export async function findStanding(
   db: Db,
   organizationId: string,

@@ -1,8 +1,8 @@
 /**
- * Scoped tokens: signed statements that the bearer acts inside one workspace. Nothing is stored when one is issued. The
- * `jti` begins with the workspace's token generation, so that raising the generation revokes all tokens issued so far;
- * single tokens are revoked by `jti`. Verification accepts exactly what `issue` makes and nothing a library might tolerate
- * besides.
+ * Scoped tokens: signed statements that the bearer acts inside one workspace. Issuing a token stores nothing. The `jti`
+ * begins with the workspace's token generation, so that raising the generation revokes all tokens issued so far; single
+ * tokens are revoked by `jti`. Verification accepts exactly the tokens that `issue` makes, although a library might
+ * accept more.
  */
 import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
@@ -28,7 +28,7 @@ export interface TokenSubject {
   organizationId: string;
   workspaceId: string;
   tokenGeneration: number;
-  /** For a widget token. */
+  /** Set for a widget token only. */
   allowedOrigin?: string;
   templateFilters?: TemplateFilters;
 }
@@ -42,13 +42,13 @@ export interface IssuedToken {
 export interface ScopedTokens {
   /** `lifetimeSeconds`: as `lifetimeOf` gives it. */
   issue(subject: TokenSubject, lifetimeSeconds?: number): IssuedToken;
-  /** How long a token works for which this was asked; throws when the setting does not allow that long. */
+  /** The lifetime of a token for this request; throws when the setting does not allow one that long. */
   lifetimeOf(expiresInSeconds: number | undefined): number | undefined;
   /** Throws `unauthenticated` for anything but a valid token of a live workspace. */
   verify(token: string): Promise<ScopedPrincipal>;
-  /** False when the token is not one of the organization. */
+  /** False when the token is not a token of the organization. */
   revoke(organizationId: string, token: string): Promise<boolean>;
-  /** To be called whenever tokens of a workspace have stopped working in another way. */
+  /** Must be called when tokens of a workspace stop working for another reason. */
   forget(): void;
 }
 
@@ -115,7 +115,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     return (standing?.lifecycle === 'live' && !standing.revoked && tokenGeneration >= standing.token_gen) || undefined;
   }
 
-  /** Everything that can be told without the store. */
+  /** Checks everything that needs no look into the store. */
   function checkToken(token: string): ReadToken<Statement> {
     const read = readJwt(token);
     if (!read || !isCurrent(read.meaning)) throw new AppError('unauthenticated');

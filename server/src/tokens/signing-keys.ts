@@ -1,8 +1,8 @@
 /**
- * The Ed25519 keys that sign scoped tokens and widget addresses. Private keys are stored sealed. They are held in memory
- * and read again every few seconds, never because of what a request says: a token with an unknown key id costs nothing.
- * A new key is published at once and signs only after every replica has had time to learn the key; a retired key goes on
- * verifying until it is removed.
+ * The Ed25519 keys that sign scoped tokens and widget addresses. Private keys are stored sealed. They are held in
+ * memory and read again every few seconds, never because of what a request says: a token with an unknown key id costs
+ * nothing. A new key is published at once and signs only after every replica has had time to learn the key; a retired
+ * key goes on verifying until it is removed.
  */
 import {
   createHmac,
@@ -49,7 +49,7 @@ interface SigningKeysOptions {
   log: Logger;
 }
 
-/** Opens the keys, making the first one if there is none. */
+/** Opens the keys, and makes the first key if there is none. */
 export async function openSigningKeys({ store, sealer, runtime, log }: SigningKeysOptions): Promise<SigningKeys> {
   const stopping = new AbortController();
   let byKid = new Map<string, SigningKey>();
@@ -84,7 +84,7 @@ export async function openSigningKeys({ store, sealer, runtime, log }: SigningKe
       running ??= (async () => {
         while (!stopping.signal.aborted) {
           await runtime.sleep(reloadEveryMs, stopping.signal);
-          // When the store is away, the keys at hand are good enough: no token is accepted without the store anyway.
+          // When the store is away, the keys in memory are good enough: no token is accepted without the store anyway.
           if (!stopping.signal.aborted)
             await reload().catch((err) => log.error({ err }, 'signing keys could not be read'));
         }
@@ -97,7 +97,7 @@ export async function openSigningKeys({ store, sealer, runtime, log }: SigningKe
   };
 }
 
-/** Publishes a new key and retires the others; from its publication on it takes a few seconds until it signs. */
+/** Publishes a new key and retires the others. The new key signs a few seconds after its publication. */
 export async function rotateSigningKeys(store: Store, sealer: Sealer): Promise<string> {
   const key = newKey(sealer);
   await store.transaction(async (tx) => {
@@ -136,7 +136,9 @@ function openKey(row: SigningKeyRow, sealer: Sealer): SigningKey {
   };
 }
 
-/** A short name for a key, derived from it. It is typed on the command line, where a leading hyphen would be an option. */
+/**
+ * A short name for a key, derived from it. It is typed on the command line, where a leading hyphen would be an option.
+ */
 function thumbprint(x: string): string {
   return `k${createHmac('sha256', 'inlay key id').update(x).digest('hex').slice(0, 15)}`;
 }

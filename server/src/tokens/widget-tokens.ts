@@ -1,7 +1,7 @@
 /**
- * Widget tokens: a scoped token bound to one origin, with the address of the widget page. The address is signed, so that
- * the page can be served with the right `frame-ancestors`; the signature covers the whole query to the letter. What the
- * widget may see is decided by the claims inside the scoped token, never by the address.
+ * Widget tokens: a scoped token bound to one origin, with the address of the widget page. The address is signed, so
+ * that the page can be served with the right `frame-ancestors`; the signature covers the whole query to the letter.
+ * What the widget may see is decided by the claims inside the scoped token, never by the address.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { WidgetTheme } from '@inlay/contract/embedding';
@@ -13,7 +13,7 @@ import type { TemplateFilters } from '../principals.ts';
 import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** In all, so that the token fits into a header and the address into a request line. */
+/** The limit for all tags together, so that the token fits into a header and the address into a request line. */
 const maxTagBytes = 4_096;
 const maxQueryLength = 12_000;
 
@@ -25,7 +25,10 @@ interface WidgetAddress {
 interface WidgetSettings {
   /** What a widget offers. */
   filters: TemplateFilters;
-  /** The same in the address, with how it looks and speaks, which is nowhere else, since it opens no door. */
+  /**
+   * The query of the address: the filters, the theme and the language. Theme and language are only here: they allow
+   * nothing.
+   */
   query: string;
 }
 
@@ -53,7 +56,7 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
       const templateFilters = settings.filters;
       const { token, expiresAt } = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters }, lifetimeSeconds);
       const address = addressOf(subject.workspaceId, allowedOrigin, settings.query);
-      // In the fragment the token reaches the page and neither a server nor a log.
+      // A browser does not send the fragment, so the token reaches the page but no server and no log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
       return { token: Buffer.from(JSON.stringify(envelope)).toString('base64'), expiresAt };
     },
@@ -122,13 +125,13 @@ export function filtersOf(request: TemplateFilterRequest): TemplateFilters {
   return filters;
 }
 
-/** The scoped token inside a widget token, for those who accept either. */
+/** The scoped token inside a widget token, for endpoints that accept both kinds. */
 export function unwrapWidgetToken(token: string): string {
   if (token.includes('.')) return token;
   try {
     const envelope = JSON.parse(Buffer.from(token, 'base64').toString('utf8')) as { token?: unknown } | null;
     return typeof envelope?.token === 'string' ? envelope.token : token;
   } catch {
-    return token; // Neither: the verification will say so.
+    return token; // Neither kind: the verification will refuse it.
   }
 }
