@@ -122,7 +122,7 @@ function writeQuickly(type: ColumnType, block: Buffer, out: Buffer): boolean {
     case 'bigint':
       return writeNumber(block, out, 18, false);
     case 'double precision':
-      return writeNumber(block, out, 15, true);
+      return writeDouble(block, out);
     case 'numeric':
       return block[from] === quote ? writeQuotedNumber(block, out) : writeNumber(block, out, 1_000, true);
     case 'boolean':
@@ -190,6 +190,19 @@ function writeNumber(block: Buffer, out: Buffer, maxDigits: number, mayHaveFract
   return true;
 }
 
+/** A number that a double holds: one of up to 15 digits, or a longer one as JavaScript itself writes the double. */
+function writeDouble(block: Buffer, out: Buffer): boolean {
+  if (writeNumber(block, out, 15, true)) return true;
+  let end = from;
+  while (end < block.length && !isEndOfValue(block[end])) end++;
+  const text = block.toString('latin1', from, end);
+  const value = Number(text);
+  // A larger one may be exactly between two doubles, of which PostgreSQL would give other digits back.
+  if (String(value) !== text || !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
+  copyUpTo(block, end, out);
+  return true;
+}
+
 function writeQuotedNumber(block: Buffer, out: Buffer): boolean {
   const [wasFrom, wasTo] = [from, to];
   from++;
@@ -238,12 +251,15 @@ function pair(block: Buffer, at: number): number {
   return isDigit(tens) && isDigit(ones) ? (tens - zero) * 10 + ones - zero : -1;
 }
 
-/** Behind a date of a year from 100 to 9999 and a day that every month has. */
+/** The days that a month has in every year, by its number. */
+const daysOfMonth = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Behind a date of a year from 100 to 9999 and a day that its month has in every year. */
 function dateEnd(block: Buffer, at: number): number {
   if (pair(block, at) < 1 || pair(block, at + 2) < 0 || block[at + 4] !== minus || block[at + 7] !== minus) return -1;
   const month = pair(block, at + 5);
   const day = pair(block, at + 8);
-  return month >= 1 && month <= 12 && day >= 1 && day <= 28 ? at + 10 : -1;
+  return month >= 1 && month <= 12 && day >= 1 && day <= (daysOfMonth[month] as number) ? at + 10 : -1;
 }
 
 /** Behind a date, a time with seconds and up to microseconds, and Z or, where it is allowed, whole hours of an offset. */
