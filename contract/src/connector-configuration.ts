@@ -62,6 +62,15 @@ export function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
+/** With something else in place of each secret. */
+export function replaceSecrets(
+  specification: JsonSchema,
+  configuration: Configuration,
+  replace: (secret: unknown) => unknown,
+): Configuration {
+  return mapSecrets([specification], configuration, configuration, replace) as Configuration;
+}
+
 type Replace = (secret: unknown, before: unknown) => unknown;
 
 /**

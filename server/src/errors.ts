@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'tag_not_found'
   | 'source_template_not_found'
   | 'connection_template_not_found'
+  | 'template_version_not_found'
   | 'source_definition_not_found'
   | 'destination_definition_not_found'
   | 'workspace_name_taken'

@@ -15,6 +15,7 @@ import { connectionTemplateRoutes } from './templates/connection-templates.route
 import { offerRoutes } from './templates/offers.routes.ts';
 import { sourceTemplateRoutes } from './templates/source-templates.routes.ts';
 import { tagRoutes } from './templates/tags.routes.ts';
+import { versionRoutes } from './templates/versions.routes.ts';
 import { authenticateRequests } from './tokens/authentication.hooks.ts';
 import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
 import { limitRates } from './tokens/rate-limits.hooks.ts';
@@ -60,6 +61,7 @@ export async function addRoutes(
   tagRoutes(http, templates);
   sourceTemplateRoutes(http, templates);
   connectionTemplateRoutes(http, templates);
+  versionRoutes(http, templates);
   offerRoutes(http, templates);
   const files = readBuiltFiles(builtFolder);
   widgetRoutes(http, {

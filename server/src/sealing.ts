@@ -2,7 +2,7 @@
  * Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database. While
  * a key is being replaced there are several: the first seals, all of them open.
  */
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { OperatorError } from './errors.ts';
 
 export interface Sealer {
@@ -11,12 +11,15 @@ export interface Sealer {
   open(sealed: string, context: string): Buffer;
   /** Whether it was sealed with the key that seals now. */
   isCurrent(sealed: string): boolean;
+  /** Tells secrets apart without telling what they are: the same for the same text and context, until the key changes. */
+  fingerprint(secret: string, context: string): string;
 }
 
 const version = 'v1';
 
 export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Sealer {
   const current = sealingKey(encryptionKey);
+  const fingerprintKey = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'inlay fingerprints', 32));
   const keys = new Map([current, ...formerKeys.map(sealingKey)].map(({ id, key }) => [id, key]));
   return {
     seal(secret, context) {
@@ -26,6 +29,9 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
       return `${version}.${current.id}.${sealed.toString('base64url')}`;
     },
     isCurrent: (text) => text.split('.')[1] === current.id,
+    // With a key: a short password could be guessed from a bare hash.
+    fingerprint: (secret, context) =>
+      createHmac('sha256', fingerprintKey).update(`${context}\0${secret}`).digest('hex').slice(0, 12),
     open(text, context) {
       const [, sealedWith = '', payload = ''] = text.split('.');
       const key = keys.get(sealedWith);

@@ -64,6 +64,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'source_templates',
         'sources',
         'template_tags',
+        'template_versions',
         'workspace_counts',
         'workspaces',
         // A full-text index is tables to SQLite.
@@ -86,6 +87,43 @@ describeOnBothDatabases('Migrations', (kind) => {
     await store.db.insertInto('organizations').values(row).execute();
     expect(await migrate(store)).toEqual([]);
     expect(await store.db.selectFrom('organizations').selectAll().execute()).toEqual([row]);
+  });
+
+  it('give templates that are there already their first version', async () => {
+    await migrate(store);
+    const id = '7f0a3c52-12ab-4f39-8a53-6f5e0f7d9b20';
+    const stamps = { organization_id: id, created_at: 1, updated_at: 1, deleted_at: null };
+    await store.db
+      .insertInto('organizations')
+      .values({ id, name: 'kept', platform_organization_id: 'x', created_at: 1 })
+      .execute();
+    const template = { id, name: 'Shop', description: null, definition_id: id, icon: null, own_icon: null };
+    await store.db
+      .insertInto('source_templates')
+      .values({ ...template, ...stamps, sealed_defaults: 'sealed', customization: '{"stream_whitelist":[]}', version: 1 })
+      .execute();
+    await store.db.insertInto('template_tags').values({ id, organization_id: id, name: 'gold', created_at: 1, updated_at: 1 }).execute();
+    await store.db
+      .insertInto('source_template_tags')
+      .values({ organization_id: id, template_id: id, tag_id: id })
+      .execute();
+    // As if the last release had made it.
+    const name = '0010-template-versions';
+    await sql`drop table template_versions`.execute(store.db);
+    for (const table of ['source_templates', 'connection_templates'])
+      await sql`alter table ${sql.table(table)} drop column version`.execute(store.db);
+    await sql`delete from migrations where name = ${name}`.execute(store.db);
+    expect(await migrate(store)).toEqual([name]);
+    const [first, ...others] = await store.db.selectFrom('template_versions').selectAll().execute();
+    expect(others).toEqual([]);
+    expect(first).toMatchObject({ kind: 'source', template_id: id, number: 1, sealed_configuration: 'sealed' });
+    expect(JSON.parse(first?.content ?? '')).toEqual({
+      name: 'Shop',
+      description: null,
+      icon: null,
+      customization: { stream_whitelist: [] },
+      tags: ['gold'],
+    });
   });
 
   it('are done once when several processes start at the same moment', async () => {

@@ -6,7 +6,7 @@
 import { type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';
 import type { DatabaseKind, Store } from './open.ts';
-import type { Tables } from './tables.ts';
+import type { Tables, TemplateVersionRow } from './tables.ts';
 
 type Step = (db: Kysely<Tables>, kind: DatabaseKind) => Promise<void>;
 
@@ -323,7 +323,70 @@ const migrations: Record<string, Step> = {
     await sql`alter table workspaces add column name_settled_at bigint not null default 0`.execute(db);
     await sql`update workspaces set name_settled_at = updated_at`.execute(db);
   },
+
+  '0010-template-versions': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    for (const table of ['source_templates', 'connection_templates']) {
+      await sql`alter table ${sql.table(table)} add column version integer not null default 1`.execute(db);
+    }
+    await sql`
+      create table template_versions (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        kind ${text} not null check (kind in ('source', 'connection')),
+        template_id ${uuid} not null,
+        number integer not null check (number > 0),
+        content ${text} not null,
+        sealed_configuration ${text} not null,
+        copy_of integer,
+        made_by ${uuid} references operator_tokens (id),
+        created_at bigint not null,
+        unique (template_id, number)
+      )`.execute(db);
+    for (const version of await firstVersions(db)) await db.insertInto('template_versions').values(version).execute();
+  },
 };
+
+/** Of the templates that are there already, as they are. What they were before nobody has kept. */
+async function firstVersions(db: Kysely<Tables>): Promise<TemplateVersionRow[]> {
+  const tagsOf = async (table: 'source_template_tags' | 'connection_template_tags', id: string) => {
+    const { rows } = await sql<{ name: string }>`
+      select name from ${sql.table(table)} join template_tags on template_tags.id = tag_id
+      where template_id = ${id} order by name`.execute(db);
+    return rows.map(({ name }) => name);
+  };
+  const versions: TemplateVersionRow[] = [];
+  const first = { number: 1, copy_of: null, made_by: null } as const;
+  for (const row of await db.selectFrom('source_templates').selectAll().execute()) {
+    const { id, organization_id, name, description, own_icon: icon, created_at } = row;
+    const tags = await tagsOf('source_template_tags', id);
+    const content = { name, description, icon, customization: JSON.parse(row.customization), tags };
+    versions.push({
+      ...{ id, organization_id, template_id: id, kind: 'source', ...first, created_at },
+      content: JSON.stringify(content),
+      sealed_configuration: row.sealed_defaults,
+    });
+  }
+  for (const row of await db.selectFrom('connection_templates').selectAll().execute()) {
+    const { id, organization_id, destination_name, cron_expression, namespace_format, prefix, created_at } = row;
+    const content = {
+      destination_name,
+      cron_expression,
+      non_breaking_changes_preference: row.non_breaking_changes_preference,
+      sync_on_create: row.sync_on_create === 1,
+      namespace_format,
+      prefix,
+      tags: await tagsOf('connection_template_tags', id),
+    };
+    versions.push({
+      ...{ id, organization_id, template_id: id, kind: 'connection', ...first, created_at },
+      content: JSON.stringify(content),
+      sealed_configuration: row.sealed_destination_config,
+    });
+  }
+  return versions;
+}
 
 /**
  * These triggers keep `workspace_counts` right, in the transaction that changes a workspace. On PostgreSQL each session

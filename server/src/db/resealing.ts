@@ -7,13 +7,32 @@ import { sql } from 'kysely';
 import type { Sealer } from '../sealing.ts';
 import type { Db } from './open.ts';
 
-/** Every column that holds a sealed value. The context of a value is the text given here and the row's id. */
-export const sealedColumns = [
-  { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: 'signing key' },
-  { table: 'source_templates', id: 'id', column: 'sealed_defaults', context: 'source template' },
-  { table: 'connection_templates', id: 'id', column: 'sealed_destination_config', context: 'connection template' },
-  { table: 'sources', id: 'id', column: 'sealed_config', context: 'source' },
-] as const;
+interface Place {
+  table: string;
+  id: string;
+  column: string;
+  /** What the value is of, in SQL: words, and the id it belongs to. */
+  context: string;
+}
+
+/** Every column that holds a sealed value. */
+export const sealedColumns: readonly Place[] = [
+  { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: "'signing key ' || kid" },
+  { table: 'source_templates', id: 'id', column: 'sealed_defaults', context: "'source template ' || id" },
+  {
+    table: 'connection_templates',
+    id: 'id',
+    column: 'sealed_destination_config',
+    context: "'connection template ' || id",
+  },
+  { table: 'sources', id: 'id', column: 'sealed_config', context: "'source ' || id" },
+  {
+    table: 'template_versions',
+    id: 'id',
+    column: 'sealed_configuration',
+    context: "kind || ' template ' || template_id",
+  },
+];
 
 const batch = 500;
 
@@ -23,9 +42,8 @@ export async function resealEverything(db: Db, sealer: Sealer): Promise<number> 
   for (const place of sealedColumns) {
     for (let after: string | undefined; ; ) {
       const rows = await readBatch(db, place, after);
-      for (const { id, sealed } of rows) {
+      for (const { id, sealed, context } of rows) {
         if (sealed === '' || sealer.isCurrent(sealed)) continue;
-        const context = `${place.context} ${id}`;
         await replace(db, place, id, sealed, sealer.seal(sealer.open(sealed, context), context));
         resealed++;
       }
@@ -36,12 +54,11 @@ export async function resealEverything(db: Db, sealer: Sealer): Promise<number> 
   return resealed;
 }
 
-type Place = (typeof sealedColumns)[number];
-
-async function readBatch(db: Db, { table, id, column }: Place, after: string | undefined) {
+async function readBatch(db: Db, { table, id, column, context }: Place, after: string | undefined) {
   const beyond = after === undefined ? sql`` : sql`where ${sql.ref(id)} > ${after}`;
-  const { rows } = await sql<{ id: string; sealed: string }>`
-    select ${sql.ref(id)} as id, ${sql.ref(column)} as sealed from ${sql.table(table)} ${beyond}
+  const { rows } = await sql<{ id: string; sealed: string; context: string }>`
+    select ${sql.ref(id)} as id, ${sql.ref(column)} as sealed, ${sql.raw(context)} as context
+    from ${sql.table(table)} ${beyond}
     order by ${sql.ref(id)} limit ${sql.lit(batch)}`.execute(db);
   return rows;
 }

@@ -153,6 +153,8 @@ export interface SourceTemplateRow {
   sealed_defaults: string;
   /** JSON. */
   customization: string;
+  /** The number of its newest version. */
+  version: number;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
@@ -173,9 +175,31 @@ export interface ConnectionTemplateRow {
   sync_on_create: number;
   namespace_format: string | null;
   prefix: string | null;
+  version: number;
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+}
+
+export type TemplateKind = 'source' | 'connection';
+
+/** A template as it was from one change to the next. Never changed, and kept as long as the template. */
+export interface TemplateVersionRow {
+  id: string;
+  organization_id: string;
+  kind: TemplateKind;
+  template_id: string;
+  /** 1, 2, 3, … without a gap. */
+  number: number;
+  /** JSON: everything but the configuration. */
+  content: string;
+  /** The configuration as JSON, sealed as that of the template is, so that one can be copied to the other. */
+  sealed_configuration: string;
+  /** The version that this one repeats, after a rollback. */
+  copy_of: number | null;
+  /** The operator token that made it. */
+  made_by: string | null;
+  created_at: number;
 }
 
 /** A template has a tag. */
@@ -276,6 +300,7 @@ export interface Tables {
   template_tags: TemplateTagRow;
   source_templates: SourceTemplateRow;
   connection_templates: ConnectionTemplateRow;
+  template_versions: TemplateVersionRow;
   source_template_tags: TaggingRow;
   connection_template_tags: TaggingRow;
   sources: SourceRow;

@@ -23,7 +23,7 @@ export function maskConfiguration(definition: Definition | undefined, configurat
   return maskSecrets(definition?.specification.connectionSpecification ?? allSecret(configuration), configuration);
 }
 
-function allSecret(configuration: Configuration): JsonSchema {
+export function allSecret(configuration: Configuration): JsonSchema {
   const properties = Object.keys(configuration).map((name) => [name, { airbyte_secret: true }]);
   return { properties: Object.fromEntries(properties) };
 }

@@ -70,6 +70,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Connection template not found',
     'The connection template is unknown, deleted, or belongs to another organization.',
   ),
+  template_version_not_found: at(404, 'Template version not found', 'The template has no version of this number.'),
   source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
   destination_definition_not_found: at(
     404,

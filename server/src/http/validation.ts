@@ -56,7 +56,7 @@ interface Property {
   format?: string;
 }
 
-/** Ids become lower case. Integers of a query arrive as text, and a list with one value arrives as that value. */
+/** Ids become lower case. Integers of a path or query arrive as text, and a list with one value arrives as that value. */
 function prepare(part: RequestPart, properties: [string, Property][], value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const record = value as Record<string, unknown>;
@@ -64,7 +64,7 @@ function prepare(part: RequestPart, properties: [string, Property][], value: unk
     const present = record[name];
     if (typeof present !== 'string') continue;
     if (property.format === 'uuid') record[name] = present.toLowerCase();
-    if (part === 'query' && property.type === 'integer' && /^-?\d+$/.test(present)) record[name] = Number(present);
+    if (part !== 'body' && property.type === 'integer' && /^-?\d+$/.test(present)) record[name] = Number(present);
     if (part === 'query' && property.type === 'array') record[name] = [present];
   }
 }

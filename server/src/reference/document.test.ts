@@ -204,7 +204,9 @@ describe('The errors of an endpoint', () => {
     const { path, method, requestBody } = endpoint;
     const token = changes.token ?? (await tokenFor(on, endpoint));
     const body = requestBody && firstExample(requestBody.content['application/json'] ?? {});
-    const url = path.replace(/\{\w+\}/g, changes.ids ?? '00000000-0000-4000-8000-000000000000');
+    const url = path
+      .replace('{version}', '9')
+      .replace(/\{\w+\}/g, changes.ids ?? '00000000-0000-4000-8000-000000000000');
     const isInWorkspace = endpoint.parameters?.some(
       ({ name }) => name === 'workspace_id' && !path.includes(`{${name}}`),
     );

@@ -52,10 +52,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     answer: ConnectionTemplate,
     errors: ['definitions_unavailable', 'definition_unusable'],
     handle: async ({ body, principal }) =>
-      await templates.presentConnectionTemplate(
-        ctx,
-        await templates.createConnectionTemplate(ctx, principal.organizationId, body),
-      ),
+      await templates.presentConnectionTemplate(ctx, await templates.createConnectionTemplate(ctx, principal, body)),
   });
 
   endpoint(app, {
@@ -105,7 +102,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     handle: async ({ params, body, principal }) =>
       await templates.presentConnectionTemplate(
         ctx,
-        await templates.updateConnectionTemplate(ctx, principal.organizationId, params.connection_template_id, body),
+        await templates.updateConnectionTemplate(ctx, principal, params.connection_template_id, body),
       ),
   });
 
@@ -140,7 +137,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     handle: async ({ params, body, principal }) =>
       await templates.presentConnectionTemplate(
         ctx,
-        await templates.tagConnectionTemplate(ctx, principal.organizationId, params.connection_template_id, body.tag),
+        await templates.tagConnectionTemplate(ctx, principal, params.connection_template_id, body.tag),
       ),
   });
 
@@ -155,7 +152,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     errors: ['connection_template_not_found', 'tag_not_found'],
     handle: async ({ params, principal }) => {
       const { connection_template_id: id, tag_name } = params;
-      const { deletedAt } = await templates.untagConnectionTemplate(ctx, principal.organizationId, id, tag_name);
+      const { deletedAt } = await templates.untagConnectionTemplate(ctx, principal, id, tag_name);
       return { deleted_at: isoTime(deletedAt) };
     },
   });

@@ -30,6 +30,7 @@ import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
+import { type Operator, recordConnectionVersion } from './versions.ts';
 
 const table = 'connection_templates';
 const taggings = 'connection_template_tags';
@@ -37,7 +38,11 @@ const tagged: TaggedTemplates = {
   taggings,
   notFound: 'connection_template_not_found',
   lock: (tx, organizationId, id) => templates.lockTemplate(tx, table, organizationId, id),
-  touch: (tx, organizationId, id) => templates.updateTemplate(tx, table, organizationId, id, {}),
+  async touch(ctx, tx, by, id) {
+    const row = await templates.updateTemplate(tx, table, by.organizationId, id, {});
+    const names = await tags.tagNamesByTemplate(tx, taggings, by.organizationId, id);
+    await recordConnectionVersion(ctx, tx, row, { by, tags: names.get(id) ?? [] });
+  },
 };
 type Changes = templates.TemplateChanges<typeof table>;
 
@@ -77,9 +82,10 @@ export function openDestinationConfig(ctx: TemplatesContext, template: Connectio
 
 export async function createConnectionTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   request: CreateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
+  const { organizationId } = by;
   const definition = await findDefinition(ctx, 'destination', request.destination_definition_id);
   if (!definition) {
     throw invalidRequest({
@@ -106,16 +112,19 @@ export async function createConnectionTemplate(
       ...placement,
     });
     const names = request.tags ?? [];
-    return { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+    const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+    await recordConnectionVersion(ctx, tx, row, { by, tags: template.tags });
+    return template;
   });
 }
 
 export async function updateConnectionTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   request: UpdateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
+  const { organizationId } = by;
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
   const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
@@ -130,6 +139,7 @@ export async function updateConnectionTemplate(
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
+    if (isChanged) await recordConnectionVersion(ctx, tx, updated, { by, tags: names ?? present });
     return { ...updated, tags: names ?? present };
   });
 }
@@ -202,21 +212,21 @@ export async function deleteConnectionTemplate(
 
 export async function tagConnectionTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   tagName: string,
 ): Promise<ConnectionTemplate> {
-  await tagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
-  return await getConnectionTemplate(ctx, organizationId, id);
+  await tagTemplate(ctx, tagged, { by, templateId: id, tagName });
+  return await getConnectionTemplate(ctx, by.organizationId, id);
 }
 
 export async function untagConnectionTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   tagName: string,
 ): Promise<{ deletedAt: number }> {
-  return await untagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+  return await untagTemplate(ctx, tagged, { by, templateId: id, tagName });
 }
 
 export async function presentConnectionTemplates(

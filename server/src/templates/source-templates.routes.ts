@@ -53,10 +53,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     answer: SourceTemplate,
     errors: ['source_template_not_found', ...checking],
     handle: async ({ body, principal }) =>
-      await templates.presentSourceTemplate(
-        ctx,
-        await templates.createSourceTemplate(ctx, principal.organizationId, body),
-      ),
+      await templates.presentSourceTemplate(ctx, await templates.createSourceTemplate(ctx, principal, body)),
   });
 
   endpoint(app, {
@@ -90,7 +87,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     handle: async ({ params, body, principal }) => {
       const { template, propagatedSources } = await templates.updateSourceTemplate(
         ctx,
-        principal.organizationId,
+        principal,
         params.source_template_id,
         body,
       );
@@ -130,7 +127,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     handle: async ({ params, body, principal }) =>
       await templates.presentSourceTemplate(
         ctx,
-        await templates.tagSourceTemplate(ctx, principal.organizationId, params.source_template_id, body.tag),
+        await templates.tagSourceTemplate(ctx, principal, params.source_template_id, body.tag),
       ),
   });
 
@@ -145,7 +142,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     errors: ['source_template_not_found', 'tag_not_found'],
     handle: async ({ params, principal }) => {
       const { source_template_id: id, tag_name } = params;
-      const { deletedAt } = await templates.untagSourceTemplate(ctx, principal.organizationId, id, tag_name);
+      const { deletedAt } = await templates.untagSourceTemplate(ctx, principal, id, tag_name);
       return { deleted_at: isoTime(deletedAt) };
     },
   });

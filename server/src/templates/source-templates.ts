@@ -30,6 +30,7 @@ import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
 import { userConfigSpec } from './user-config-spec.ts';
+import { type Operator, recordSourceVersion } from './versions.ts';
 
 const table = 'source_templates';
 const taggings = 'source_template_tags';
@@ -37,7 +38,11 @@ const tagged: TaggedTemplates = {
   taggings,
   notFound: 'source_template_not_found',
   lock: (tx, organizationId, id) => templates.lockTemplate(tx, table, organizationId, id),
-  touch: (tx, organizationId, id) => templates.updateTemplate(tx, table, organizationId, id, {}),
+  async touch(ctx, tx, by, id) {
+    const row = await templates.updateTemplate(tx, table, by.organizationId, id, {});
+    const names = await tags.tagNamesByTemplate(tx, taggings, by.organizationId, id);
+    await recordSourceVersion(ctx, tx, row, { by, tags: names.get(id) ?? [] });
+  },
 };
 type Changes = templates.TemplateChanges<typeof table>;
 
@@ -117,9 +122,10 @@ export function customizationOf(template: SourceTemplateRow): Customization {
 
 export async function createSourceTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   request: CreateSourceTemplateRequest,
 ): Promise<SourceTemplate> {
+  const { organizationId } = by;
   const { original_source_template_id: originalId } = request;
   const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
   const definition = await definitionFor(ctx, original, request);
@@ -142,7 +148,9 @@ export async function createSourceTemplate(
       customization: JSON.stringify(complete(customization)),
     });
     const names = request.tags ?? original?.tags ?? [];
-    return { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+    const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
+    await recordSourceVersion(ctx, tx, row, { by, tags: template.tags });
+    return template;
   });
 }
 
@@ -169,10 +177,11 @@ export interface UpdatedSourceTemplate {
 
 export async function updateSourceTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   request: UpdateSourceTemplateRequest,
 ): Promise<UpdatedSourceTemplate> {
+  const { organizationId } = by;
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
   const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
@@ -187,6 +196,7 @@ export async function updateSourceTemplate(
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
+    if (isChanged) await recordSourceVersion(ctx, tx, updated, { by, tags: names ?? present });
     const propagatedSources = request.propagate ? await ctx.propagate(tx, organizationId, id) : undefined;
     return { template: { ...updated, tags: names ?? present }, propagatedSources };
   });
@@ -236,21 +246,21 @@ export async function deleteSourceTemplate(
 
 export async function tagSourceTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   tagName: string,
 ): Promise<SourceTemplate> {
-  await tagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
-  return await getSourceTemplate(ctx, organizationId, id);
+  await tagTemplate(ctx, tagged, { by, templateId: id, tagName });
+  return await getSourceTemplate(ctx, by.organizationId, id);
 }
 
 export async function untagSourceTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
   tagName: string,
 ): Promise<{ deletedAt: number }> {
-  return await untagTemplate(ctx, tagged, { organizationId, templateId: id, tagName });
+  return await untagTemplate(ctx, tagged, { by, templateId: id, tagName });
 }
 
 function defaultsFaults(

@@ -7,44 +7,47 @@ import { AppError } from '../errors.ts';
 import type { TemplatesContext } from './context.ts';
 import * as tags from './tags.store.ts';
 import { lockTag } from './tags.ts';
+import type { Operator } from './versions.ts';
 
 /** How one kind of template is stored. */
 export interface TaggedTemplates {
   taggings: tags.Taggings;
   notFound: 'source_template_not_found' | 'connection_template_not_found';
   lock(tx: Db, organizationId: string, id: string): Promise<object | undefined>;
-  /** Makes `updated_at` grow. */
-  touch(tx: Db, organizationId: string, id: string): Promise<unknown>;
+  /** Makes a version of it. */
+  touch(ctx: TemplatesContext, tx: Db, by: Operator, id: string): Promise<unknown>;
 }
 
 interface Tagging {
-  organizationId: string;
+  by: Operator;
   templateId: string;
   tagName: string;
 }
 
 /** The tag must exist. A template that has the tag already is no error. */
 export async function tagTemplate(ctx: TemplatesContext, of: TaggedTemplates, tagging: Tagging): Promise<void> {
-  const { organizationId, templateId, tagName } = tagging;
+  const { by, templateId, tagName } = tagging;
+  const { organizationId } = by;
   await ctx.store.transaction(async (tx) => {
     if (!(await of.lock(tx, organizationId, templateId))) throw new AppError(of.notFound);
     const { id } = await lockTag(tx, organizationId, tagName);
     const isNew = await tags.insertTagging(tx, of.taggings, organizationId, templateId, id);
-    if (isNew) await of.touch(tx, organizationId, templateId);
+    if (isNew) await of.touch(ctx, tx, by, templateId);
   });
 }
 
 export async function untagTemplate(
   ctx: TemplatesContext,
   of: TaggedTemplates,
-  { organizationId, templateId, tagName }: Tagging,
+  { by, templateId, tagName }: Tagging,
 ): Promise<{ deletedAt: number }> {
+  const { organizationId } = by;
   await ctx.store.transaction(async (tx) => {
     if (!(await of.lock(tx, organizationId, templateId))) throw new AppError(of.notFound);
     const { id } = await lockTag(tx, organizationId, tagName);
     const wasThere = await tags.deleteTagging(tx, of.taggings, organizationId, templateId, id);
     if (!wasThere) throw new AppError('tag_not_found');
-    await of.touch(tx, organizationId, templateId);
+    await of.touch(ctx, tx, by, templateId);
   });
   return { deletedAt: await ctx.store.now() };
 }

@@ -14,7 +14,7 @@ interface TemplateRows {
 type TemplateTable = keyof TemplateRows;
 
 /** The store sets these itself. */
-type Stamps = 'created_at' | 'updated_at' | 'deleted_at';
+type Stamps = 'created_at' | 'updated_at' | 'deleted_at' | 'version';
 /** These values of a template never change. */
 type Fixed = 'id' | 'organization_id' | 'definition_id';
 
@@ -39,7 +39,7 @@ export async function insertTemplate<Table extends TemplateTable>(
   template: NewTemplate<Table>,
 ): Promise<TemplateRows[Table]> {
   const now = sql<number>`now_ms()`;
-  const stamps = { created_at: now, updated_at: now, deleted_at: null };
+  const stamps = { created_at: now, updated_at: now, deleted_at: null, version: 1 };
   const inserted = await db
     .insertInto<TemplateTable>(table)
     .values({ ...template, organization_id: organizationId, ...stamps })
@@ -115,7 +115,7 @@ export async function listTemplates<Table extends TemplateTable>(
   return found.map((row) => rowOf(table, row));
 }
 
-/** `updated_at` grows even if nothing else is given: the tags belong to the template. */
+/** `updated_at` and `version` grow even if nothing else is given: the tags belong to the template. The caller records the version. */
 export async function updateTemplate<Table extends TemplateTable>(
   tx: Db,
   table: Table,
@@ -125,7 +125,7 @@ export async function updateTemplate<Table extends TemplateTable>(
 ): Promise<TemplateRows[Table]> {
   const updated = await tx
     .updateTable<TemplateTable>(table)
-    .set({ ...changes, updated_at: laterThanUpdatedAt })
+    .set({ ...changes, version: sql<number>`version + 1`, updated_at: laterThanUpdatedAt })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .returningAll()

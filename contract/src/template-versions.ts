@@ -1,0 +1,91 @@
+/** What crosses the wire for the versions of templates, which are the same for both kinds. */
+import { type Static, Type } from 'typebox';
+import { Timestamp, Uuid } from './fields.ts';
+
+export const VersionNumber = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000_000, description, examples: [2] });
+
+export const VersionAuthor = Type.Object(
+  {
+    id: Uuid('The operator token', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),
+    name: Type.String({ description: 'Its name', examples: ['backend'] }),
+  },
+  { title: 'Version author' },
+);
+
+export const TemplateChange = Type.Object(
+  {
+    path: Type.Array(Type.String(), {
+      description: 'The field, or the way to a nested one',
+      examples: [['destination_config', 'password']],
+    }),
+    before: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'Left out where there was nothing',
+        examples: ['fingerprint:3fa9c1d2e4b7'],
+      }),
+    ),
+    after: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'Left out where there is nothing',
+        examples: ['fingerprint:90b1e07ac233'],
+      }),
+    ),
+  },
+  { title: 'Template change' },
+);
+export type TemplateChange = Static<typeof TemplateChange>;
+
+const summary = {
+  version: VersionNumber('1, 2, 3, … without a gap'),
+  is_current: Type.Boolean({ description: 'Whether new sources and connections get this version' }),
+  copy_of: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'After a rollback: the version that this one repeats',
+  }),
+  created_at: Timestamp('When the change was made'),
+  created_by: Type.Unsafe<Static<typeof VersionAuthor> | null>({
+    anyOf: [VersionAuthor, { type: 'null' }],
+    description: 'Null for a version that was made before versions were kept',
+  }),
+  changes: Type.Array(TemplateChange, {
+    description:
+      'What differs from the version before. Secrets are shown as fingerprints: equal ones are equal secrets',
+  }),
+};
+
+export const TemplateVersionSummary = Type.Object(summary, { title: 'Template version summary' });
+export type TemplateVersionSummary = Static<typeof TemplateVersionSummary>;
+
+export const TemplateVersion = Type.Object(
+  {
+    ...summary,
+    content: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The template as it was, with fingerprints in place of secrets',
+      examples: [{ destination_name: 'Warehouse', destination_config: { password: 'fingerprint:90b1e07ac233' } }],
+    }),
+  },
+  { title: 'Template version' },
+);
+export type TemplateVersion = Static<typeof TemplateVersion>;
+
+export const TemplateVersionList = Type.Object(
+  {
+    data: Type.Array(TemplateVersionSummary, { description: 'Newest first' }),
+    next: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Give it as `cursor` for the next page; null at the end',
+    }),
+  },
+  { title: 'Template version list' },
+);
+export type TemplateVersionList = Static<typeof TemplateVersionList>;
+
+export const ListVersionsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Versions on a page' })),
+  cursor: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: '`next` of the page before', examples: [21] }),
+  ),
+});

@@ -1,0 +1,200 @@
+/**
+ * The versions of a template: every change makes one, in the transaction of the change, and none is ever altered. This
+ * file records them and shows them; what runs which version is somebody else's.
+ *
+ * What always holds: the newest version has the number that the template's row says, and the same content; secrets are
+ * sealed at rest, and shown as fingerprints.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Configuration, isObject, replaceSecrets } from '@inlay/contract/connector-configuration';
+import type {
+  TemplateVersion as ShownVersion,
+  TemplateChange,
+  TemplateVersionList,
+  TemplateVersionSummary,
+} from '@inlay/contract/template-versions';
+import type { Db } from '../db/open.ts';
+import type { ConnectionTemplateRow, SourceTemplateRow, TemplateKind, TemplateVersionRow } from '../db/tables.ts';
+import { type Definition, findDefinition } from '../definitions/definitions.ts';
+import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import type { TemplatesContext } from './context.ts';
+import * as versions from './versions.store.ts';
+
+/** Who changes templates: the organization, and the token that acts for it. */
+export interface Operator {
+  organizationId: string;
+  tokenId: string;
+}
+
+/** Everything of a template but its configuration, in the words of the API. */
+export interface SourceContent {
+  name: string;
+  description: string | null;
+  icon: string | null;
+  customization: object;
+  tags: string[];
+}
+export interface ConnectionContent {
+  destination_name: string;
+  cron_expression: string | null;
+  non_breaking_changes_preference: ConnectionTemplateRow['non_breaking_changes_preference'];
+  sync_on_create: boolean;
+  namespace_format: string | null;
+  prefix: string | null;
+  tags: string[];
+}
+
+/** Where the configuration stands in the API's words. */
+const configurationField = { source: 'partial_default_config', connection: 'destination_config' } as const;
+
+interface Recorded {
+  by: Operator;
+  tags: string[];
+  copyOf?: number;
+}
+
+/** The row as it is after the change, in the transaction of the change. */
+export async function recordSourceVersion(
+  ctx: TemplatesContext,
+  tx: Db,
+  row: SourceTemplateRow,
+  { tags, ...recorded }: Recorded,
+): Promise<void> {
+  const { name, description, own_icon: icon, customization } = row;
+  const content: SourceContent = { name, description, icon, customization: JSON.parse(customization), tags };
+  await record(ctx, tx, 'source', { ...row, content, sealed: row.sealed_defaults, ...recorded });
+}
+
+export async function recordConnectionVersion(
+  ctx: TemplatesContext,
+  tx: Db,
+  row: ConnectionTemplateRow,
+  { tags, ...recorded }: Recorded,
+): Promise<void> {
+  const content: ConnectionContent = {
+    destination_name: row.destination_name,
+    cron_expression: row.cron_expression,
+    non_breaking_changes_preference: row.non_breaking_changes_preference,
+    sync_on_create: row.sync_on_create === 1,
+    namespace_format: row.namespace_format,
+    prefix: row.prefix,
+    tags,
+  };
+  await record(ctx, tx, 'connection', { ...row, content, sealed: row.sealed_destination_config, ...recorded });
+}
+
+async function record(
+  ctx: TemplatesContext,
+  tx: Db,
+  kind: TemplateKind,
+  version: { id: string; version: number; content: object; sealed: string } & Omit<Recorded, 'tags'>,
+): Promise<void> {
+  await versions.insertVersion(tx, version.by.organizationId, {
+    id: ctx.runtime.newId(),
+    kind,
+    template_id: version.id,
+    number: version.version,
+    content: JSON.stringify(version.content),
+    sealed_configuration: version.sealed,
+    copy_of: version.copyOf ?? null,
+    made_by: version.by.tokenId,
+  });
+}
+
+export async function getVersion(db: Db, template: versions.TemplateRef, number: number): Promise<TemplateVersionRow> {
+  const row = await versions.findVersion(db, template, number);
+  if (!row) throw new AppError('template_version_not_found');
+  return row;
+}
+
+/** The template's configuration in that version, secrets and all. */
+export function openVersion(ctx: TemplatesContext, row: TemplateVersionRow): Configuration {
+  return openConfiguration(ctx.sealer, `${row.kind} template`, row.template_id, row.sealed_configuration);
+}
+
+/** A template that exists, by what its versions are looked up with. */
+export interface VersionedTemplate extends versions.TemplateRef {
+  current: number;
+  definitionId: string;
+}
+
+export async function listVersions(
+  ctx: TemplatesContext,
+  template: VersionedTemplate,
+  { limit, cursor }: { limit: number; cursor: number | undefined },
+): Promise<TemplateVersionList> {
+  const upTo = Math.min(cursor ?? template.current, template.current);
+  // One more, to tell what the last of the page has changed.
+  const rows = await versions.listVersions(ctx.store.db, template, { upTo, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  const show = await shower(ctx, template);
+  const data = page.map((row, index) => summarize(template, row, show, rows[index + 1]));
+  return { data, next: rows.length > limit ? String(rows.at(-1)?.number) : null };
+}
+
+export async function presentVersion(
+  ctx: TemplatesContext,
+  template: VersionedTemplate,
+  number: number,
+): Promise<ShownVersion> {
+  const rows = await versions.listVersions(ctx.store.db, template, { upTo: number, limit: 2 });
+  const [row, before] = rows;
+  if (row?.number !== number) throw new AppError('template_version_not_found');
+  const show = await shower(ctx, template);
+  return { ...summarize(template, row, show, before), content: show(row) };
+}
+
+type Show = (row: TemplateVersionRow) => Record<string, unknown>;
+
+function summarize(
+  { current }: VersionedTemplate,
+  row: versions.VersionWithAuthor,
+  show: Show,
+  before: TemplateVersionRow | undefined,
+): TemplateVersionSummary {
+  return {
+    version: row.number,
+    is_current: row.number === current,
+    copy_of: row.copy_of,
+    created_at: isoTime(row.created_at),
+    created_by: row.made_by === null ? null : { id: row.made_by, name: row.author ?? '' },
+    changes: before ? differences(show(before), show(row)) : [],
+  };
+}
+
+async function shower(ctx: TemplatesContext, { kind, definitionId }: VersionedTemplate): Promise<Show> {
+  const definition = await findDefinition(ctx, kind === 'source' ? 'source' : 'destination', definitionId);
+  return (row) => ({
+    ...JSON.parse(row.content),
+    [configurationField[kind]]: withFingerprints(ctx, definition, row.template_id, openVersion(ctx, row)),
+  });
+}
+
+/** When the connector is gone nobody knows what is secret, so everything is. */
+function withFingerprints(
+  { sealer }: TemplatesContext,
+  definition: Definition | undefined,
+  templateId: string,
+  configuration: Configuration,
+): Configuration {
+  const specification = definition?.specification.connectionSpecification ?? allSecret(configuration);
+  return replaceSecrets(specification, configuration, (secret) =>
+    secret === null ? null : `fingerprint:${sealer.fingerprint(JSON.stringify(secret), templateId)}`,
+  );
+}
+
+/** Each place where the two differ, as deep as objects go on both sides. */
+export function differences(before: unknown, after: unknown, path: string[] = []): TemplateChange[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (!isObject(before) || !isObject(after)) {
+    return [{ path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }];
+  }
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) => differences(memberOf(before, key), memberOf(after, key), [...path, key]));
+}
+
+function memberOf(object: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
