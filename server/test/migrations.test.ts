@@ -100,9 +100,18 @@ describeOnBothDatabases('Migrations', (kind) => {
     const template = { id, name: 'Shop', description: null, definition_id: id, icon: null, own_icon: null };
     await store.db
       .insertInto('source_templates')
-      .values({ ...template, ...stamps, sealed_defaults: 'sealed', customization: '{"stream_whitelist":[]}', version: 1 })
+      .values({
+        ...template,
+        ...stamps,
+        sealed_defaults: 'sealed',
+        customization: '{"stream_whitelist":[]}',
+        version: 1,
+      })
       .execute();
-    await store.db.insertInto('template_tags').values({ id, organization_id: id, name: 'gold', created_at: 1, updated_at: 1 }).execute();
+    await store.db
+      .insertInto('template_tags')
+      .values({ id, organization_id: id, name: 'gold', created_at: 1, updated_at: 1 })
+      .execute();
     await store.db
       .insertInto('source_template_tags')
       .values({ organization_id: id, template_id: id, tag_id: id })
