@@ -1,7 +1,7 @@
 /**
  * The composition root: puts the service together from its parts and its routes, starts it and takes it apart again. No
- * container, no decorators: what something needs, it is given. Tests call `createApp` with a fixed clock or another
- * transport and use the app without a port.
+ * container, no decorators: each part gets what it needs as arguments. Tests call `createApp` with a fixed clock or
+ * another transport and use the app without a port.
  */
 import { formats } from '@inlay/contract/formats';
 import type { FastifyInstance } from 'fastify';
@@ -33,7 +33,7 @@ import type { Reconciler } from './workspaces/reconciler.worker.ts';
 export interface Overrides {
   runtime?: Runtime;
   log?: Logger;
-  /** Wraps the way to the platform, for tests that want it to fail. */
+  /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: (transport: Transport) => Transport;
 }
 
@@ -43,13 +43,13 @@ export interface App {
   organization: OrganizationRow;
   operatorTokens: OperatorTokens;
   /**
-   * Makes the first operator token if there is none yet, and gives it: it is stored nowhere, so call this only when it can
-   * be shown.
+   * Makes the first operator token if there is none yet, and returns it. The token is stored nowhere, so call this only
+   * when it can be shown.
    */
   makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
   setUps: SetUps;
-  /** Does what is otherwise done every minute. */
+  /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
   /** Starts listening and working in the background. */
@@ -136,7 +136,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
         shuttingDown = true;
         await http.close();
         await metricsServer?.close();
-        // What waits for its turn is not begun any more; it is on disk.
+        // Work that waits for its turn is not begun any more. It is on disk, and the next start takes it up.
         for (const queue of Object.values(parts.pipelines.turns)) queue.close();
         for (const work of inBackground) await work.stop();
         await parts.background.settle(shutdownPatienceMs);
@@ -156,7 +156,7 @@ async function readinessOf({ store, platformState }: Parts, shuttingDown: boolea
     () => 'the database does not answer',
   );
   const service = shuttingDown ? 'shutting down' : 'ok';
-  // A platform that is away does not make us unready: tokens for known workspaces are issued all the same.
+  // A platform that is away does not make the service unready: tokens for known workspaces are still issued.
   return {
     ready: database === 'ok' && service === 'ok',
     checks: { service, database, platform: platformState() },

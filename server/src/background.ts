@@ -1,14 +1,17 @@
-/** Work that no request waits for: done over and over, or once as soon as possible. */
+/** Work that no request waits for: repeated again and again, or done once as soon as possible. */
 import type { Logger } from 'pino';
 import type { Runtime } from './runtime.ts';
 
 export interface Repetition {
   start(): void;
-  /** Resolves when the pass that runs has ended. */
+  /** Resolves when the running pass has ended. */
   stop(): Promise<void>;
 }
 
-/** Does the work now and again after each pause. What one pass could not do, the next tries again: it must be on disk. */
+/**
+ * Does the work now, and again after each pause. The next pass tries again what one could not do, so the work must be
+ * on disk.
+ */
 export function repeatedly(
   { runtime, log }: { runtime: Runtime; log: Logger },
   { what, pauseMs, work }: { what: string; pauseMs: () => number; work: (stopping: AbortSignal) => Promise<void> },
@@ -34,7 +37,9 @@ export function repeatedly(
 
 export interface Background {
   run(what: string, work: () => Promise<unknown>): void;
-  /** Resolves when everything has ended, or after a while: what is worth finishing is on disk and is taken up again. */
+  /**
+   * Resolves when everything has ended, or when `patienceMs` is over: important work is on disk and is taken up again.
+   */
   settle(patienceMs: number): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** A map with room for so many: of more, it forgets those that were set first. What is set again counts as new. */
+/**
+ * A map with a limited size: when it is full, it forgets the entry that was set first. An entry that is set again
+ * counts as new.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #room: number;
 

@@ -21,7 +21,7 @@ export interface PlatformCredentials {
   clientSecret: string;
 }
 
-/** Those of the environment, or for the bundled platform a pair of its own. */
+/** The credentials of the environment, or a generated pair for the bundled platform. */
 export function platformCredentials(secrets: Secrets, dataDir: DataDir): PlatformCredentials {
   const { platformClientId: clientId, platformClientSecret: clientSecret } = secrets;
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
@@ -45,11 +45,14 @@ interface BundledPlatformParts {
   log: Logger;
   metrics?: Metrics;
   organizationId?: string | undefined;
-  /** Whether only this process calls it, without a socket. */
+  /** Whether only this process calls the platform, without a socket. */
   isInternal: boolean;
 }
 
-/** An app of its own around the platform, so that calls within the process pass no socket, log line or limit of ours. */
+/**
+ * A separate app around the platform, so that calls within the process need no socket, write no log line and meet no
+ * limit.
+ */
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,

@@ -128,7 +128,7 @@ operatorToken
       if (old.length > 0) {
         print(
           '',
-          `Older than ${rotationAdvisedAfterDays} days, better rotated: ${old.map((row) => row.name).join(', ')}`,
+          `Older than ${rotationAdvisedAfterDays} days, please rotate: ${old.map((row) => row.name).join(', ')}`,
         );
         print('  inlay operator-token rotate <id> --overlap-hours 24');
       }
@@ -150,7 +150,7 @@ operatorToken
   .description('create a token like this one, with its expiry, and revoke this one now or after an overlap')
   .argument('<id>', 'the token, as operator-token list shows it', uuid)
   .option('--overlap-hours <hours>', 'how long both work', positive, 0)
-  .option('--expires-in-days <days>', 'when the new one stops working; when the old one would if not given', positive)
+  .option('--expires-in-days <days>', "when the new token stops working; the old token's expiry if not given", positive)
   .addOption(organizationOption())
   .action((id: string, options: { overlapHours: number; expiresInDays?: number; organization?: string }) =>
     withStore(async (store) => {
@@ -284,11 +284,11 @@ program
       if (advice) print(`         ${advice}`);
     }
     const failed = findings.filter(({ state }) => state === 'fail').length;
-    print('', failed === 0 ? 'Nothing stands in the way.' : `${failed} to fix.`);
+    print('', failed === 0 ? 'Nothing to fix.' : `${failed} to fix.`);
     if (failed > 0) process.exitCode = 1;
   });
 
-/** Brings the store to this version first. */
+/** Opens the store and migrates it first. */
 const withStore = (work: (store: Store) => Promise<void>) =>
   withOpenStore(async (store) => {
     await migrate(store);
@@ -312,7 +312,7 @@ async function withPlatform(work: (platform: OpenPlatform) => Promise<void>): Pr
   const { config, secrets } = readConfig(process.env);
   if (config.platformUrl !== undefined) {
     throw new OperatorError(
-      'Connectors are added where the bundled platform runs. INLAY_PLATFORM_URL names another one.',
+      'Connectors are added where the bundled platform runs. INLAY_PLATFORM_URL names another platform.',
     );
   }
   const dataDir = openDataDir(config.dataDir);
@@ -343,7 +343,7 @@ function readRegistration(
   }
   const kind = source ? 'source' : 'destination';
   if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
-  // The service may run in another directory.
+  // An absolute path, because the service may run in another directory.
   return { kind, name, launch: { type: 'command', command: [program ?? '', ...args], folder: resolve(directory) } };
 }
 

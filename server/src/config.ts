@@ -1,6 +1,7 @@
 /**
  * The environment, read once. What may be shown (`Config`) and what may not (`Secrets`) are separate types, so that a
- * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on any.
+ * secret cannot slip into a log with the rest. All faults are reported at once, and the service refuses to start on
+ * any.
  */
 import { BlockList, isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
@@ -26,7 +27,7 @@ export interface Config {
   rateLimits: { scopedPerMinute: number; operatorPerMinute: number; workspacePerMinute: number };
   trustedProxies: string[];
   maxConnectionsPerAddress: number;
-  /** Without a port of their own, metrics are on that of the service. */
+  /** Without a separate port, metrics are on the port of the service. */
   metrics: { host: string; port: number | undefined };
   allowPrivateNetworks: boolean;
   /** Folders that connectors may read files from. */
@@ -38,7 +39,7 @@ export interface Config {
   /** How many checks and how many syncs of one workspace may wait before more are refused. */
   maxWaitingPerWorkspace: number;
   checkTimeoutMs: number;
-  /** Of one attempt. */
+  /** The limit for one attempt. */
   syncTimeoutMs: number;
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
@@ -52,7 +53,7 @@ export interface Secrets {
   platformClientSecret: string | undefined;
   /** Undefined: everybody may read the metrics. */
   metricsToken: string | undefined;
-  /** The first seals, all of them open. */
+  /** The first key seals; each key can open. */
   encryptionKeys: Buffer[] | undefined;
 }
 
@@ -92,12 +93,12 @@ export const variables = {
   INLAY_PLATFORM_CLIENT_ID: ['generated for the bundled platform', 'Client id of the application on the platform'],
   INLAY_PLATFORM_CLIENT_SECRET: [
     'generated for the bundled platform',
-    'Its client secret. For the bundled platform: 32 or more characters, 8 or more of them different',
+    'Client secret of that application. For the bundled platform: 32 or more characters, 8 or more of them different',
   ],
   INLAY_PLATFORM_ORGANIZATION_ID: ["the organization's id", 'Id of the first organization on the platform'],
   INLAY_PLATFORM_SETTLE_SECONDS: [
     '`30`; `0` for the bundled platform',
-    'How long the platform may still apply a request after its answer was lost. No second create is sent before',
+    'How long the platform may still apply a request after its answer was lost. No second create is sent within that time',
   ],
   INLAY_CONNECTOR_REGISTRY: [
     'the hosted platform itself if it describes its connectors, else `https://connectors.airbyte.com/files/registries/v0/cloud_registry.json`',
@@ -105,7 +106,7 @@ export const variables = {
   ],
   INLAY_ENCRYPTION_KEY: [
     'generated into the data directory',
-    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While it is being replaced: the new one, a comma, the old one',
+    '32 bytes in base64 or hex; encrypts stored secrets such as signing keys and connector passwords. The same for every replica. While the key is being replaced: the new key, a comma, the old key',
   ],
   INLAY_RATE_LIMIT_PER_MINUTE: ['`1200`', 'Requests per scoped token and minute, per process; `0` is off'],
   INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: [
@@ -123,8 +124,8 @@ export const variables = {
     'Token that `/metrics` asks for: 32 or more visible ASCII characters, 8 or more of them different',
   ],
   INLAY_METRICS_PORT: [
-    'that of the service',
-    'Port of its own for `/metrics`, which the port of the service then lacks',
+    'the port of the service',
+    'A separate port for `/metrics`. The port of the service then has no `/metrics`',
   ],
   INLAY_METRICS_HOST: ['`127.0.0.1`', 'Address that `INLAY_METRICS_PORT` is on; `0.0.0.0` or `::` for all'],
   INLAY_ALLOW_PRIVATE_NETWORKS: [
@@ -139,12 +140,12 @@ export const variables = {
     '`4`',
     'How many syncs the bundled platform runs at a time. A quarter, at least one, is kept for workspaces that have none running',
   ],
-  INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: ['`2`', 'How many of them may be of one workspace'],
+  INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE: ['`2`', 'How many syncs of one workspace run at a time'],
   INLAY_MAX_CONCURRENT_CHECKS: [
     '`4`',
     'How many checks of sources run at a time, per process, and how many sources the bundled platform asks for their streams at a time. A quarter, at least one, is kept for workspaces that have none running',
   ],
-  INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE: ['`2`', 'How many of them may be of one workspace'],
+  INLAY_MAX_CONCURRENT_CHECKS_PER_WORKSPACE: ['`2`', 'How many checks of one workspace run at a time'],
   INLAY_MAX_WAITING_PER_WORKSPACE: [
     '`50`',
     'How many checks, and how many syncs that were asked for, may wait in one workspace; more are refused with 429. Scheduled syncs are never refused',
@@ -173,13 +174,16 @@ const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const placeholder = /change[-_ ]?me|replace[-_ ]?me|^your[-_ ]|^<.*>$/i;
 
-/** `runs`: what the configuration is for. A platform that runs alone guards itself with the secret of this environment. */
+/**
+ * `runs`: which program reads the configuration. A platform that runs alone checks callers by the secret of this
+ * environment.
+ */
 export function readConfig(
   env: Record<string, string | undefined>,
   { runs = 'service' }: { runs?: 'service' | 'platform' } = {},
 ): { config: Config; secrets: Secrets } {
   const faults: string[] = [];
-  // An empty variable is an unset one: that is how most deployments unset a variable.
+  // An empty variable counts as unset, because many deployments unset a variable in this way.
   const text = (name: Variable): string | undefined => env[name] || undefined;
 
   function integer(name: Variable, min: number, max: number): number | undefined {
@@ -263,7 +267,7 @@ export function readConfig(
   const platformUrl = httpUrl('INLAY_PLATFORM_URL');
   const platformClientId = text('INLAY_PLATFORM_CLIENT_ID');
   const platformClientSecret = secret('INLAY_PLATFORM_CLIENT_SECRET');
-  // The secret of a hosted platform is made there, so it is not for us to judge.
+  // The secret of a hosted platform is made there, so its strength is not checked here.
   const guardsBundledPlatform = runs === 'platform' || text('INLAY_PLATFORM_URL') === undefined;
   if (guardsBundledPlatform && platformClientSecret !== undefined && isWeak(platformClientSecret)) {
     faults.push(
@@ -353,7 +357,7 @@ export function readConfig(
   };
 }
 
-/** Can be guessed: too short, or the same few characters again and again. */
+/** Whether a secret can be guessed: it is too short, or repeats a few characters. */
 function isWeak(secret: string): boolean {
   const characters = [...secret];
   return characters.length < 32 || new Set(characters).size < 8;
@@ -385,7 +389,7 @@ function isAddressOrNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
-/** Where this process can be reached, directly and through what is in front of it. */
+/** The addresses of this process: its own, and the public one of a proxy in front of it. */
 export function serviceEndpoints({ host, port, publicUrl, metrics }: Config): { host: string; port: number }[] {
   const { hostname, protocol, port: publicPort } = new URL(publicUrl);
   return [

@@ -1,4 +1,6 @@
-/** The data directory: SQLite files and the secrets that the service generates for itself, readable by its owner only. */
+/**
+ * The data directory: SQLite files and the secrets that the service generates for itself, readable by its owner only.
+ */
 import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +8,9 @@ import { OperatorError } from './errors.ts';
 
 export interface DataDir {
   path(file: string): string;
-  /** The content of a file, made and kept if there is none yet. */
+  /** The content of a file. If the file does not exist, it is made with the content that `create` gives. */
   readOrCreate(file: string, create: () => string): string;
-  /** Whole or not at all. */
+  /** Replaces the file whole or not at all. */
   replace(file: string, content: string): void;
 }
 
@@ -28,7 +30,8 @@ export function openDataDir(directory: string): DataDir {
     readOrCreate(file, create) {
       const target = join(directory, file);
       if (!existsSync(target)) {
-        // Written whole under another name, then linked: another process sees the whole file or nothing, and one of two writers wins.
+        // Written whole under another name, then linked: another process sees the whole file or nothing, and one of two
+        // writers wins.
         const draft = writeDraft(target, create());
         try {
           linkSync(draft, target);

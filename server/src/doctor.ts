@@ -1,4 +1,6 @@
-/** Looks at everything a deployment needs and says, for each, how it is and what to do about it. Changes nothing. */
+/**
+ * Looks at everything that a deployment needs. Says for each part what state it is in and what to do. Changes nothing.
+ */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
@@ -248,7 +250,7 @@ async function examinePlatform(config: Config, secrets: Secrets): Promise<Findin
     if (shown !== undefined) findings.push(...describeTraits(await platform.traits(shown)));
     const { headers } = await transport.send({ method: 'GET', path: '/organizations', headers: {}, timeoutMs: 5_000 });
     const date = Date.parse(String(headers.date));
-    // The header has whole seconds, so half of one is the best guess.
+    // The header has whole seconds, so half a second is added as the best guess.
     if (!Number.isNaN(date)) findings.push(clockFinding('the platform', date + 500 - systemRuntime.now()));
     return findings;
   } catch (error) {

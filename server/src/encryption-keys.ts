@@ -1,6 +1,6 @@
 /**
- * The deployment's encryption keys: those of the environment, or those in the data directory, one a line. The first
- * seals, all of them open.
+ * The deployment's encryption keys: those of the environment, or those in the data directory, one per line. The first
+ * key seals; each key can open.
  */
 import { randomBytes } from 'node:crypto';
 import type { Secrets } from './config.ts';
@@ -16,8 +16,8 @@ export function openSealer(secrets: Secrets, dataDir: DataDir): Sealer {
 }
 
 /**
- * Seals everything with the key of the environment, or with a new one in the data directory, which from then on is the
- * only one there. Cut off anywhere, the file still opens everything, and the next try finishes.
+ * Seals everything with the key of the environment, or with a new key in the data directory, which is then the only key
+ * there. If this is interrupted at any point, the keys in the file still open everything, and the next try finishes.
  */
 export async function replaceEncryptionKey(
   secrets: Secrets,

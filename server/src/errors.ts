@@ -53,7 +53,7 @@ export type ErrorCode =
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
 
-/** What a reader must know beside some codes. */
+/** Facts that a reader must know, for the codes that have such facts. */
 interface RequiredFacts {
   invalid_request: { faults: Fault[] };
   rate_limited: { retryAfterSeconds: number };
@@ -66,7 +66,7 @@ interface RequiredFacts {
   sync_stopped: { total: number };
 }
 
-/** What is not always known. The catalogue says when to retry where this does not. */
+/** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */
 interface OptionalFacts {
   creation_pending: { retryAfterSeconds?: number };
   platform_unavailable: { retryAfterSeconds?: number };
@@ -81,7 +81,7 @@ export type FactsOf<Code extends ErrorCode> = Code extends keyof RequiredFacts
     ? OptionalFacts[Code]
     : Record<string, never>;
 
-/** Where one of the possible codes must have facts, they are given. */
+/** The facts must be given when one of the possible codes requires facts. */
 type FactsAndOptions<Code extends ErrorCode> = [Extract<Code, keyof RequiredFacts>] extends [never]
   ? [facts?: FactsOf<Code>, options?: ErrorOptions]
   : [facts: FactsOf<Code>, options?: ErrorOptions];
@@ -94,7 +94,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
     super(code, options);
     this.name = 'AppError';
     this.code = code;
-    // Left out only where nothing is required.
+    // The type lets a caller leave the facts out only where none are required.
     this.facts = facts ?? ({} as FactsOf<Code>);
   }
 }
@@ -103,5 +103,5 @@ export function invalidRequest(...faults: Fault[]): AppError<'invalid_request'> 
   return new AppError('invalid_request', { faults });
 }
 
-/** Something that the operator has to mend before the service can start or go on. The message says what to do. */
+/** Something that the operator has to fix before the service can start or go on. The message says what to do. */
 export class OperatorError extends Error {}

@@ -1,4 +1,4 @@
-/** HTML as text that is safe by how it is made: every value is escaped unless it was made by `html` itself. */
+/** HTML as text. It is safe because every value is escaped, unless `html` itself has made the value. */
 
 export class Html {
   constructor(readonly text: string) {}

@@ -1,12 +1,12 @@
 /**
- * A time as the API and the log write it, the same as `toISOString` does. A page of workspaces says forty times, and
- * every line of the log one, so days, which take a Date, are kept.
+ * A time as the API and the log write it, with the same result as `toISOString`. A page of workspaces has forty times,
+ * and every line of the log has one. Making the text of a day needs a Date and is slow, so these texts are kept.
  */
 const dayMs = 86_400_000;
 /** Later years have more than four digits. */
 const maxMs = Date.UTC(9999, 11, 31) + dayMs - 1;
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
-/** Each of the last days that were written, at the place of its number. */
+/** The texts of the days that were written last, each at a place computed from the number of its day. */
 const days = Array.from({ length: 64 }, () => ({ day: Number.NaN, text: '' }));
 
 export function isoTime(ms: number): string {
@@ -17,7 +17,7 @@ export function isoTime(ms: number): string {
     kept.day = day;
     kept.text = new Date(day * dayMs).toISOString().slice(0, 11);
   }
-  // Below 2^31: arithmetic on whole numbers.
+  // The value is below 2^31, so the arithmetic stays on whole numbers.
   const rest = (ms - day * dayMs) | 0;
   const milliseconds = rest % 1000;
   const seconds = ((rest - milliseconds) / 1000) | 0;

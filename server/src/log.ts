@@ -1,4 +1,4 @@
-/** JSON logs. Headers, bodies and queries are never logged, and of an error only what is meant for a log. */
+/** JSON logs. Headers, bodies and queries are never logged. Of an error, only the parts that are meant for a log. */
 import { type Logger, pino } from 'pino';
 import { isoTime } from './iso-time.ts';
 

@@ -1,4 +1,6 @@
-/** The process: starts the service or the bundled platform alone, greets the operator, and stops cleanly when told to. */
+/**
+ * The process: starts the service or the bundled platform alone, greets the operator, and stops cleanly when told to.
+ */
 import { createApp } from './app.ts';
 import { openBundledPlatform, platformCredentials, platformPath } from './bundled-platform.ts';
 import { type Config, isLoopback, type Secrets } from './config.ts';
@@ -6,7 +8,7 @@ import { openDataDir } from './data-dir.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createLog } from './log.ts';
 
-/** Longer than any request may take; whatever is still open then is cut off. */
+/** Longer than any request may take. Requests that are still open then are cut off. */
 const drainTimeoutMs = 30_000;
 
 export async function startService(config: Config, secrets: Secrets): Promise<void> {
@@ -91,7 +93,7 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
 function stopOnSignal(close: () => Promise<void>, log: ReturnType<typeof createLog>): void {
   let stopping = false;
   const stop = (signal: NodeJS.Signals) => {
-    // A second signal means now.
+    // A second signal means: stop now, without waiting.
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ signal }, 'stopping: finishing the requests that are under way');

@@ -1,8 +1,10 @@
-/** The numbers of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id. */
+/**
+ * The metrics of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id.
+ */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WorkspaceEvent } from './workspaces/context.ts';
 
-/** Work that the platform still has to be told, by kind. */
+/** How much work is recorded here and not yet told to the platform, by kind. */
 export interface Backlog {
   claims: number;
   operations: Partial<Record<string, number>>;
@@ -16,11 +18,13 @@ export interface Metrics {
   connectionRefused(reason: 'address' | 'total'): void;
   platformCall(operation: string, outcome: string, seconds: number, isRetry: boolean): void;
   platformBreaker(open: boolean): void;
-  /** Something has had its turn. `check_request` and `set_up` wait in this process, the others on the bundled platform. */
+  /**
+   * Something has had its turn. `check_request` and `set_up` wait in this process, the others on the bundled platform.
+   */
   valuesChanged(kind: 'nulled' | 'shortened' | 'not_a_number' | 'left_out', count: number): void;
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
-  /** Asked each time the numbers are read. */
+  /** `read` is called each time the metrics are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
 }
 
@@ -37,7 +41,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  // prom-client takes far longer for one request between others than for many in a row.
+  // prom-client counts many requests in a row much faster than single ones, so requests are collected first.
   const uncounted: AnsweredRequest[] = [];
   function countRequests(): void {
     for (const { route, method, status, seconds } of uncounted.splice(0)) {

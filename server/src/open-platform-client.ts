@@ -1,6 +1,6 @@
 /**
- * The one client of the platform: of the bundled platform within this process, or of a hosted one. It tells metrics and the
- * log how its calls do.
+ * Opens the one client of the platform: for the bundled platform within this process, or for a hosted one. The client
+ * reports the results of its calls to the metrics and the log.
  */
 import type { Logger } from 'pino';
 import {
@@ -31,7 +31,7 @@ interface PlatformParts {
   log: Logger;
   sealer: Sealer;
   organizationId: string;
-  /** Wraps the way to the platform, for tests that want it to fail. */
+  /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: ((transport: Transport) => Transport) | undefined;
 }
 
@@ -48,7 +48,7 @@ async function openTransport(
 interface OpenPlatformClient {
   bundled: BundledPlatform | undefined;
   platform: PlatformPort;
-  /** How the last call did. */
+  /** The result of the last call. */
   platformState(): string;
 }
 
@@ -80,8 +80,9 @@ export async function openPlatformClient(
 }
 
 /**
- * Stops a start that would take other organizations' workspaces for ours. A platform that does not answer in time holds up
- * nothing: the client looks again before it gives out any workspace, and gives none it cannot tell apart.
+ * Stops a start that could mistake other organizations' workspaces for ours. A platform that does not answer in time
+ * does not stop the start: the client looks again before it returns any workspace, and returns none whose owner is
+ * unclear.
  */
 export async function refuseMixedOrganizations(
   platform: PlatformPort,

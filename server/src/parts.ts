@@ -1,7 +1,7 @@
 /**
- * The parts of the service behind its HTTP interface, opened in the order they depend on each other: store, tokens, platform,
- * workspaces, templates, pipelines, and the work in the background. What has to be closed is told to `onClose` as soon as it
- * is open, so that a start that fails half-way leaves nothing behind.
+ * The parts of the service behind its HTTP interface, opened in the order they depend on each other: store, tokens,
+ * platform, workspaces, templates, pipelines, and the work in the background. What has to be closed is told to
+ * `onClose` as soon as it is open, so that a start that fails half-way leaves nothing behind.
  */
 import { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
@@ -43,7 +43,7 @@ export interface Parts {
   widgetTokens: WidgetTokens;
   bundled: BundledPlatform | undefined;
   platform: PlatformPort;
-  /** How the last call to the platform did. */
+  /** The result of the last call to the platform. */
   platformState(): string;
   workspaces: WorkspacesContext;
   definitions: Definitions;

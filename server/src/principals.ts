@@ -20,7 +20,7 @@ export interface ScopedPrincipal {
   jti: string;
   organizationId: string;
   workspaceId: string;
-  /** Set for the token inside a widget token: the page it is bound to, and what the widget may offer. */
+  /** Set for the scoped token inside a widget token: the origin of its page, and what the widget may offer. */
   allowedOrigin?: string;
   templateFilters?: TemplateFilters;
 }

@@ -1,4 +1,4 @@
-/** All routes of the service on one server, and what happens to a request before it reaches one. */
+/** All routes of the service on one server, and what happens to a request before it reaches a route. */
 import { platformApi } from '@inlay/platform/api';
 import type { FastifyInstance } from 'fastify';
 import { builtFolder } from './built-folder.ts';

@@ -1,5 +1,5 @@
 /**
- * Time, chance and identity, as the rest of the service gets them: through app.ts, so that a test can fix them.
+ * Time, random numbers and new ids. The rest of the service gets them through app.ts, so that a test can control them.
  * Nothing else in the service asks the machine for the time, a random number or a timer.
  */
 import { randomUUID } from 'node:crypto';

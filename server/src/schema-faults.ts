@@ -1,6 +1,6 @@
 /**
- * What a validator found, in the literals that existing clients match on. Used for requests and for the configurations
- * inside them. A message names rules, never values: a value may be a secret.
+ * Writes the faults that a validator found in the exact texts that existing clients compare with. Used for requests and
+ * for the configurations inside them. A message names rules, never values: a value may be a secret.
  */
 import type { Fault, FaultType } from '@inlay/contract/errors';
 import type { Format } from '@inlay/contract/formats';
@@ -9,7 +9,9 @@ import type { ErrorObject } from 'ajv';
 /** More faults than this help nobody, and would let a small request cause a huge answer. */
 export const maxFaults = 100;
 
-/** Adds one fault a location, the first that applies. `at` is where the validated value stands. */
+/**
+ * Adds one fault for each location, the first that applies. `at` is the place of the validated value in the request.
+ */
 export function addFaults(
   faults: Fault[],
   errors: readonly ErrorObject[],
@@ -18,7 +20,7 @@ export function addFaults(
 ): void {
   const seen = new Set<string>();
   for (const error of errors) {
-    // Which of two branches applied is of no interest; what it asks for is reported by itself.
+    // This error only says which of two branches applied. What that branch asks for has its own errors.
     if (error.keyword === 'if') continue;
     const fault = faultOf(error, at, formats);
     const place = fault.loc.join('\0');
@@ -63,7 +65,8 @@ function faultOf(error: ErrorObject, at: readonly string[], formats: Readonly<Re
   }
   if (error.data === null) return fault('none is not an allowed value', 'type_error.none.not_allowed');
 
-  // A format speaks first: whatever is not a UUID is told so, be it a number or a text outside the enumeration.
+  // The format comes first: a value that is not a UUID gets that message, whether it is a number or a text outside the
+  // enum.
   const format = schema.format === undefined ? undefined : formats[schema.format];
   if (format && schema.format === 'uuid' && typeof error.data !== 'string') {
     return fault('value is not a valid uuid', 'type_error.uuid');

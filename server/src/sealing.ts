@@ -1,15 +1,18 @@
 /**
- * Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database. While
- * a key is being replaced there are several: the first seals, all of them open.
+ * Seals secrets for storage with the deployment's encryption key (AES-256-GCM), which is kept outside the database.
+ * While a key is being replaced there are several keys: the first key seals; each key can open.
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { OperatorError } from './errors.ts';
 
 export interface Sealer {
-  /** `context` says what the secret is and must be the same when opening: a sealed value cannot be moved elsewhere. */
+  /**
+   * `context` says what the secret is, and must be the same when opening. So a sealed value cannot be copied to another
+   * place.
+   */
   seal(secret: Buffer, context: string): string;
   open(sealed: string, context: string): Buffer;
-  /** Whether it was sealed with the key that seals now. */
+  /** Whether the value was sealed with the current key. */
   isCurrent(sealed: string): boolean;
   /** Tells secrets apart without telling what they are: the same for the same text and context, until the key changes. */
   fingerprint(secret: string, context: string): string;
@@ -48,7 +51,7 @@ export function createSealer(encryptionKey: Buffer, ...formerKeys: Buffer[]): Se
   };
 }
 
-/** The id tells a wrong key from a damaged value. */
+/** With the id we can tell a wrong key from a damaged value. */
 function sealingKey(encryptionKey: Buffer): { id: string; key: Buffer } {
   const key = Buffer.from(hkdfSync('sha256', encryptionKey, '', 'inlay sealing', 32));
   return { id: createHash('sha256').update(key).digest('hex').slice(0, 8), key };

@@ -262,7 +262,7 @@ describe('inlay operator-token', () => {
 
     const output = await succeed('operator-token', 'list');
     expect(output).not.toMatch(secret);
-    expect(output).not.toContain('better rotated');
+    expect(output).not.toContain('please rotate');
     const [head, ...rows] = rowsOf(output);
     expect(head).toEqual(['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE']);
     const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
@@ -279,7 +279,7 @@ describe('inlay operator-token', () => {
   it('warns of tokens that work and are older than 90 days', async () => {
     change('update operator_tokens set created_at = created_at - 91 * 86400000');
     expect(await succeed('operator-token', 'list')).toMatch(
-      /\n\nOlder than 90 days, better rotated: first, rotated\n {2}inlay operator-token rotate <id> --overlap-hours 24\n$/,
+      /\n\nOlder than 90 days, please rotate: first, rotated\n {2}inlay operator-token rotate <id> --overlap-hours 24\n$/,
     );
   });
 
@@ -350,7 +350,7 @@ describe('inlay doctor', () => {
     expect(report).toContain(`  ok    data directory: ${dataDir} will be made on the first start\n`);
     expect(report).toContain('  ok    database: SQLite, will be made on the first start\n');
     expect(report).toContain('  ok    platform: bundled\n');
-    expect(report).toMatch(/\nNothing stands in the way\.\n$/);
+    expect(report).toMatch(/\nNothing to fix\.\n$/);
     expect(existsSync(dataDir)).toBe(false);
   });
 

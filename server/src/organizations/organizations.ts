@@ -1,6 +1,6 @@
 /**
- * Organizations: the operators that share one deployment, fully apart from each other. Each has an id here and one on the
- * platform, usually the same. They are made on the command line, never over the API.
+ * Organizations: the operators that share one deployment and see nothing of each other. Each has an id here and an id
+ * on the platform, usually the same. They are made on the command line, never over the API.
  */
 import type { Store } from '../db/open.ts';
 import type { OrganizationRow } from '../db/tables.ts';
@@ -31,7 +31,7 @@ export const listOrganizations = (store: Store): Promise<OrganizationRow[]> =>
 export const findOrganization = (store: Store, id: string): Promise<OrganizationRow | undefined> =>
   organizations.findOrganization(store.db, id);
 
-/** The organization that serves when nobody names one: the configured one, else the oldest. Made on the first start. */
+/** The default organization: the configured one, else the oldest. It is made on the first start. */
 export async function ensureFirstOrganization(
   store: Store,
   runtime: Runtime,
@@ -51,7 +51,7 @@ export async function ensureFirstOrganization(
   });
 }
 
-/** Which organization on the platform one of ours stands for. It never changes, so it is read once. */
+/** The platform's id of each of our organizations. It never changes, so it is read once. */
 export function platformOrganizationIds(store: Store): (organizationId: string) => Promise<string> {
   const known = new Map<string, string>();
   return async (organizationId) => {

@@ -1,4 +1,7 @@
-/** The platform's access token: fetched with the client credentials, kept until shortly before it expires, one fetch in flight. */
+/**
+ * The platform's access token: fetched with the client credentials, kept until shortly before it expires, one fetch in
+ * flight.
+ */
 import { decodeJwt } from 'jose';
 import type { Runtime } from '../runtime.ts';
 import { describeAnswer } from './foreign-errors.ts';
@@ -69,7 +72,7 @@ export class AccessToken {
       });
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
-      // Asking for a token changes nothing, so whatever needed it was certainly not applied.
+      // Asking for a token changes nothing, and the request that needed the token was certainly not applied.
       throw new PlatformError('unavailable', error.message, { cause: error, timedOut: error.timedOut });
     }
   }
@@ -82,7 +85,7 @@ export class AccessToken {
       if (exp === undefined) return announced;
       return Math.min(announced, exp * 1000 - (iat === undefined ? this.runtime.now() : iat * 1000));
     } catch {
-      return announced; // An opaque token is fine, too.
+      return announced; // The token is no JWT. That is allowed.
     }
   }
 }

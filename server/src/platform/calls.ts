@@ -1,6 +1,7 @@
 /**
- * One call to the platform, with all that keeps calls safe: access token, time-outs, retries, breaker, budget, cap. What
- * always holds: a create is sent at most once; redirects are not followed; each foreign failure is translated once.
+ * One call to the platform, with all that keeps calls safe: access token, time-outs, retries, breaker, budget, cap.
+ * What always holds: a create is sent at most once; redirects are not followed; each foreign failure is translated
+ * once.
  */
 import type { Runtime } from '../runtime.ts';
 import { AccessToken, type ClientCredentials } from './access-token.ts';
@@ -14,7 +15,7 @@ export interface CallOptions {
   transport: Transport;
   credentials: ClientCredentials;
   runtime: Runtime;
-  /** Told of every try of every call: for metrics and the log. */
+  /** Called for every try of every call, for metrics and the log. */
   onCall?: (call: {
     operation: string;
     outcome: PlatformFailure | 'ok';
@@ -22,14 +23,14 @@ export interface CallOptions {
     isRetry: boolean;
     error?: unknown;
   }) => void;
-  /** Told when the platform is no longer asked because it keeps failing, and when it is asked again. */
+  /** Called when the platform is no longer asked because it keeps failing, and when it is asked again. */
   onBreaker?: (open: boolean) => void;
 }
 
 /**
- * How a request may be treated when it fails. `read` and `write` are idempotent by id; `create` is not. `probe` asks
- * whether the platform knows a request at all: sent once, and every answer is an answer. The slow ones make the platform
- * run a connector, which takes seconds to minutes.
+ * How a request may be treated when it fails. `read` and `write` are idempotent by id; `create` is not. A `probe` asks
+ * whether the platform knows a request at all: it is sent once, and no answer counts as a failure. The slow kinds make
+ * the platform run a connector, which takes seconds to minutes.
  */
 type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_probe';
 
@@ -49,7 +50,7 @@ const natures: Record<Nature, { timeoutMs: number; maxTries: number; isSlow?: tr
 export const createTimeoutMs = natures.create.timeoutMs;
 export const slowCreateTimeoutMs = natures.slow_create.timeoutMs;
 const maxCallsInFlight = 16;
-/** Apart from the others, so that connectors at work hold up nobody who asks for a token. */
+/** Slow calls have their own limit, so that a request for a token never waits for a connector. */
 export const maxSlowCallsInFlight = 8;
 const maxWaitMs = 2_000;
 
@@ -77,7 +78,7 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
         const error = settled === thrown.settled ? thrown : thrown.unsettled();
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
         const waitMs = (error.retryAfterSeconds ?? 0) * 1000;
-        // A long wait is not ours to do: the caller passes it on, or tries again later.
+        // Do not wait long here: the caller tells its own caller to wait, or tries again later.
         if (attempt >= maxTries || !isWorthRetrying(error) || breaker.isOpen || waitMs > maxWaitMs) throw error;
         if (!retryBudget.spend()) throw error;
         // Full jitter: replicas that failed together do not come back together.

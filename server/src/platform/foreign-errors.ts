@@ -1,7 +1,6 @@
 /**
- * What an answer of the platform that is not a success means to us, and what it says. The platform and whatever stands
- * before it write their errors in six ways; the useful words go into the message of a PlatformError, which is for the
- * log alone.
+ * What an error answer of the platform means to us, and which message it has. The platform and the proxies before it
+ * write errors in six forms. The useful words go into the message of a PlatformError, which is only for the log.
  */
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
@@ -9,7 +8,9 @@ import type { PlatformAnswer } from './transport.ts';
 const maxRetryAfterSeconds = 60;
 const maxWords = 300;
 
-/** `ifOpen` is what it means when the answer leaves open whether the request was applied. Undefined for a success. */
+/**
+ * `ifOpen`: the failure to use when the answer does not say whether the request was applied. Undefined for a success.
+ */
 export function failureOf(
   answer: PlatformAnswer,
   ifOpen: 'unavailable' | 'unknown',
@@ -46,7 +47,7 @@ interface ForeignError {
   _embedded?: { errors?: { message?: unknown }[] };
 }
 
-/** The words a person can use; none for a page of a proxy. Stack traces and links are left out. */
+/** The useful words of an error; empty for a proxy's HTML page. Stack traces and links are left out. */
 function wordsOf(text: string): string {
   const error = parse(text);
   if (error === undefined) return '';
@@ -68,7 +69,7 @@ function parse(text: string): ForeignError | undefined {
   }
 }
 
-/** Seconds or an HTTP date; a date is counted from the platform's own clock where it shows it. */
+/** Reads seconds or an HTTP date. A date is compared with the platform's own clock, if the answer shows that clock. */
 function retryAfterOf({ headers }: PlatformAnswer, now: number): { retryAfterSeconds?: number } {
   const given = String(headers['retry-after'] ?? '').trim();
   const platformNow = Date.parse(String(headers.date));

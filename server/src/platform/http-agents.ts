@@ -1,2 +1,5 @@
-/** What is used of undici, in a module of its own: it is loaded with the first request to a hosted platform, not before. */
+/**
+ * The parts of undici that we use, in a separate module: it is loaded with the first request to a hosted platform, not
+ * before.
+ */
 export { Agent, Client } from 'undici';

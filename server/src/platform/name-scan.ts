@@ -1,7 +1,7 @@
 /**
- * Finds a name on a platform that has no name filter, by reading all pages, exactly and cheaply: one scan at a time per
- * organization, and all who ask while a scan runs share the next one. A scan that had already started might have
- * passed the place where the name was added meanwhile, so it proves nothing to a later asker.
+ * Finds a name on a platform that has no name filter, by reading all pages. Each organization has one scan at a time.
+ * All callers that ask while a scan runs share the next scan, not the running one: the running scan may already have
+ * passed the place where the name was added.
  */
 import { type PlatformWorkspace, sameName } from './platform-port.ts';
 

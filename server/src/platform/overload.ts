@@ -1,6 +1,6 @@
 /**
- * Keeps a struggling platform from dragging us down, and us from drowning it: a cap on calls in flight, a circuit breaker,
- * and a budget for retries.
+ * Keeps an overloaded platform from blocking the service, and the service from overloading the platform: a limit on
+ * calls at a time, a circuit breaker, and a budget for retries.
  */
 
 /** At most `limit` pieces of work at a time; the others wait their turn. */
@@ -33,7 +33,10 @@ interface BreakerOptions {
   onChange?: (open: boolean) => void;
 }
 
-/** Opens when half of the last 20 calls failed; while open, lets one probe through every 5 s; a probe that succeeds closes it. */
+/**
+ * Opens when half of the last 20 calls failed; while open, lets one probe through every 5 s; a probe that succeeds
+ * closes it.
+ */
 export class Breaker {
   readonly #now: () => number;
   readonly #calls: number;
@@ -56,12 +59,12 @@ export class Breaker {
     return this.#open;
   }
 
-  /** Seconds until the next probe may go out. */
+  /** Seconds until the next probe may be sent. */
   get retryAfterSeconds(): number {
     return Math.max(1, Math.ceil((this.#nextProbeAt - this.#now()) / 1000));
   }
 
-  /** Whether a call may go out now. */
+  /** Whether a call may be sent now. */
   admits(): boolean {
     if (!this.#open) return true;
     if (this.#now() < this.#nextProbeAt) return false;
@@ -97,8 +100,9 @@ interface RetryBudgetOptions {
 }
 
 /**
- * Retries are paid for: each call earns a fifth of one, each second one more, and no more than twenty are saved up. So an
- * outage adds about a fifth to the load of the platform instead of multiplying it, and a quiet service may still retry.
+ * A retry must be paid for: each call earns a fifth of a retry, each second earns one more, and at most twenty are
+ * saved. So an outage adds about a fifth to the load of the platform instead of multiplying it, and a quiet service may
+ * still retry.
  */
 export class RetryBudget {
   readonly #now: () => number;
@@ -117,12 +121,12 @@ export class RetryBudget {
     this.#countedAt = now();
   }
 
-  /** To be told of every call that is not a retry. */
+  /** Must be called for every call that is not a retry. */
   earn(): void {
     this.#save(this.#shareOfCalls);
   }
 
-  /** Whether a retry may go out now; it is paid for if so. */
+  /** Whether a retry may be sent now. If so, it is paid for. */
   spend(): boolean {
     const now = this.#now();
     this.#save(((now - this.#countedAt) / 1000) * this.#perSecond);

@@ -1,13 +1,15 @@
 /**
- * Reads a list in pages by offset, some pages ahead of the reader. Offsets are computed, never taken from links;
- * a short or empty page is the last. As many pages are under way as full ones were seen, up to a few: a short list costs
- * no needless call, a long one is not waited for page by page, and no more than those few are in memory.
+ * Reads a list in pages by offset, some pages ahead of the reader. Offsets are computed, never taken from links; a
+ * short or empty page is the last. The number of pages that are fetched ahead grows with the number of full pages seen,
+ * up to a limit. So a short list costs no needless call, a long list is not fetched one page after the other, and only
+ * a few pages are in memory.
  *
- * Pages overlap, so items come twice. Where something leaves the front of a list while it is read, everything behind it
- * moves up, and what moves from a page not read yet into one already read would not be seen at all.
+ * Pages overlap, so some items come twice. When an item is removed from the front of the list meanwhile, all items
+ * behind it move up. Without the overlap, an item that moves from an unread page into a page already read would never
+ * be seen.
  */
 export const pageSize = 100;
-/** As many may leave between one page and the next. */
+/** How many items may be removed between one page and the next. */
 export const pageOverlap = 10;
 const maxPagesUnderWay = 4;
 

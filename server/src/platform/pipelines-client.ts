@@ -17,7 +17,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     return data.filter((item) => typeof item === 'object' && item !== null);
   }
 
-  /** All of a workspace's, each id once: pages may overlap. */
+  /** All items of a workspace, each id once although pages may overlap. */
   async function allOf(operation: string, path: string, idField: string, workspaceId: string): Promise<Item[]> {
     const found = new Map<string, Item>();
     const fetchPage = (offset: number) =>
@@ -61,7 +61,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     },
     async listStreams(sourceId, destinationId) {
       const path = `/streams?${new URLSearchParams({ sourceId, destinationId })}`;
-      // A connector that fails is no failure of the platform: one customer's must not have it taken for broken.
+      // A connector that fails is no failure of the platform: one customer's connector must not open the breaker.
       const answer = await call('list_streams', 'slow_probe', { method: 'GET', path });
       const failure = failureOf(answer, 'unavailable', runtime.now());
       if (failure) throw withReason(failure, answer);
@@ -113,7 +113,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
   };
 }
 
-/** What is gone needs no change, and nothing can still change it. */
+/** A connector or connection that is gone needs no change, and no earlier request can change it either. */
 export async function unlessGone(work: Promise<Written>): Promise<Written> {
   try {
     return await work;

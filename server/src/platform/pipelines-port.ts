@@ -1,19 +1,25 @@
 /**
- * What is inside a workspace on the platform, in our own words: connectors (sources and destinations), connections between
- * them, their jobs. All ids here are the platform's own.
+ * What is inside a workspace on the platform, in our own words: connectors (sources and destinations), connections
+ * between them, their jobs. All ids here are the platform's own.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 
 /** The outcome of a write that succeeded. */
 export interface Written {
-  /** False when an earlier try of the same request may still take effect: a different write soon after could be undone by it. */
+  /**
+   * False when an earlier try of the same request may still take effect: it could undo a different write that follows
+   * soon.
+   */
   settled: boolean;
 }
 
 export type ConnectorKind = 'source' | 'destination';
 
-/** A connector that the platform has. Only the bundled platform says how it is configured; a hosted one has a registry. */
+/**
+ * A connector that the platform has. Only the bundled platform says how to configure it; for a hosted one a registry
+ * does.
+ */
 export interface PlatformDefinition {
   id: string;
   name: string;
@@ -45,10 +51,10 @@ export interface NewPlatformConnection {
   sourceId: string;
   destinationId: string;
   status: 'active' | 'inactive';
-  /** Quartz, in UTC; null runs only when asked. */
+  /** A Quartz expression, in UTC; null: syncs run only when asked for. */
   cronExpression: string | null;
   streams: StreamSelection[];
-  /** Where the streams go at the destination; empty: its own default place. */
+  /** Where the streams go at the destination; empty: the destination's default place. */
   namespaceFormat: string;
   prefix: string;
   schemaChanges: 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
@@ -82,9 +88,11 @@ export interface PlatformJob {
   endedAt: string | null;
   rows: number | null;
   bytes: number | null;
-  /** For people; only the bundled platform tells. */
+  /** A message for people. Only the bundled platform gives it. */
   error: string | null;
-  /** Only the bundled platform tells, of jobs that have succeeded; `moreStreams` more are left out. */
+  /**
+   * Given only by the bundled platform, for jobs that have succeeded. `moreStreams` says how many streams are left out.
+   */
   streams: PlatformJobStream[] | undefined;
   moreStreams: number;
 }
@@ -104,15 +112,15 @@ export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] a
 export type ChangeKind = (typeof changeKinds)[number];
 
 export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; message: string }) & {
-  /** A source had to be made for the check, and could not be taken away again. */
+  /** A source had to be made for the check, and could not be deleted again. */
   leftSource: boolean;
 };
 
 export interface PipelinesPort {
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
-  /** The connector of the workspace whose name ends so; names are made to end in something unique. */
+  /** The connector of the workspace whose name ends with `nameEnd`. We make names that end with something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;
-  /** Never sent twice by itself, like every create. */
+  /** The client never repeats this request by itself, like every create. */
   createConnector(kind: ConnectorKind, connector: NewPlatformConnector): Promise<string>;
   replaceConnector(
     kind: ConnectorKind,
@@ -121,21 +129,21 @@ export interface PipelinesPort {
   ): Promise<Written>;
   /** A source that is gone already counts as deleted. Its connections are deleted with it. */
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
-  /** Runs the source to find out; may take minutes. */
+  /** Runs the source to learn its streams, which may take minutes. */
   listStreams(sourceId: string, destinationId: string): Promise<PlatformStream[]>;
   /**
-   * Whether the connector works with the configuration; runs it, and may take minutes. `checkId` marks what has to be made
-   * for it. The connector's words may quote the configuration.
+   * Whether the connector works with the configuration. Runs the connector, which may take minutes. `checkId` marks the
+   * source that may have to be made for the check. The connector's message may quote the configuration.
    */
   checkSource(checkId: string, connector: Omit<NewPlatformConnector, 'name'>): Promise<CheckOutcome>;
-  /** Takes away what was made for a check, if there is anything. */
+  /** Deletes the source that was made for a check, if there is one. */
   removeCheckSource(workspaceId: string, checkId: string): Promise<void>;
-  /** Without deleted ones. */
+  /** Deleted connections are left out. */
   listConnections(workspaceId: string): Promise<PlatformConnection[]>;
   createConnection(connection: NewPlatformConnection): Promise<string>;
   /** A connection that is gone needs no change. */
   setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
-  /** Undefined when one runs already. */
+  /** Undefined when a sync of the connection runs already. */
   startSync(connectionId: string): Promise<PlatformJob | undefined>;
   /** Newest first. */
   listJobs(connectionId: string, page: { limit: number; offset: number }): Promise<PlatformJob[]>;

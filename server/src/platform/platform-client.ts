@@ -1,6 +1,6 @@
 /**
- * The one platform client: what the service wants of the platform, in the words of the hosted platform's public API. The
- * platform's own words go to the log, never to a caller.
+ * The one platform client: it translates what the service wants into the hosted platform's public API. The platform's
+ * own error messages go to the log, never to a caller.
  */
 import { type CallOptions, createCalls, readable } from './calls.ts';
 import { createPipelinesClient, unlessGone } from './pipelines-client.ts';

@@ -1,14 +1,14 @@
 /**
- * The platform as the rest of the service sees it: workspaces and what is in them (pipelines.ts) in our own words, and
- * failures told apart by what a caller must do about them. One adapter implements it over HTTP (client.ts), for the
- * bundled platform and a hosted one alike.
+ * The platform as the rest of the service sees it: workspaces and what is in them (pipelines-port.ts) in our own words,
+ * and one kind of failure for each thing that a caller must do next. One client implements it over HTTP
+ * (platform-client.ts), for the bundled platform and for a hosted one.
  */
 import type { PipelinesPort, Written } from './pipelines-port.ts';
 
 export interface PlatformWorkspace {
   id: string;
   name: string;
-  /** Seconds since the epoch, where the platform tells. */
+  /** Seconds since the epoch, if the platform gives it. */
   createdAt?: number;
 }
 
@@ -18,11 +18,11 @@ export interface NewPlatformWorkspace {
   regionId: string;
 }
 
-/** What a platform can do beyond what every one can, as far as it shows. */
+/** What this platform can do beyond what every platform can, as far as we know. */
 export interface PlatformTraits {
-  /** Those the credentials can see. */
+  /** The organizations that the credentials can see. */
   organizations: string[];
-  /** Whether workspaces of other organizations that it shows can be told from ours. */
+  /** Whether the platform shows which organization each workspace belongs to, so that we can recognise ours. */
   tellsApart: boolean;
   findsNamesBy: 'name filter' | 'internal listing' | 'reading all' | 'not known yet';
 }
@@ -33,7 +33,7 @@ export interface PlatformPort extends PipelinesPort {
   findWorkspacesByName(organizationId: string, name: string): Promise<PlatformWorkspace[]>;
   /** Page by page, each id once. */
   listWorkspaces(organizationId: string): AsyncIterable<PlatformWorkspace[]>;
-  /** Never sent twice by itself: the platform has no idempotency key. */
+  /** The client never repeats this request by itself: the platform has no idempotency key. */
   createWorkspace(workspace: NewPlatformWorkspace): Promise<PlatformWorkspace>;
   renameWorkspace(id: string, name: string): Promise<Written>;
   /** A workspace that is gone already counts as deleted. */
@@ -63,14 +63,14 @@ interface PlatformErrorOptions extends ErrorOptions {
 export class PlatformError extends Error {
   readonly failure: PlatformFailure;
   readonly timedOut: boolean;
-  /** False when something that was sent may still take effect: with this try of the call, or with one before it. */
+  /** False when a request that was sent may still take effect: this try of the call, or an earlier one. */
   readonly settled: boolean;
   readonly retryAfterSeconds: number | undefined;
-  /** A rejection because of what else goes on, such as a sync that runs already; later it may be accepted. */
+  /** Rejected because of other work, such as a sync that runs already. Later the same request may be accepted. */
   readonly isConflict: boolean;
-  /** Throttled because of what else waits in the same workspace, and not because of all that is asked of the platform. */
+  /** Throttled because too much waits in the same workspace, and not because of the load of the whole platform. */
   readonly isQueueFull: boolean;
-  /** What a connector gave as the reason, for people. It may quote its configuration. */
+  /** The connector's reason, for people. It may quote the configuration. */
   readonly reason: string | undefined;
 
   constructor(failure: PlatformFailure, message: string, options: PlatformErrorOptions = {}) {
@@ -105,7 +105,10 @@ export function sameName(a: string, b: string): boolean {
   return a === b || a.normalize('NFC') === b.normalize('NFC');
 }
 
-/** Equal ages stay in the platform's order; where it tells no age, the smallest id: every replica must pick the same one. */
+/**
+ * Workspaces of equal age keep the platform's order. Where the platform gives no age, the smallest id comes first:
+ * every replica must pick the same workspace.
+ */
 export function oldestFirst(workspaces: PlatformWorkspace[]): PlatformWorkspace[] {
   return workspaces.toSorted((a, b) => {
     if (a.createdAt !== undefined && b.createdAt !== undefined) return a.createdAt - b.createdAt;

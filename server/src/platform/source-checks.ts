@@ -1,6 +1,6 @@
 /**
- * Whether a source works, before it is one: asked of the platform that has a check, or found out with a source that is made
- * for the purpose and taken away again.
+ * Whether a configuration would work as a source, before the source is made. A platform with a check is asked. On other
+ * platforms a temporary source is made, tried and deleted again.
  */
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
@@ -23,7 +23,7 @@ export function createSourceChecks(
   runtime: Runtime,
   { createConnector, deleteConnector }: Connectors,
 ): PipelinesPort['checkSource'] {
-  /** The bundled platform checks without making anything. Undefined where there is no such thing. */
+  /** The bundled platform checks without making anything. Undefined on a platform without such a check. */
   async function checkDirectly(connector: Unnamed): Promise<CheckOutcome | undefined> {
     const path = '/sources/check_connection';
     const started = await call('check_source', 'probe', { method: 'POST', path, body: connector });
@@ -43,7 +43,7 @@ export function createSourceChecks(
 
   /**
    * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
-   * is made for the purpose and taken away again.
+   * is made for this purpose and deleted again.
    */
   async function checkByListing(checkId: string, connector: Unnamed): Promise<CheckOutcome> {
     const sourceId = await createConnector('source', { ...connector, name: checkNameOf(checkId) });
@@ -56,13 +56,13 @@ export function createSourceChecks(
       leftSource = !(await isDeleted(sourceId));
     }
     if (answer.status < 300) return { status: 'succeeded', leftSource };
-    // Whatever stands before the platform has words of its own, and none about the configuration.
+    // An answer of a proxy before the platform says nothing about the configuration.
     const message = reasonIn(answer);
     if (message === undefined) throw unavailable(answer);
     return { status: 'failed', message, leftSource };
   }
 
-  /** That the source cannot be deleted now says nothing about the check; the caller deletes it later. */
+  /** If the source cannot be deleted now, the result of the check still holds; the caller deletes the source later. */
   async function isDeleted(sourceId: string): Promise<boolean> {
     try {
       await deleteConnector('source', sourceId);

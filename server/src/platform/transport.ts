@@ -1,19 +1,19 @@
 /**
  * How a request reaches the platform: over a socket, or straight into the bundled platform in this process. A transport
- * answers with whatever came back, and when nothing did, says whether the request can have been applied.
+ * returns whatever answer came back. When none came, its error says whether the platform may have applied the request.
  */
 import type { Agent, Dispatcher } from 'undici';
 
 export interface PlatformRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base URL of the API, with its query. */
+  /** The path below the base URL of the API, with its query. */
   path: string;
-  /** The public API unless said otherwise. The internal one is unsupported and may be out of reach: expect a 404. */
+  /** The public API if not set. The internal API is unsupported and may be missing: expect a 404. */
   api?: 'internal' | undefined;
   headers: Record<string, string>;
   body?: string;
   timeoutMs: number;
-  /** Use a connection that nothing was sent on before: a reset on a reused one tells nothing about its cause. */
+  /** Use a new connection: when a reused connection is reset, nobody knows whether the request arrived. */
   freshConnection?: boolean;
 }
 
@@ -71,7 +71,8 @@ export function httpTransport(baseUrl: string): Transport {
 
   return {
     async send(request) {
-      // Not at the start: with the bundled platform it is never needed, and it takes longer to load than the framework.
+      // Loaded here and not at the start: the bundled platform never needs it, and it takes longer to load than the
+      // framework.
       const { Agent, Client } = await import('./http-agents.ts');
       agent ??= new Agent({ connect, connections: 16 });
       const startedAt = performance.now();
@@ -100,7 +101,10 @@ export function httpTransport(baseUrl: string): Transport {
   };
 }
 
-/** Self-managed: /api/public/v1 beside /api/v1. Elsewhere the best guess, on the same host: credentials go nowhere else. */
+/**
+ * A self-managed platform has /api/public/v1 beside /api/v1. Elsewhere this is the best guess, always on the same host,
+ * so that credentials go nowhere else.
+ */
 function internalBasePath(basePath: string): string {
   const isSelfManaged = basePath.endsWith('/api/public/v1');
   return isSelfManaged ? basePath.replace(/public\/v1$/, 'v1') : basePath.replace(/(\/v1)?$/, '/api/v1');

@@ -1,8 +1,8 @@
 /**
- * Which workspaces of an organization the platform has, and which of them bear a name. The platform's public listing has no
- * filter for either that could be relied on, so this finds out what the platform can do and takes the cheapest way that
- * is exact. What always holds: only workspaces of the organization asked for are given, and when the platform shows some
- * that cannot be told from other organizations', none are.
+ * Which workspaces of an organization the platform has, and which of them have a given name. The platform's public
+ * listing has no reliable filter for organization or name. So this file finds out what the platform can do, and uses
+ * the cheapest way that is exact. What always holds: only workspaces of the requested organization are returned; and
+ * when the platform shows workspaces without saying whose they are, none are returned.
  */
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
@@ -23,7 +23,7 @@ interface WorkspaceItem {
 const internalListing = '/workspaces/list_by_organization_id';
 /** Answers that say nothing about whether the platform knows a request. */
 const passingStatuses = new Set([401, 408, 429, 502, 503, 504]);
-/** Fewer characters than this are in too many names: reading all, once for many askers, is cheaper then. */
+/** A shorter part is in too many names: then it is cheaper to read all names, once for many callers. */
 const shortestPart = 3;
 /** Memberships change, but seldom. */
 const organizationsKnownForMs = 300_000;
@@ -89,14 +89,14 @@ export class WorkspaceListing {
 
   async #waysToFindNames(organizationId: string, hasWorkspaces: boolean): Promise<PlatformTraits['findsNamesBy']> {
     if (!hasWorkspaces) return 'not known yet';
-    // Nothing bears this name, so whatever comes back was not filtered.
+    // No workspace has this name, so if any come back, the platform does not filter.
     const name = this.runtime.newId();
     const filtered = await this.#publicPage('find_workspaces', organizationId, 0, { name });
     if (filtered.length === 0) return 'name filter';
     return (await this.#usesInternalListing(organizationId)) ? 'internal listing' : 'reading all';
   }
 
-  /** Undefined when the platform ignores the filter: it gives itself away with the first other name. */
+  /** Undefined when the platform ignores the filter: the first workspace with another name shows that. */
   async #findFiltered(organizationId: string, name: string): Promise<PlatformWorkspace[] | undefined> {
     const found: PlatformWorkspace[] = [];
     for await (const page of this.all('find_workspaces', organizationId, { name })) {
@@ -126,12 +126,12 @@ export class WorkspaceListing {
       } catch (error) {
         if (!(error instanceof PlatformError) || error.failure === 'unavailable' || error.failure === 'throttled')
           throw error;
-        // Withdrawn since it was found: a retry goes another way.
+        // The platform no longer offers this listing. A retry uses another way.
         this.#hasInternalListing = false;
         throw new PlatformError('unavailable', error.message, { cause: error });
       }
     };
-    // An unsupported listing is not trusted to have filtered: what does not say that it is ours is not.
+    // We do not trust an unsupported listing to filter: a workspace counts as ours only if it names our organization.
     for await (const items of readPages(fetchPage)) {
       yield oursAmong(
         items.filter((item) => !namesNoOrganization(item)),
@@ -142,8 +142,8 @@ export class WorkspaceListing {
   }
 
   /**
-   * Whether the platform's unsupported listing by organization may be used: it is asked once, and only for an organization
-   * that the credentials can see, for it may answer with an empty list for any other.
+   * Whether the platform's unsupported listing by organization may be used: it is asked once, and only for an
+   * organization that the credentials can see, for it may answer with an empty list for any other.
    */
   async #usesInternalListing(organizationId: string): Promise<boolean> {
     if (this.#hasInternalListing === false) return false;
@@ -164,7 +164,7 @@ export class WorkspaceListing {
       if (passingStatuses.has(answer.status)) return;
       this.#hasInternalListing = answer.status === 200 && isInternalListing(answer);
     } catch (error) {
-      // No answer tells nothing. The next request finds out.
+      // Without an answer we know nothing. The next request asks again.
       if (!(error instanceof PlatformError)) throw error;
     }
   }
@@ -173,7 +173,7 @@ export class WorkspaceListing {
     if (this.#organizations && this.runtime.elapsed() < this.#organizations.until) return this.#organizations.ids;
     this.#listingOrganizations ??= this.organizations()
       .catch((error) => {
-        // A platform without that listing is older than having several organizations.
+        // A platform without that listing is so old that it has only one organization.
         if (error instanceof PlatformError && error.failure === 'not_found') return this.#remember([]);
         throw error;
       })
@@ -224,7 +224,7 @@ function oursAmong(items: WorkspaceItem[], organizationId: string, seen: Set<str
   for (const item of items) {
     if (typeof item?.workspaceId !== 'string' || typeof item.name !== 'string') continue;
     if (item.deleted === true || item.tombstone === true) continue;
-    // A listing may ignore the filter for the organization; what says it is somebody else's is never ours.
+    // A listing may ignore the filter for the organization. A workspace that names another organization is never ours.
     if (!namesNoOrganization(item) && item.organizationId?.toLowerCase() !== organizationId.toLowerCase()) continue;
     const id = item.workspaceId.toLowerCase();
     if (seen.has(id)) continue;
@@ -235,9 +235,10 @@ function oursAmong(items: WorkspaceItem[], organizationId: string, seen: Set<str
 }
 
 /**
- * The longest part of a name that every name with the same NFC form contains, so that a platform that compares bytes can
- * be asked for it: ASCII, but not before a character that may combine with it, and without the three that another
- * character stands for (the Kelvin sign, the Greek question mark and varia) and the escape of SQL patterns.
+ * The longest part of a name that every name with the same NFC form contains, so that a platform that compares bytes
+ * finds it. The part is ASCII, and no character in it stands before one that may combine with it. It has no `K`, no `;`
+ * and no grave accent, because other characters (the Kelvin sign, the Greek question mark, varia) become these in NFC;
+ * and no backslash, because that is the escape of SQL patterns.
  */
 function unchangingPart(name: string): string {
   const parts = name.normalize('NFC').match(/(?:[ -:<-JL-[\]-_a-~](?![^ -~]))+/g) ?? [];

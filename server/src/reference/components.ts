@@ -1,7 +1,7 @@
 /**
- * Gives every schema that has a title, and every answer to one error, one place in the document, under its name in
- * `components`, and refers to it from everywhere else, so that a generated client has one type of that name. Only the
- * document refers: the validators and serialisers of the service get whole schemas.
+ * Puts every schema with a title, and every answer with a single error, under its name into `components`. All other
+ * places in the document refer to it, so that a generated client has one type of that name. Only the document has
+ * references: the validators and serialisers of the service get whole schemas.
  */
 import { endpointsOf, type OpenApiDocument, type ResponseObject } from './document.ts';
 import type { Schema } from './schema-words.ts';
@@ -21,7 +21,7 @@ export function referToComponents(document: OpenApiDocument): OpenApiDocument {
   function referToSchema(schema: Schema): Schema {
     const whole = mapParts(schema, referToSchema);
     if (whole.title === undefined) return whole;
-    // What a schema is for is said where it is used, and its examples stand beside it.
+    // The description and the examples of a schema stay where the schema is used.
     const { description, examples: _, ...body } = whole;
     const name = componentName(whole.title);
     const known = schemas[name];
@@ -49,7 +49,7 @@ export function referToComponents(document: OpenApiDocument): OpenApiDocument {
   return { ...document, paths, components };
 }
 
-/** The opposite, for readers of whole schemas: what is referred to stands where the reference was. */
+/** The opposite, for code that reads whole schemas: each reference is replaced by its schema. */
 export function inlineComponents(document: OpenApiDocument): OpenApiDocument {
   const { schemas = {}, responses = {} } = document.components ?? {};
 
@@ -60,7 +60,7 @@ export function inlineComponents(document: OpenApiDocument): OpenApiDocument {
   const inlineResponse = (response: ResponseObject): ResponseObject =>
     response.$ref === undefined ? response : componentAt(responses, responsePlace, response.$ref);
 
-  // Answers first: schemas stand in them.
+  // Answers first, because they contain schemas.
   const paths = mapDocument(document, (schema) => schema, inlineResponse);
   return { ...document, paths: mapDocument({ ...document, paths }, inlineSchema, (response) => response) };
 }
@@ -105,7 +105,7 @@ function mapDocument(
   return paths;
 }
 
-/** Every schema that stands directly in this one. */
+/** Maps every schema that is directly inside this schema. */
 function mapParts(schema: Schema, map: (schema: Schema) => Schema): Schema {
   const { properties, items, patternProperties, additionalProperties, anyOf, oneOf, else: otherwise } = schema;
   return {

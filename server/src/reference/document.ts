@@ -1,6 +1,6 @@
 /**
- * What the reference reads of an OpenAPI 3.1 document, and what it adds to the one made from the routes: operation ids,
- * whether a body may be left out, and an example for every body and answer that has none of its own.
+ * The parts of an OpenAPI 3.1 document that the reference reads, and what it adds to the document made from the routes:
+ * operation ids, whether a body may be left out, and an example for every body and answer that has none.
  */
 import { exampleOf, type Schema } from './schema-words.ts';
 
@@ -40,7 +40,7 @@ interface Operation {
   description?: string;
   deprecated?: boolean;
   tags?: string[];
-  /** Schemes by name, each with the permissions it must have. */
+  /** The kinds of token by name, each with the permissions that the token must have. */
   security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Content };
@@ -62,7 +62,7 @@ export interface Media {
 
 type Content = Record<string, Media>;
 
-/** An operation with the place it is found at and a name that is its own. */
+/** An operation with its path, its method and a unique name. */
 export interface Endpoint extends Operation {
   path: string;
   method: Method;
@@ -119,7 +119,7 @@ function withExamples(content: Content): Content {
   );
 }
 
-/** What is sent or answered; with several types of content, the first. */
+/** The content of a body or an answer; the first, if there are several types of content. */
 export function mediaOf(holder: { content?: Content } | undefined): Media | undefined {
   return Object.values(holder?.content ?? {})[0];
 }

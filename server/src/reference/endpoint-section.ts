@@ -42,7 +42,7 @@ ${answer ? html`<figure><figcaption>Answer ${status}</figcaption><pre><code>${js
 </article>`;
 }
 
-/** A form that sends the request. It is of use only with the script, which shows it. */
+/** A form that sends the request. It works only with the script, so only the script shows it. */
 function tryForm({ path, method, parameters = [], requestBody, security = [] }: Endpoint): Html {
   const [scheme] = Object.keys(security[0] ?? {});
   const body = mediaOf(requestBody);
@@ -80,7 +80,7 @@ function tokenName(scheme: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** May be broken before each slash. */
+/** The path, which may be broken into lines before each slash. */
 function pathParts(path: string): Html[] {
   return path.split(/(?=\/)/).map((part, index) => {
     const isParameter = /^\/\{.*\}$/.test(part);
@@ -89,7 +89,7 @@ function pathParts(path: string): Html[] {
   });
 }
 
-/** A long name may be broken after each underscore. */
+/** A long name, which may be broken into lines after each underscore. */
 function breakable(name: string): Html[] {
   return name.split(/(?<=_)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 }
@@ -161,7 +161,7 @@ ${rows.length > 0 ? table('Answer', 'Field', rows) : answer?.schema ? html`<p>${
 }
 
 function fieldRow({ holder, name, schema }: Field, note: string): Row {
-  // The example of a list or an object is that of its parts, which have rows of their own.
+  // A list or an object needs no example here: the rows of its parts have theirs.
   const hasParts = schema.properties !== undefined || schema.items?.properties !== undefined;
   return {
     name: html`<span class="holder">${breakable(holder)}</span>${breakable(name)}`,

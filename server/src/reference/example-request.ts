@@ -1,4 +1,4 @@
-/** A ready `curl` command for an endpoint, out of the examples of its schemas. */
+/** A ready `curl` command for an endpoint, made from the examples of its schemas. */
 import { type Endpoint, firstExample, mediaOf, type Parameter } from './document.ts';
 import { formatJson } from './prose.ts';
 import { literal } from './schema-words.ts';
@@ -35,12 +35,12 @@ function exampleQuery({ parameters = [] }: Endpoint): string {
   return query.size > 0 ? `?${query}` : '';
 }
 
-/** Only what its author gave: an invented value would look like a recommendation. */
+/** Only an example that the author of the schema gave: an invented value would look like a recommendation. */
 export function givenExample({ example, examples, schema }: Parameter): unknown {
   return example ?? Object.values(examples ?? {})[0]?.value ?? schema?.examples?.[0];
 }
 
-/** A single field on one line, as one would type it; more of them indented below the command. */
+/** A body with one field stays on one line; a longer body is indented below the command. */
 function formatBody(body: unknown): string {
   const text = formatJson(body);
   return text.split('\n').length > 3 ? text.replaceAll('\n', '\n  ') : text.replace(/\n */g, '');

@@ -2,7 +2,7 @@
 import { type Html, html } from '../html.ts';
 import { json, prose } from './prose.ts';
 
-/** What can be refused on any path of the API, besides the errors of each endpoint. */
+/** An error that any path of the API can give, besides the errors of its endpoint. */
 export interface PlainRefusal {
   status: number;
   code: string;

@@ -1,7 +1,7 @@
-/** Pieces of text as HTML: prose with `code` in it, and JSON with its parts told apart. */
+/** Pieces of text as HTML: prose with `code` in it, and JSON with colours for its parts. */
 import { type Html, html } from '../html.ts';
 
-/** What stands between backticks becomes code. */
+/** Text between backticks becomes code. */
 export function prose(text: string): Html {
   const parts = text.split(/`([^`]+)`/);
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;

@@ -1,7 +1,7 @@
 /**
  * Renders an OpenAPI document as readable pages: an overview, and a page for each tag with its endpoints. It knows no
- * endpoint by name: what is in the document is on a page. The pages are whole without their script, which adds a search,
- * buttons that copy, and forms that send a request.
+ * endpoint by name: everything in the document is on a page. The pages are complete without their script, which adds a
+ * search, buttons that copy, and forms that send a request.
  */
 import { type Html, html } from '../html.ts';
 import { inlineComponents } from './components.ts';
@@ -13,7 +13,7 @@ import { fieldsOf } from './schema-words.ts';
 
 export interface ReferencePages {
   overview: Html;
-  /** By the last part of their address. */
+  /** The pages of the groups, by the last part of their address. */
   groups: ReadonlyMap<string, Html>;
 }
 
@@ -39,7 +39,7 @@ interface Reference {
 
 const serverUrlOf = (document: OpenApiDocument) => document.servers?.[0]?.url ?? '';
 
-/** `current`: the group that the page is of; without one it is the overview. */
+/** `current`: the group that the page shows; undefined for the overview. */
 function layout({ document, chapters, groups }: Reference, content: Html, current?: Group): Html {
   const { title, version } = document.info;
   // Relative, because the service may be reached below a path: from /docs, and from /docs/group.
@@ -120,10 +120,10 @@ ${endpoints.map((endpoint) => endpointSection(endpoint, serverUrl))}
 </section>`;
 }
 
-/** One square let into another. */
+/** The logo: one square inside another. */
 const mark = html`<svg class="mark" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true"><rect class="ground" x="1" y="1" width="22" height="22" rx="5"/><path class="let-in" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>`;
 
-/** The same for the tab of a browser, where no style reaches it. */
+/** The logo for the tab of a browser, with its own colours because no style sheet applies there. */
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect fill="#0f6a62" x="1" y="1" width="22" height="22" rx="5"/>' +
   '<path fill="#fff" d="M12 5.5 18.5 12 12 18.5 5.5 12z"/></svg>';
@@ -135,7 +135,7 @@ interface ContentsGroup {
   entries: Html[];
 }
 
-/** Its entries are shown on its own page, and while a search finds some of them. */
+/** The entries of a group are shown on the group's own page, and while a search finds some of them. */
 function contentsGroup({ name, page, isCurrent, entries }: ContentsGroup): Html {
   return html`<div class="contents-group${isCurrent ? ' current' : ''}" data-name="${name}">
 <p class="title"><a href="${page}" data-page>${name}</a></p>
@@ -151,7 +151,7 @@ function contentsEntry(endpoint: Endpoint, page: string): Html {
   return html`<li data-words="${searchWords(endpoint)}"><a href="${page}#${anchorOf(endpoint)}" data-page>${methodBadge(method)} <span>${text}</span></a></li>\n`;
 }
 
-/** What an endpoint can be found by besides its title. */
+/** The words by which a search finds an endpoint, besides its title. */
 function searchWords({ path, description = '', parameters = [], requestBody }: Endpoint): string {
   const fields = fieldsOf(mediaOf(requestBody)?.schema ?? {}).map(({ name }) => name);
   return [path, description, ...parameters.map(({ name }) => name), ...new Set(fields)].join(' ');
@@ -164,7 +164,7 @@ interface Group {
   endpoints: Endpoint[];
 }
 
-/** Tags in the order the document lists them, then any it does not list. */
+/** Tags in the order of the document's list, then tags that the list lacks. */
 function groupByTag(document: OpenApiDocument): Group[] {
   const groups = new Map<string, Group>();
   const groupOf = (name: string, description?: string): Group => {

@@ -12,7 +12,7 @@ import { completeDocument, type OpenApiDocument } from './document.ts';
 import { icon, type ReferencePages, renderReference } from './reference-page.ts';
 import { style } from './style.ts';
 
-/** Before any route, so that it sees them all. */
+/** Call this before any route is added, so that it sees all routes. */
 export async function describeRoutes(app: FastifyInstance, publicUrl: string, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -76,7 +76,7 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         },
       },
     },
-    // The bundled platform is documented by the platform it imitates.
+    // The API of the bundled platform is documented by the hosted platform that it imitates.
     transform: ({ schema, url, route }) => ({
       schema: url.startsWith('/platform/') ? { ...schema, hide: true } : withResponses(schema, route.config),
       url,

@@ -1,7 +1,7 @@
-/** Says a JSON schema in words for readers, lists its fields, and makes an example. Words may contain `code`. */
+/** Describes a JSON schema in words for readers, lists its fields, and makes an example. Words may contain `code`. */
 
 export interface Schema {
-  /** What stands here stands elsewhere in the document. */
+  /** A reference: the schema itself is elsewhere in the document. */
   $ref?: string;
   type?: string | string[];
   title?: string;
@@ -19,7 +19,7 @@ export interface Schema {
   maxItems?: number;
   properties?: Record<string, Schema>;
   required?: string[];
-  /** Applies where another condition of the schema does not. */
+  /** The schema that applies when the condition `if` does not hold. */
   else?: Schema;
   items?: Schema;
   patternProperties?: Record<string, Schema>;
@@ -35,7 +35,7 @@ const maxDepth = 8;
 export function describeSchema(schema: Schema): string {
   const type = typeInWords(schema);
   return [
-    // What the permitted texts are shows that they are texts.
+    // The permitted values show already that they are texts.
     !(schema.enum && type === 'text') && type,
     schema.enum && `one of ${schema.enum.map((value) => memberInWords(value, schema.default)).join(', ')}`,
     schema.const !== undefined && `always ${asCode(schema.const)}`,
@@ -59,7 +59,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** Formats that name a kind of thing. Others restrict a text, and the description of the field tells how. */
+/** Formats that name a kind of value. Other formats restrict a text, and the description of the field says how. */
 const formatNames: Record<string, string> = {
   uuid: 'UUID',
   'date-time': 'time (ISO 8601)',
@@ -100,7 +100,7 @@ function rangeInWords(min: number | undefined, max: number | undefined, unit: st
   return from === undefined ? undefined : `at least ${from}${unit}`;
 }
 
-/** A value as it would be typed: texts bare, the rest as JSON. */
+/** A value as a reader would type it: texts without quotes, other values as JSON. */
 export function literal(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -108,7 +108,7 @@ export function literal(value: unknown): string {
 const asCode = (value: unknown) => `\`${literal(value)}\``;
 
 export interface Field {
-  /** The way from the outermost object to this field: `data[].` for the id in `data[].id`. */
+  /** The path from the outermost object to this field: `data[].` for the id in `data[].id`. */
   holder: string;
   name: string;
   schema: Schema;

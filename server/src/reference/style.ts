@@ -1,7 +1,7 @@
 /**
  * The look of the pages that the service itself serves: the API reference, and short notices (`<body class="notice">`).
- * One file without any other: system fonts, light and dark as the reader has it, narrow, wide and printed. Every pair of
- * text and ground has a contrast of at least 4.5 to 1.
+ * One file that loads no other: system fonts, light or dark as the reader's system is set, for narrow and wide windows
+ * and for print. Every text has a contrast of at least 4.5 to 1 to its background.
  */
 const colours = `
 :root {
@@ -90,7 +90,7 @@ main { padding: 2rem clamp(1rem, 4vw, 2.5rem) 6rem; min-width: 0; }
   .contents details { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 0 .5rem 1.5rem;
     margin: 0 -.5rem; scrollbar-width: thin; }
   main { grid-area: 1 / 2 / 3 / 3; padding-top: 2.5rem; max-width: 62rem; }
-  /* Open beside the content without a script; browsers that do not know the selector keep the fold. */
+  /* In a wide window the contents are open without a script. Browsers that do not know the selector keep them closed. */
   @supports selector(::details-content) {
     .contents summary { display: none; }
     .contents ::details-content { content-visibility: visible; block-size: auto; }

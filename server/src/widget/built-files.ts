@@ -1,7 +1,6 @@
 /**
  * The files that a browser loads: the widget's script and style, and the embed library. The build makes them, each also
- * compressed. Names of the widget's files contain their hash, so a file
- * behind a name never changes.
+ * compressed. Names of the widget's files contain their hash, so the content under a name never changes.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +11,11 @@ export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz'] a
 type EmbedFile = (typeof embedFiles)[number];
 
 export interface BuiltFiles {
-  /** By name, as it stands in an address. */
+  /** The files by name, as in their address. */
   assets: ReadonlyMap<string, BuiltFile>;
   script: string;
   styles: readonly string[];
-  /** What makes the API reference interactive. */
+  /** The script that makes the API reference interactive. */
   referenceScript: BuiltFile;
   /** The embed library as a script, as a module with its types, and as the package that npm installs; by name. */
   embedLibrary: Readonly<Record<EmbedFile, BuiltFile>>;

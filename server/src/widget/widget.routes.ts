@@ -1,7 +1,7 @@
 /**
- * What a customer's browser loads: the page that a widget token leads to, the files of that page, and the embed library.
- * The page is the same for everyone. Who may frame it is decided by its signed address; what it may see, by the token in
- * the fragment, which never arrives here.
+ * What a customer's browser loads: the page that a widget token leads to, the files of that page, and the embed
+ * library. The page is the same for everyone. Its signed address decides who may frame it. The token decides what it
+ * may see; the token is in the fragment of the address, which browsers never send.
  */
 import type { FastifyInstance } from 'fastify';
 import { html } from '../html.ts';
@@ -52,9 +52,9 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
 
   for (const name of embedFiles) {
     app.get(`/${name}`, options, async (request, reply) => {
-      // Pages of any origin run it; a new release reaches them within minutes.
+      // Pages of any origin load this script. The short cache time lets a new release reach them within minutes.
       reply.header('cross-origin-resource-policy', 'cross-origin').header('access-control-allow-origin', '*');
-      // Where a tool that imports the module from here finds its types.
+      // A tool that imports the module from this address finds its types here.
       if (name === 'embed.mjs') reply.header('x-typescript-types', './embed.d.ts');
       return sendBuiltFile(request, reply.header('cache-control', 'public, max-age=300'), files.embedLibrary[name]);
     });

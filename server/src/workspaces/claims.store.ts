@@ -20,7 +20,7 @@ const workspaceByName = prepare((db, organizationId: string, name: string) =>
     .where('workspaces.lifecycle', '<>', deleted),
 );
 
-/** The workspace a name leads to, live or being deleted. */
+/** The workspace to which a name is bound, live or being deleted. */
 export async function findWorkspaceByName(
   db: Db,
   organizationId: string,
@@ -44,7 +44,7 @@ export interface Lease {
   leaseId: string;
 }
 
-/** Gives the claim if the lease is now ours: a new claim, or one still unbound whose lease has run out. */
+/** Returns the claim if the lease is now ours: a new claim, or an unbound claim whose lease has ended. */
 export async function takeLease(
   db: Db,
   lease: Lease,
@@ -89,7 +89,7 @@ function held(db: Db, lease: Lease) {
     .where('state', '=', 'creating');
 }
 
-/** Prolongs a lease that is still ours; gives how long a create must still wait, or nothing when the lease is lost. */
+/** Prolongs a lease that is still ours. Returns how long a create must still wait; undefined when the lease is lost. */
 export async function renewLease(db: Db, lease: Lease, leaseMs: number): Promise<{ waitMs: number } | undefined> {
   const row = await held(db, lease)
     .set({ lease_until: sql<number>`now_ms() + ${sql.lit(leaseMs)}` })
@@ -98,7 +98,10 @@ export async function renewLease(db: Db, lease: Lease, leaseMs: number): Promise
   return row && { waitMs: Math.max(0, row.waitMs) };
 }
 
-/** Before a create is sent: durable, and only while the lease is ours. From here on nobody else may send one until the window has passed. */
+/**
+ * Called before a create is sent; works only while the lease is ours. It is on disk, so no other process sends a create
+ * before the window has passed.
+ */
 export async function openSettleWindow(db: Db, lease: Lease, leaseMs: number, windowMs: number): Promise<boolean> {
   const row = await held(db, lease)
     .set({
@@ -115,13 +118,16 @@ export async function releaseLease(db: Db, lease: Lease, lastError: string): Pro
   await held(db, lease).set({ lease_until: 0, last_error: lastError }).execute();
 }
 
-/** Gives the claim up, with the lease: certainly nothing was, or will be, created for it. */
+/** Gives up the claim and its lease: certainly no workspace was created for it, and none will be. */
 export async function dropUnboundClaim(tx: Db, lease: Lease): Promise<void> {
   const claim = await held(tx, lease).set({ lease_until: 0 }).returning('name').executeTakeFirst();
   if (claim) await deleteUnlessCalledSo(tx, lease.organizationId, claim.name);
 }
 
-/** For a claim that this transaction has locked: who records a workspace of that name from now on will claim it. */
+/**
+ * Deletes a claim that this transaction has locked, unless a live workspace has that name. Code that records such a
+ * workspace later claims the name itself.
+ */
 async function deleteUnlessCalledSo(tx: Db, organizationId: string, name: string): Promise<void> {
   if ((await listLiveByName(tx, organizationId, name)).length > 0) return;
   await tx.deleteFrom('name_claims').where('organization_id', '=', organizationId).where('name', '=', name).execute();
@@ -144,8 +150,9 @@ function insertBound(tx: Db, organizationId: string, claims: { name: string; wor
 }
 
 /**
- * Binds names to workspaces unless they are bound already, with or without the lease: the first writer wins. Gives the ids
- * that were bound. The settle window stays: a create that somebody sent may still take effect, bound or not.
+ * Binds names to workspaces unless they are bound already. No lease is needed: the first writer wins. Returns the ids
+ * that were bound. The settle window stays: a create that was sent may still take effect, whether the name is bound or
+ * not.
  */
 export async function bindAllUnbound(
   tx: Db,
@@ -153,7 +160,7 @@ export async function bindAllUnbound(
   idsByName: ReadonlyMap<string, string>,
 ): Promise<(string | null)[]> {
   if (idsByName.size === 0) return [];
-  // In one order everywhere, so that two of these never wait for each other's rows.
+  // The same order everywhere, so that two such transactions never wait for each other's rows.
   const names = [...idsByName].sort(([a], [b]) => (a < b ? -1 : 1));
   const bound = await insertBound(
     tx,
@@ -171,7 +178,7 @@ export async function bindAllUnbound(
   return bound.map((claim) => claim.workspace_id);
 }
 
-/** Binds one name in the same way. Gives the id it is bound to. */
+/** Binds one name in the same way. Returns the id to which the name is bound. */
 export async function bindIfUnbound(
   tx: Db,
   organizationId: string,
@@ -190,7 +197,7 @@ export async function bindIfUnbound(
   return workspace_id;
 }
 
-/** Claims a name for a workspace that exists; false when anybody else has it, even if only as an intent. */
+/** Claims a name for an existing workspace. False when the name is claimed already, even if only for a create. */
 export async function claimForWorkspace(
   tx: Db,
   organizationId: string,
@@ -222,8 +229,8 @@ export async function claimsOf(
 }
 
 /**
- * The create that was sent under this lease is confirmed: nothing is on its way any more. A window that somebody else has
- * opened since stays open.
+ * The create that was sent under this lease is confirmed, so it cannot take effect later. A window that another process
+ * has opened meanwhile stays open.
  */
 export async function closeSettleWindow(tx: Db, { organizationId, name, leaseId }: Lease): Promise<void> {
   await tx
@@ -236,9 +243,9 @@ export async function closeSettleWindow(tx: Db, { organizationId, name, leaseId 
 }
 
 /**
- * Frees names of a workspace: one, or all. A name becomes unbound, not unclaimed, when a create for it was sent whose
- * outcome nobody has looked at since, or when another live workspace is called so: nobody may take such a name by a
- * rename, and the next token request or the reconciler finds out which workspace it leads to.
+ * Frees one name of a workspace, or all. In two cases the claim stays and only becomes unbound: when the outcome of a
+ * create for the name is still unknown, and when another live workspace has the name. Then no rename may take the name,
+ * and the next token request or the reconciler finds out which workspace it belongs to.
  */
 export async function dropClaims(tx: Db, organizationId: string, workspaceId: string, name?: string): Promise<void> {
   let chosen = tx
@@ -253,7 +260,7 @@ export async function dropClaims(tx: Db, organizationId: string, workspaceId: st
   }
 }
 
-/** The outcome of the create is known here. Does nothing if another create was sent meanwhile. */
+/** Records that the outcome of the create is known. Does nothing if another create was sent meanwhile. */
 export async function recordSettled(
   tx: Db,
   organizationId: string,

@@ -25,8 +25,8 @@ export async function countUnboundClaims(db: Db): Promise<number> {
 }
 
 /**
- * Names that were bound while a create for them had no answer, and that nobody has looked for since the create can no
- * longer take effect.
+ * Names that were bound while a create for them had no answer. The create can no longer take effect, but nobody has
+ * looked for its outcome since then.
  */
 export async function listUnsettledNames(db: Db, limit: number): Promise<NameClaimRow[]> {
   return await db

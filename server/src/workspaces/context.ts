@@ -5,7 +5,7 @@ import type { PlatformPort } from '../platform/platform-port.ts';
 import type { Runtime } from '../runtime.ts';
 import type { JoinableWork } from './joinable-work.ts';
 
-/** Things worth counting; metrics.ts turns them into numbers. None carries a tenant's name. */
+/** Events that metrics.ts counts. None contains a tenant's name. */
 export type WorkspaceEvent =
   | 'workspace_created'
   | 'workspace_adopted'
@@ -26,7 +26,7 @@ export interface WorkspacesContext {
   platformOrganizationId(organizationId: string): Promise<string>;
   count(event: WorkspaceEvent, by?: number): void;
   joinable: JoinableWork;
-  /** What is in a workspace goes with it, in the same transaction and with the same time. */
+  /** Records that everything in the workspace is deleted, in the same transaction and with the same time. */
   recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
   /** Called when tokens of a workspace have stopped working. */
   tokensEnded(): void;

@@ -1,13 +1,12 @@
 /**
- * Create-on-demand: a token request names a workspace, and exactly one comes to exist, here and on the platform, however
- * many replicas ask at once and wherever one of them dies.
+ * Create-on-demand: a token request names a workspace, and exactly one workspace is created, here and on the platform.
+ * This holds however many replicas ask at once, and wherever one of them dies.
  *
- * What always holds: a create is sent only by the holder of the name's lease, only after that intent is on disk, and never
- * while an earlier create may still take effect (the settle window). Binding a name to an id is first-writer-wins; a
- * workspace of ours that lost is deleted. A create without an answer is remembered with its name, bound or not, until
- * somebody has looked for its outcome; and a name by which a live workspace is called here is claimed, bound or not. So
- * nobody takes a name by a rename that a workspace of ours has, or may still get. No transaction is open across a call
- * to the platform.
+ * What always holds: a create is sent only by the holder of the name's lease, only after that intent is on disk, and
+ * never while an earlier create may still take effect (the settle window). Binding a name to an id is
+ * first-writer-wins; our workspace that came second is deleted. A create without an answer is remembered with its name
+ * until somebody has looked for its outcome. The name of every live workspace is claimed. So a rename can never take a
+ * name that one of our workspaces has or may still get. No transaction is open during a call to the platform.
  */
 
 import type { Db } from '../db/open.ts';
@@ -31,7 +30,10 @@ export interface WorkspaceRequest {
   regionId: string;
 }
 
-/** The live workspace of that name, created if there is none. For a known name: one read, no write, no call to the platform. */
+/**
+ * The live workspace with that name; it is created if there is none. A known name costs one read, no write and no call
+ * to the platform.
+ */
 export async function ensureWorkspace(ctx: WorkspacesContext, request: WorkspaceRequest): Promise<WorkspaceRow> {
   const identity = nameIdentity(request.name);
   const known = await findLive(ctx, request.organizationId, identity);
@@ -68,7 +70,7 @@ async function create(ctx: WorkspacesContext, request: WorkspaceRequest, identit
   }
 }
 
-/** Undefined when the lease was lost on the way, or the name was bound by somebody else. */
+/** Undefined when the lease was lost meanwhile, or when another process bound the name. */
 async function createAsOwner(
   ctx: WorkspacesContext,
   request: WorkspaceRequest,
@@ -97,7 +99,7 @@ async function createAsOwner(
     }
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    // Nothing was sent this time. If nothing ever was, the claim stands at most for a workspace that is called so.
+    // No create was sent this time. If none was ever sent, the claim is needed only when a live workspace has the name.
     if (claim.no_post_before === 0) await store.transaction((tx) => claims.dropUnboundClaim(tx, lease));
     else await claims.releaseLease(store.db, lease, error.message);
     throw refusal(error, 'reading');
@@ -121,7 +123,10 @@ async function createAsOwner(
   return await store.transaction((tx) => bindCreated(ctx, tx, request, lease, created.id));
 }
 
-/** Puts the intent on disk. A process that was suspended meanwhile does it again: its send must fall inside its own lease. */
+/**
+ * Puts the intent on disk. A process that was suspended meanwhile does it again, because it must send within its own
+ * lease.
+ */
 async function prepareToSend({ runtime, store, settleMs }: WorkspacesContext, lease: claims.Lease): Promise<boolean> {
   for (;;) {
     const startedAt = runtime.elapsed();
@@ -140,9 +145,9 @@ async function bindCreated(
   const identity = lease.name;
   await workspaces.insertMissing(tx, organizationId, [{ id, name }]);
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
-  // Adopted by somebody else and deleted again while our answer was on its way.
+  // Another process adopted the workspace and deleted it while we waited for the answer.
   if (row?.lifecycle !== 'live') return undefined;
-  // Or adopted and renamed: it answers to that name now, and is neither ours to take back nor a duplicate.
+  // Or another process adopted and renamed it: now it belongs to that name, and is no duplicate.
   if ((await withoutTaken(tx, organizationId, identity, [{ id, name }])).length === 0) return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
   if (boundTo === id) {
@@ -159,8 +164,8 @@ async function bindCreated(
 }
 
 /**
- * Binds the name to a workspace that is there already: on the platform, if it may be ours, or only here. A workspace that
- * we know and that the platform does not list may be missing from the list alone.
+ * Binds the name to a workspace that exists already: on the platform, if it may be ours, or only here. If the
+ * platform's list lacks a workspace that we know, the workspace may still exist.
  */
 export async function adopt(
   ctx: WorkspacesContext,
@@ -183,7 +188,7 @@ export async function adopt(
     const adopted = await ctx.store.transaction(async (tx) => {
       await workspaces.insertMissing(tx, organizationId, [candidate]);
       const row = await workspaces.lockWorkspace(tx, organizationId, candidate.id);
-      // Looked at again now that the row cannot change: deleted, another organization's, or renamed meanwhile.
+      // The row is locked now, so look again: the workspace may be deleted, renamed, or of another organization.
       if (row?.lifecycle !== 'live') return undefined;
       const isCalledSo = nameIdentity(row.name) === identity;
       if (!isCalledSo && (await withoutTaken(tx, organizationId, identity, [candidate])).length === 0) return undefined;
@@ -199,8 +204,8 @@ export async function adopt(
 }
 
 /**
- * For a name that was bound while a create for it had no answer: records what the create has made after all, as a
- * workspace beside the one that answers to the name. It is not deleted: somebody else may have made it.
+ * For a name that was bound while a create for it had no answer: if the create did make a workspace, that workspace is
+ * recorded beside the one that the name is bound to. It is not deleted, because somebody else may have made it.
  */
 export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimRow): Promise<void> {
   const { organization_id: organizationId, name } = claim;
@@ -208,7 +213,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
   const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, name);
   const recorded = await ctx.store.transaction(async (tx) => {
     const inserted = await workspaces.insertMissing(tx, organizationId, found);
-    // Freed while we looked: the name is theirs then.
+    // If the name was freed while we looked, it now belongs to this workspace.
     if (inserted[0]) await claims.bindIfUnbound(tx, organizationId, name, inserted[0].id);
     await claims.recordSettled(tx, claim.organization_id, claim);
     return inserted;
@@ -221,7 +226,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
   );
 }
 
-/** Leaves out what we have a tombstone for and what answers to another name. */
+/** Leaves out workspaces that are deleted here, and workspaces that are bound to another name. */
 async function withoutTaken(
   db: Db,
   organizationId: string,

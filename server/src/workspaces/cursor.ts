@@ -1,4 +1,7 @@
-/** The opaque cursor of the workspace list: the sort key of the last workspace of a page. It grants nothing: the organization always comes from the token. */
+/**
+ * The opaque cursor of the workspace list: the sort key of the last workspace of a page. It gives no access: the
+ * organization always comes from the token.
+ */
 
 import type { Format } from '@inlay/contract/formats';
 

@@ -1,12 +1,12 @@
-/** What makes the statements of two lists differ. */
+/** The properties of a list that decide how its SQL statement looks. */
 export interface ListShape {
   byStatus: boolean;
   isFirst: boolean;
-  /** Written out: SQLite plans by it, and would plan anew each time a value is bound. */
+  /** Written into the text of the statement. As a parameter it would make SQLite plan anew each time. */
   limit: number;
 }
 
-/** The statements of a list differ only by its shape. */
+/** Builds a statement once for each shape: the statements of a list differ only by its shape. */
 export function oncePerShape<Statement>(build: (shape: ListShape) => Statement): (shape: ListShape) => Statement {
   const built = new Map<string, Statement>();
   return (shape) => {

@@ -1,4 +1,7 @@
-/** Live workspaces for what is inside them: looked up, held while something is added, and told of a new connection. */
+/**
+ * Live workspaces for the code of `pipelines/`: finding one, locking it while something is added, recording a new
+ * connection.
+ */
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
@@ -14,7 +17,7 @@ export async function findLiveWorkspace(
   return row?.lifecycle === 'live' ? row : undefined;
 }
 
-/** Keeps it from being deleted or (de)activated until the transaction ends. */
+/** Locks the workspace, so that it is not deleted or (de)activated before the transaction ends. */
 export async function holdLiveWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow> {
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
@@ -23,8 +26,8 @@ export async function holdLiveWorkspace(tx: Db, organizationId: string, id: stri
 }
 
 /**
- * A new connection of an inactive workspace is enabled with it, as those that were there before. Records nothing if the
- * workspace is no longer as it was read: the caller looks again.
+ * A new connection of an inactive workspace is enabled together with the workspace, like the older connections. Records
+ * nothing if the workspace has changed since it was read: then the caller looks again.
  */
 export async function recordNewConnection(
   { store }: WorkspacesContext,

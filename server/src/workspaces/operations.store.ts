@@ -1,4 +1,7 @@
-/** The SQL of `operations`: work that the platform still has to be told. One row per workspace and kind; the row goes when the work is done. */
+/**
+ * The SQL of `operations`: changes that the platform does not know yet. One row per workspace and kind; the row is
+ * deleted when the work is done.
+ */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { OperationKind, OperationRow } from '../db/tables.ts';
@@ -22,9 +25,9 @@ const isOperation = ({ organizationId, workspaceId, kind }: OperationRef) =>
   sql<boolean>`organization_id = ${organizationId} and workspace_id = ${workspaceId} and kind = ${kind}`;
 
 /**
- * Records open work and takes its lease at the same instant, so that nobody else starts on it in between. If the same
- * kind is open already it becomes due at once; when somebody works on it the lease stays with them, and they notice
- * the new intent by its generation.
+ * Records open work and takes its lease at the same instant, so that no other worker starts in between. If work of the
+ * same kind is open already, it becomes due at once. If a worker holds its lease, that worker keeps it and notices the
+ * new intent by its generation.
  */
 export async function openOperation(tx: Db, ref: OperationRef, lease: OperationLease): Promise<void> {
   await tx
@@ -36,7 +39,7 @@ export async function openOperation(tx: Db, ref: OperationRef, lease: OperationL
       lease_id: lease.leaseId,
       lease_until: fromNow(lease.leaseMs),
       next_at: sql<number>`now_ms()`,
-      // Nothing is sent before the lease is taken once more, to do the work.
+      // Nothing is sent yet: the lease is taken once more before the work begins.
       sending_until: 0,
       unsettled_until: 0,
       attempts: 0,
@@ -50,8 +53,8 @@ export async function openOperation(tx: Db, ref: OperationRef, lease: OperationL
 }
 
 /**
- * The operation, if it is open and nobody else is working on it; from now on we are. If the holder before us never said
- * how its last request ended, that request counts as unsettled.
+ * Takes the lease on an operation and returns it; undefined when the operation is not open or another worker has the
+ * lease. If the previous holder never recorded how its last request ended, that request counts as unsettled.
  */
 export async function leaseOperation(
   db: Db,
@@ -75,7 +78,7 @@ export async function leaseOperation(
     .executeTakeFirst();
 }
 
-/** Remembers that something sent just now may still take effect, whatever becomes of the intent behind it. */
+/** Records that a request sent just now may still take effect, even if its intent changes. */
 export async function recordUnsettled(db: Db, ref: OperationRef, unsettledMs: number): Promise<void> {
   await db
     .updateTable('operations')
@@ -121,7 +124,7 @@ export async function closeOperation(tx: Db, ref: OperationRef): Promise<void> {
   await tx.deleteFrom('operations').where(isOperation(ref)).execute();
 }
 
-/** Closes what a deletion makes pointless. */
+/** Closes all other operations of a workspace that is being deleted: they are no longer needed. */
 export async function closeOtherOperations(tx: Db, organizationId: string, workspaceId: string): Promise<void> {
   await tx
     .deleteFrom('operations')

@@ -1,11 +1,11 @@
 /**
- * Finishes recorded work on the platform: rename, (de)activate, delete, and deleting duplicates of ours. Level-triggered:
- * a worker reads what is wanted now and makes the platform so; it never replays a request. Requests drive their own
- * operation at once and the reconciler drives what was left, through the same code.
+ * Finishes recorded work on the platform: rename, (de)activate, delete, and deleting duplicates of ours.
+ * Level-triggered: a worker reads what is wanted now and makes the platform so; it never replays a request. Requests
+ * drive their own operation at once and the reconciler drives what was left, through the same code.
  *
- * What always holds: one worker per operation (a lease); an older intent never overwrites a newer one (the generation is
- * compared before each call and again before closing); after a write whose fate is unknown the operation stays open until
- * that write can no longer take effect, and the wanted state is asserted once more.
+ * What always holds: one worker per operation (a lease); an older intent never overwrites a newer one (the generation
+ * is compared before each call and again before closing); after a write whose outcome is unknown the operation stays
+ * open until that write can no longer take effect, and then the wanted state is written once more.
  */
 import type { Db } from '../db/open.ts';
 import type { OperationRow, WorkspaceRow } from '../db/tables.ts';
@@ -32,7 +32,7 @@ export function operationLease(ctx: WorkspacesContext, leaseId: string): operati
 
 export type Outcome =
   | { state: 'done' }
-  /** Somebody else is working on it. */
+  /** Another worker is working on the operation. */
   | { state: 'busy' }
   | { state: 'open'; error?: PlatformError; pending?: number; total?: number };
 
@@ -47,7 +47,7 @@ class PartlyDone extends Error {
   }
 }
 
-/** Thrown inside a worker when the workspace changed under it; it starts again with the newer intent. */
+/** Thrown inside a worker when the workspace has changed meanwhile; the worker starts again with the newer intent. */
 class Outdated extends Error {}
 
 /** Does the work now, or waits for the process that is doing it. */
@@ -177,8 +177,9 @@ async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef,
 }
 
 /**
- * Until none is active: one may have been created meanwhile. Which ones we disable is on disk before we do it, unless
- * something newer is wanted: what a late worker remembered would be enabled with some later activation.
+ * Repeats until no connection is active, because a new one may have been created meanwhile. The connections that we
+ * disable are on disk before we disable them. A late worker, whose intent is no longer wanted, records nothing: a later
+ * activation would otherwise enable its connections.
  */
 async function disableConnections(
   ctx: WorkspacesContext,
@@ -310,7 +311,7 @@ async function closeOrAssertAgain(
   return false;
 }
 
-/** How a failure that will be made good later is told to the caller. */
+/** How the caller is told of a failure after which the work will be finished later. */
 export function delayOf(error: PlatformError | undefined): Delay {
   if (!error) return 'unavailable';
   if (error.timedOut) return 'timed_out';

@@ -1,8 +1,8 @@
 /**
- * Finishes what was left: by a crash, by a lost answer, by a platform that was away. Runs in every replica; a lease per
- * claim and operation keeps them apart. It never creates a workspace: for a claim that nobody is asking for any more it
- * looks whether the create took effect after all, and otherwise lets go of the name. It looks, too, for a create without
- * an answer whose name leads to another workspace by now.
+ * Finishes work that was left open by a crash, by a lost answer or by a platform that was away. It runs in every
+ * replica; a lease per claim and operation makes sure that only one works on each. It never creates a workspace: for a
+ * claim that no request needs any more it looks whether the create took effect, and otherwise frees the name. It also
+ * looks for creates without an answer whose name is bound to another workspace by now.
  */
 import { type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';

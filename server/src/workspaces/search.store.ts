@@ -1,7 +1,7 @@
 /**
- * The list of the workspaces whose names contain a text, newest first as all lists. Each database finds them by its own
- * index of the parts of names (db/name-parts.ts); then the name itself is asked, in which every character of the text is
- * literal.
+ * Lists the workspaces whose names contain a text, newest first like all lists. Each database finds candidates with its
+ * own index of the parts of names (db/name-parts.ts). Then the whole text is compared with each name, character by
+ * character.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import { type CompiledQuery, SqliteAdapter, sql } from 'kysely';
@@ -42,8 +42,8 @@ export async function searchWorkspaces(
 let lastInLine: Promise<void> = Promise.resolve();
 
 /**
- * Nothing else happens in the process while SQLite reads, and a search may take milliseconds: of those that wait, one is
- * done each time the event loop comes around, and other requests are served in between.
+ * Nothing else runs in the process while SQLite reads, and a search may take milliseconds. So each turn of the event
+ * loop runs one search, and other requests are served between two searches.
  */
 function turnOfSearch(): Promise<void> {
   lastInLine = lastInLine.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
@@ -51,8 +51,8 @@ function turnOfSearch(): Promise<void> {
 }
 
 /**
- * The index gives slots in order, so it is read only as far as the page needs. Inside a slot the order is that of the
- * index of the list, which is why it is named.
+ * The index gives slots in order, so it is read only as far as the page needs. Inside a slot the order comes from the
+ * index of the list, so the statement names that index.
  */
 const searchOnSqlite = oncePerShape(({ byStatus, isFirst, limit }: ListShape) =>
   prepare(
@@ -81,13 +81,13 @@ const searchOnSqlite = oncePerShape(({ byStatus, isFirst, limit }: ListShape) =>
   ),
 );
 
-/** A text that one name in fifty contains is found among these; looking at them takes a millisecond. */
+/** If one name in fifty contains the text, these fill a page; looking at them takes a millisecond. */
 const recentCount = 1_000;
 
 /**
- * The index knows no order: a search gets all matches, and has to sort them. So the next workspaces of the list
- * are looked at first, and only if too few of them will do, the index is asked for older ones. A planner would have to
- * guess how many there are.
+ * The index has no order: a search with it reads all matches and then sorts them. So the next workspaces of the list
+ * are looked at first, and the index is used only if too few of them match. The planner cannot decide this, because it
+ * would have to guess the number of matches.
  */
 const searchOnPostgres = oncePerShape(({ byStatus, isFirst, limit }: ListShape) =>
   prepare(

@@ -1,7 +1,7 @@
 /**
  * Imports what the platform has and we do not. Needs no lock: every write is insert-if-absent or first-writer-wins, so
- * syncs may overlap each other and everything else. It never deletes: that the platform does not list a workspace proves
- * nothing (wrong credentials list nothing at all), so absence is only reported.
+ * syncs may overlap each other and everything else. It never deletes: that the platform does not list a workspace
+ * proves nothing (wrong credentials list nothing at all), so absence is only reported.
  */
 import type { SyncResult } from '@inlay/contract/workspaces';
 import type { Db } from '../db/open.ts';
@@ -14,11 +14,11 @@ import { nameIdentity, storableName } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
-/** A line in the log for each so many workspaces of a long list. */
+/** During a long sync, a line is logged each time this many workspaces are read. */
 const progressEvery = 1_000;
-/** Recorded together: on SQLite the end of a transaction costs a third of what a page does. */
+/** How many pages are recorded in one transaction: on SQLite a commit costs a third of the work on a page. */
 const pagesAtATime = 2;
-/** So many new workspaces change how a database should look for them. */
+/** After this many new workspaces, the database should learn the new sizes of its tables. */
 const manyNew = 10_000;
 
 export async function syncWorkspaces(ctx: WorkspacesContext, organizationId: string): Promise<SyncResult> {
@@ -30,7 +30,7 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
   const created: string[] = [];
   let total = 0;
   let live = 0;
-  // Pages are fetched ahead, so any of them may be as old as this.
+  // Pages are fetched ahead, so every page may be as old as this moment.
   const askedAt = await ctx.store.now();
   try {
     for await (const items of joined(ctx.platform.listWorkspaces(platformOrganizationId), pagesAtATime)) {
@@ -56,7 +56,7 @@ async function sync(ctx: WorkspacesContext, organizationId: string): Promise<Syn
   return { total_count: total, created_count: created.length, 'created_workspace IDs': created };
 }
 
-/** Several pages as one. What came before a failure is given first. */
+/** Joins several pages into one. When a page fails, the pages before it are given first. */
 async function* joined<T>(pages: AsyncIterable<T[]>, atATime: number): AsyncGenerator<T[]> {
   let group: T[][] = [];
   try {
@@ -79,40 +79,41 @@ async function record(
   listed: PlatformWorkspace[],
   askedAt: number,
 ): Promise<{ created: string[]; ours: number; live: number }> {
-  // In one order everywhere, so that two syncs never wait for each other's rows.
+  // The same order everywhere, so that two syncs never wait for each other's rows.
   const items = listed
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((workspace) => ({ ...workspace, name: storableName(workspace.name) }));
   return await ctx.store.transaction(async (tx) => {
     const { rows, created } = await ensureKnown(tx, organizationId, items);
-    // Nothing can be said yet of those that are new.
+    // New workspaces have no claims and no open renames yet.
     const before = [...rows.keys()].filter((id) => !created.has(id));
     const claimed = new Set((await claims.claimsOf(tx, organizationId, before)).map((claim) => claim.workspace_id));
     const renaming = await operations.workspacesWithOpenRename(tx, organizationId, before);
     const toBind = new Map<string, string>();
     let live = 0;
-    // Of several with one name, the oldest answers to it.
+    // Of several workspaces with the same name, the oldest gets the name.
     for (const { id, name: given } of oldestFirst(listed)) {
       const name = storableName(given);
       const row = rows.get(id);
       if (row?.lifecycle !== 'live') continue;
       live += 1;
-      // Renamed on the platform, unless what we were shown may be older than a rename of our own, or a late effect of one.
+      // A different name means a rename on the platform, unless the listing may be older than a rename of ours or show
+      // its late effect.
       const renamed = row.name !== name && !renaming.has(id) && row.name_settled_at < askedAt - ctx.settleMs;
       if (renamed) await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
-      // What is not kept as it is leads nowhere: another name may come to look the same.
+      // A name that had to be changed for storing is never bound: another name could become the same text.
       if (name !== given || (claimed.has(id) && !renamed)) continue;
       const identity = nameIdentity(renamed ? name : row.name);
       if (!toBind.has(identity)) toBind.set(identity, id);
     }
-    // Nothing else happens in the process while SQLite writes: requests get a turn in between.
+    // Nothing else runs in the process while SQLite writes, so other requests get a turn here.
     await ctx.runtime.sleep(0);
     await claims.bindAllUnbound(tx, organizationId, toBind);
     return { created: [...created], ours: rows.size, live };
   });
 }
 
-/** The rows of those that are ours, and which of them are new. */
+/** The rows of the workspaces that are ours, and which of them are new. */
 async function ensureKnown(
   tx: Db,
   organizationId: string,
@@ -124,11 +125,11 @@ async function ensureKnown(
     const ids = unknown().map(({ id }) => id);
     for (const row of await workspaces.findByIds(tx, organizationId, ids)) rows.set(row.id, row);
   };
-  // Most are known, and an insert costs what it does even where there is nothing to insert.
+  // Most workspaces are known, and an insert costs time even when it inserts nothing. So read first.
   await read();
   const inserted = await workspaces.insertMissing(tx, organizationId, unknown());
   for (const row of inserted) rows.set(row.id, row);
-  // Left are those that somebody else has just inserted, and those of other organizations.
+  // The remaining ones were just inserted by another process, or belong to other organizations.
   await read();
   return { rows, created: new Set(inserted.map(({ id }) => id)) };
 }

@@ -1,4 +1,4 @@
-/** Whom a scoped token is for: a workspace, and how often its tokens have been revoked. */
+/** The subject of a scoped token: a workspace, and how often its tokens have been revoked. */
 import type { TokenSubject } from '../tokens/scoped-tokens.ts';
 import type { WorkspacesContext } from './context.ts';
 import { ensureWorkspace, type WorkspaceRequest } from './creation.ts';

@@ -9,7 +9,7 @@ import type { Position } from './cursor.ts';
 import { oncePerShape } from './list-shape.ts';
 import { foldForSearch, nameIdentity } from './names.ts';
 
-/** All of a row but what the database derives from it to find it. */
+/** All columns of a row, except the one that the database computes for its search index. */
 export const columns = [
   'id',
   'organization_id',
@@ -31,8 +31,8 @@ export const columns = [
 const laterThanUpdatedAt = sql<number>`case when now_ms() > updated_at then now_ms() else updated_at + 1 end`;
 
 /**
- * Written out, not a parameter: SQLite compares it with the condition of the indexes of workspaces that are not deleted,
- * and would plan the statement anew each time a value is bound.
+ * Written into the text of a statement, not given as a parameter. SQLite compares it with the condition of the indexes
+ * of workspaces that are not deleted. With a parameter it would plan the statement anew each time.
  */
 export const deleted = sql.lit('deleted' as const);
 
@@ -59,7 +59,7 @@ export async function isLive(db: Db, workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whatever its lifecycle: for those who finish work on it. */
+/** Finds a workspace even if it is being deleted or deleted, for code that finishes work on it. */
 export async function findAnyWorkspace(db: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
   return await db
     .selectFrom('workspaces')
@@ -69,7 +69,10 @@ export async function findAnyWorkspace(db: Db, organizationId: string, id: strin
     .executeTakeFirst();
 }
 
-/** Reads the row and keeps others from changing it until the transaction ends, on both databases: an update that changes nothing. */
+/**
+ * Reads the row and keeps others from changing it until the transaction ends, on both databases: an update that changes
+ * nothing.
+ */
 export async function lockWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
   return await tx
     .updateTable('workspaces')
@@ -85,7 +88,7 @@ export interface WorkspaceFilter {
   after?: Position | undefined;
 }
 
-/** What others are shown of a workspace. */
+/** The columns that the API shows. */
 export const shownColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
 export type ShownWorkspace = Pick<WorkspaceRow, (typeof shownColumns)[number]>;
 
@@ -117,7 +120,7 @@ const countsOf = prepare((db, organizationId: string) =>
   db.selectFrom('workspace_counts').select(['status', 'count']).where('organization_id', '=', organizationId),
 );
 
-/** Those that are not deleted. */
+/** Counts the workspaces that are not deleted. */
 export async function countByStatus(db: Db, organizationId: string): Promise<Record<WorkspaceStatus, number>> {
   const counts = { active: 0, inactive: 0 };
   for (const { status, count } of await countsOf(db, organizationId)) counts[status] += count;
@@ -129,7 +132,10 @@ export interface NewWorkspace {
   name: string;
 }
 
-/** Inserts those that are not known yet, as active, and gives what was really inserted. A tombstone stays what it is. */
+/**
+ * Inserts the workspaces that are not known yet, as active, and returns the inserted rows. A tombstone stays a
+ * tombstone.
+ */
 export async function insertMissing(
   db: Db,
   organizationId: string,
@@ -177,8 +183,8 @@ export async function findByIds(db: Db, organizationId: string, ids: string[]): 
 }
 
 /**
- * The live workspaces that are called so here, oldest first. A name that could not be kept as it was is no name: what
- * stands in its place may be another one's.
+ * The live workspaces that have this name here, oldest first. A name from the platform that had to be changed for
+ * storing does not count: the changed text may be the name of another workspace.
  */
 export async function listLiveByName(db: Db, organizationId: string, identity: string): Promise<WorkspaceRow[]> {
   if (identity.includes('\ufffd')) return [];
@@ -188,7 +194,7 @@ export async function listLiveByName(db: Db, organizationId: string, identity: s
     .select(columns)
     .where('organization_id', '=', organizationId)
     .where('lifecycle', '=', sql.lit('live' as const))
-    // As it is indexed: names from the platform may be longer than an entry of an index.
+    // The same expression as in the index: names from the platform may be longer than an entry of an index.
     .where(sql<boolean>`substr(name_folded, 1, 100) = substr(${folded}, 1, 100)`)
     .orderBy('created_at')
     .orderBy('id')
@@ -200,7 +206,7 @@ function changed(tx: Db, organizationId: string, id: string) {
   return tx.updateTable('workspaces').where('organization_id', '=', organizationId).where('id', '=', id);
 }
 
-/** Records what the workspace shall be called; null for the name it has. Gives the generation of this wish. */
+/** Records the wanted name of the workspace; null means its present name. Returns the generation of this wish. */
 export async function recordDesiredName(
   tx: Db,
   organizationId: string,
@@ -214,7 +220,10 @@ export async function recordDesiredName(
   return row.name_gen;
 }
 
-/** The platform refuses the name: it is no longer wished for. No new wish, so that who made it notices the refusal. */
+/**
+ * The platform refuses the name, so it is no longer wanted. `name_gen` stays, so that the caller of the rename
+ * notices the refusal.
+ */
 export async function forgetDesiredName(tx: Db, organizationId: string, id: string): Promise<void> {
   await changed(tx, organizationId, id).set({ desired_name: null, gen: sql`gen + 1` }).execute();
 }
@@ -229,12 +238,12 @@ export async function applyName(tx: Db, organizationId: string, id: string, name
     .execute();
 }
 
-/** No rename of ours can take effect any more. */
+/** Records that no rename of ours can take effect any more. */
 export async function recordNameSettled(tx: Db, organizationId: string, id: string): Promise<void> {
   await changed(tx, organizationId, id).set({ name_settled_at: sql`now_ms()` }).execute();
 }
 
-/** Somebody else has renamed it on the platform: as good as a rename of ours that came later. */
+/** Somebody renamed the workspace directly on the platform. That counts like a later rename of ours. */
 export async function recordNameOfPlatform(tx: Db, organizationId: string, id: string, name: string): Promise<void> {
   await applyName(tx, organizationId, id, name);
   await recordNameSettled(tx, organizationId, id);
@@ -247,7 +256,7 @@ export async function recordDeleting(tx: Db, organizationId: string, id: string)
     .execute();
 }
 
-/** Gives the time of the deletion. */
+/** Returns the time of the deletion. */
 export async function recordDeleted(tx: Db, organizationId: string, id: string): Promise<number> {
   const row = await changed(tx, organizationId, id)
     .set({ lifecycle: 'deleted', deleted_at: sql`now_ms()`, token_gen: sql`token_gen + 1`, gen: sql`gen + 1` })

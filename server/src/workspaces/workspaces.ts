@@ -1,7 +1,7 @@
 /**
- * Workspaces: one per customer, in the local store and on the platform under the same id. This file owns reading, listing,
- * counting, renaming, (de)activating and deleting them; creation.ts creates, sync.ts imports, operations.ts tells the
- * platform.
+ * Workspaces: one per customer, in the local store and on the platform under the same id. This file owns reading,
+ * listing, counting, renaming, (de)activating and deleting them; creation.ts creates, sync.ts imports, operations.ts
+ * tells the platform.
  *
  * What always holds: every change is recorded here first and told to the platform after, so a crash loses nothing;
  * a deleted workspace is never seen again; `updated_at` only grows.
@@ -83,7 +83,7 @@ export async function updateWorkspace(
   return row;
 }
 
-/** Gives the failure when the rename is recorded but not yet done; throws when it will never be. */
+/** Returns the failure when the rename is recorded but not yet done; throws when it will never be done. */
 async function renameWorkspace(
   ctx: WorkspacesContext,
   organizationId: string,
@@ -116,14 +116,14 @@ async function renameWorkspace(
   const outcome = await finishOperation(ctx, ref, leaseId);
   const row = await getWorkspace(ctx, organizationId, id);
   assertLive(row);
-  // In force, even if the operation stays open to assert the name once more; or a later rename has taken over, whatever
-  // becomes of that one.
+  // The new name is in force, even if the operation stays open to write the name once more. Or a later rename has taken
+  // over, and its own caller learns its outcome.
   if (row.name === name || row.name_gen !== nameGen) return undefined;
   const error = outcome.state === 'open' ? outcome.error : undefined;
   if (error instanceof Refused && error.failure === 'not_found') {
     throw new AppError('platform_lost_workspace', {}, { cause: error });
   }
-  // Refused to us, or to somebody else who drove the operation for us.
+  // The platform refused the name to us, or to another worker that did the operation for us.
   if (outcome.state === 'done' || error instanceof Refused) throw nameRefused('name');
   return new AppError('rename_recorded', { delay: delayOf(error) }, { cause: error });
 }
@@ -151,7 +151,7 @@ async function setStatus(
 
   const outcome = await finishOperation(ctx, ref, leaseId);
   if (outcome.state !== 'open') return undefined;
-  // What is left to do is then left of a later change, and told to its caller.
+  // The work that is still open then belongs to a later change, and the caller of that change is told.
   if ((await getWorkspace(ctx, organizationId, id)).status !== status) return undefined;
   const { error, pending, total } = outcome;
   if (pending !== undefined && total !== undefined) {

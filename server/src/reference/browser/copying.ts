@@ -18,7 +18,7 @@ export function addCopyButtons(root: ParentNode): void {
   }
 }
 
-/** Where the page is not secure, browsers keep the clipboard from it: the text is selected, and the reader copies. */
+/** Browsers give no clipboard to a page without https. There the text is selected, and the reader copies it by hand. */
 async function copy(example: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(example.textContent ?? '');

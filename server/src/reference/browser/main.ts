@@ -1,7 +1,7 @@
 /**
- * What makes the reference a tool rather than a text: a search, buttons that copy, requests that can be tried. The pages
- * are whole without it. What a reader enters stays in the memory of this script: it is stored nowhere and gone with the
- * tab, which is why links between the pages are followed here.
+ * Adds to the pages of the reference a search, buttons that copy, and forms that send requests. The pages are complete
+ * without this script. What a reader enters stays in the memory of the script and is gone with the tab. So that it
+ * stays while the reader moves between pages, the script follows links itself.
  */
 import { addCopyButtons } from './copying.ts';
 import { followLinks } from './navigation.ts';

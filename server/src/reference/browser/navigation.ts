@@ -1,6 +1,6 @@
 /**
  * Follows links between the pages of the reference without leaving the page, so that what is in memory stays there. The
- * contents list is on every page: only what is marked as current in it changes.
+ * list of contents is on every page: only the mark of the current entry changes.
  */
 
 export function followLinks(onArrival: () => void): void {
@@ -11,7 +11,7 @@ export function followLinks(onArrival: () => void): void {
     event.preventDefault();
     void go(link.href, () => history.pushState(null, '', link.href), onArrival);
   });
-  // The page's address changes while the icon stays, and a relative address would then lead elsewhere.
+  // The page's address changes while the icon stays, so a relative address of the icon would become wrong.
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   icon?.setAttribute('href', icon.href);
   let shown = pathOf(location);
@@ -61,7 +61,9 @@ async function load(address: string): Promise<Document | undefined> {
   }
 }
 
-/** Links are relative to the page they came with: they are taken over with their marks. */
+/**
+ * Links are relative to the page they came with, so the links of the new page replace the old ones, with their marks.
+ */
 function markCurrent(page: Document): void {
   const icon = page.querySelector('link[rel=icon]')?.getAttribute('href');
   document.querySelector('link[rel=icon]')?.setAttribute('href', icon ?? '');
@@ -78,7 +80,7 @@ function markCurrent(page: Document): void {
   });
 }
 
-/** In a narrow window the contents stand before the page, which the reader has now chosen. */
+/** In a narrow window the contents are above the page. The reader has chosen a page, so the contents are closed. */
 function foldContents(): void {
   const summary = document.querySelector<HTMLElement>('.contents summary');
   if (summary?.offsetParent) summary.closest('details')?.removeAttribute('open');

@@ -1,6 +1,6 @@
 /**
- * The forms that send a request as an endpoint describes it. The service sends the request's own answer back to nobody but
- * this page; a token is kept in the map it is given and nowhere else.
+ * The forms that send a request as an endpoint describes it. Only this page gets the answer. A token is kept in the
+ * given map and nowhere else.
  */
 
 export function openTries(root: ParentNode, tokens: Map<string, string>): void {
@@ -14,7 +14,7 @@ export function openTries(root: ParentNode, tokens: Map<string, string>): void {
   }
 }
 
-/** What is entered at one endpoint is there at all others that take the same kind of token. */
+/** A token that is entered at one endpoint appears at all endpoints that take the same kind of token. */
 function shareToken(form: HTMLFormElement, tokens: Map<string, string>): void {
   const field = form.querySelector<HTMLInputElement>('input[data-token]');
   const kind = field?.dataset.token;
@@ -71,7 +71,7 @@ function requestOf(form: HTMLFormElement): [URL, RequestInit] {
     {
       method: method.toUpperCase(),
       headers,
-      // Nothing but the token says who asks.
+      // No cookies: only the token says who asks.
       credentials: 'omit',
       cache: 'no-store',
       ...(body ? { body: body.value } : {}),
