@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startPlatform } from '../test/start-platform.ts';
+import { fillWorkspace, startPlatform } from '../test/start-platform.ts';
 import { until } from '../test/steered.ts';
 import { createPlatformApp } from './platform-app.ts';
 
 const prefix = '/platform/v1';
 const errorIdOnly = { errorId: expect.stringMatching(/^[0-9a-f-]{36}$/) };
 
-async function start(options: { isInternal?: boolean; trustedProxies?: string[] } = {}) {
+async function start(options: { isInternal?: boolean; trustedProxies?: string[]; headersTimeoutMs?: number } = {}) {
   const { platform } = await startPlatform();
   const lines: { level: number; msg: string; err?: { stack?: string } }[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -84,6 +84,20 @@ describe('guesses at the client secret', () => {
   });
 });
 
+test('a request that comes while the platform is busy or stops says when to try again', async () => {
+  const running = await startPlatform();
+  const { sourceId } = await fillWorkspace(running);
+  const { platform } = running;
+  const app = await createPlatformApp(platform, { prefix, log: pino({ level: 'silent' }) });
+  onTestFinished(() => app.close());
+  const { token } = await platform.tokens.issue('the-client', 'the-secret-of-the-client');
+  platform.actors.discoveryTurns.close();
+  const headers = { authorization: `Bearer ${token}` };
+  const reply = await app.inject({ url: `${prefix}/streams?sourceId=${sourceId}`, headers });
+  expect(reply.json()).toMatchObject({ status: 503, title: 'service-unavailable' });
+  expect(reply.headers['retry-after']).toBe('1');
+});
+
 describe('a request that leads nowhere', () => {
   test.each(['/', '/nothing', '/platform', '/platform/v2/workspaces', '/health', '/%zz'])(
     'is 404 with only an errorId: %s',
@@ -108,6 +122,23 @@ describe('a request that leads nowhere', () => {
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual(errorIdOnly);
   });
+});
+
+test.each([
+  ['nothing', ''],
+  ['half a head', 'GET /health/live HTTP/1.1\r\nHost: x\r\n'],
+])('a connection that sends %s is answered with 408 after a while, and ended', async (_what, sends) => {
+  const { app } = await start({ headersTimeoutMs: 100 });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const socket = openSocket(app);
+  socket.write(sends);
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  await until(() => socket.closed);
+  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual(errorIdOnly);
 });
 
 describe('a body that breaks off', () => {

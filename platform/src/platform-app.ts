@@ -25,11 +25,22 @@ interface PlatformAppOptions {
   isInternal?: boolean;
   /** Addresses of proxies that may say for whom they call. */
   trustedProxies?: readonly string[];
+  /** How long a connection may take until it has sent the head of its first request. */
+  headersTimeoutMs?: number;
 }
+
+const usualHeadersTimeoutMs = 10_000;
+const requestTimeoutMs = 15_000;
 
 export async function createPlatformApp(
   platform: OpenPlatform,
-  { prefix, log, isInternal = false, trustedProxies = [] }: PlatformAppOptions,
+  {
+    prefix,
+    log,
+    isInternal = false,
+    trustedProxies = [],
+    headersTimeoutMs = usualHeadersTimeoutMs,
+  }: PlatformAppOptions,
 ): Promise<FastifyInstance> {
   const { runtime } = platform;
   const app: FastifyInstance = Fastify<RawServerDefault>({
@@ -37,6 +48,8 @@ export async function createPlatformApp(
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: 'idle',
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    requestTimeout: requestTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs / 4) },
     // A request that got through is served; only new connections are refused while the process stops.
     return503OnClosing: false,
     clientErrorHandler: createConnectionRefusal(runtime),

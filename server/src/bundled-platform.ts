@@ -11,6 +11,7 @@ import type { Logger } from 'pino';
 import { builtFolder } from './built-folder.ts';
 import { type Config, type Secrets, serviceEndpoints } from './config.ts';
 import type { DataDir } from './data-dir.ts';
+import { limitConnections } from './http/connections.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealing.ts';
 
@@ -85,8 +86,12 @@ export async function openBundledPlatform(
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
-  const { trustedProxies } = config;
+  const { trustedProxies, maxConnectionsPerAddress: maxPerAddress } = config;
   const app = await createPlatformApp(platform, { prefix: platformPath, log, isInternal, trustedProxies });
+  if (!isInternal) {
+    const onRefused = (reason: 'address' | 'total') => metrics?.connectionRefused(reason);
+    limitConnections(app.server, { maxPerAddress, trustedProxies, log, onRefused });
+  }
   return {
     app,
     platform,

@@ -205,8 +205,11 @@ function explained(key: string, reason: unknown): ConnectorError {
   switch (code.slice(0, 2)) {
     case '23':
       return refusal(`${start}: a constraint that somebody put on its table refuses a record (${message}).`, reason);
-    case '54':
-      return refusal(`${start}: it is beyond a limit of PostgreSQL (${message}). Leave fields out.`, reason);
+    case '54': {
+      // The only index of the table is that of the key.
+      const advice = /\bindex\b/.test(message) ? 'Choose a shorter primary key.' : 'Leave fields out.';
+      return refusal(`${start}: it is beyond a limit of PostgreSQL (${message}). ${advice}`, reason);
+    }
     case '0A':
     case '2B':
       return refusal(

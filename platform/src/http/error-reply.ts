@@ -5,6 +5,9 @@ import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 
+/** Whoever held the store, or is stopping, is done with it by then. */
+const busySeconds = 1;
+
 /** The log entry with the same `errorId` holds what the reply leaves out. */
 export function createErrorReply({ newId }: Runtime) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
@@ -31,7 +34,7 @@ export function createErrorReply({ newId }: Runtime) {
 /** What went wrong below the rules and has a name for callers all the same. */
 function asProblem(thrown: FastifyError | Error): FastifyError | Error {
   if (isBusy(thrown) || thrown instanceof QueueClosed)
-    return new Problem('service-unavailable', null, { cause: thrown });
+    return new Problem('service-unavailable', null, { cause: thrown, retryAfterSeconds: busySeconds });
   if (!(thrown instanceof QueueFull)) return thrown;
   return new Problem('queue-full', null, { cause: thrown, retryAfterSeconds: thrown.retryAfterSeconds });
 }

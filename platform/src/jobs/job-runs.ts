@@ -5,6 +5,7 @@
  * What always holds: everything a run writes is written in one transaction with the proof that the run is still the one
  * that counts: the lease is held under the same name, and the job is running in the same attempt.
  */
+import { storableText } from '@inlay/contract/storable-text';
 import { stopConnection } from '../connections/connections.ts';
 import { isAnyConnectionDue, takeDueConnections } from '../connections/due-connections.ts';
 import type { Db } from '../db/open.ts';
@@ -102,7 +103,8 @@ export type AttemptEnd =
 export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): Promise<void> {
   await asRun(ctx, run, async (tx) => {
     await jobs.updateJob(tx, run.job, afterAttempt(run.job, end, ctx.runtime.now()));
-    if (end.status === 'failed' && end.disablesConnection) await stopConnection(tx, run.job, end.failure.message);
+    if (end.status === 'failed' && end.disablesConnection)
+      await stopConnection(tx, run.job, storableText(end.failure.message));
   });
   if (end.status === 'succeeded') countChangedValues(ctx, end.moved);
 }
@@ -122,8 +124,7 @@ function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
     failed_attempts: failedAttempts,
-    // The database cannot hold U+0000, and a connector may say anything.
-    failure_message: message.replaceAll('\0', '\u{fffd}'),
+    failure_message: storableText(message),
     failure_origin: origin,
     failure_type: type,
     updated_at: now,

@@ -4,7 +4,8 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { isObject } from '@inlay/contract/connector-configuration';
-import { withoutNulls } from '../protocol.ts';
+import { storableText } from '@inlay/contract/storable-text';
+import { type Stream, withoutNulls } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
@@ -88,6 +89,8 @@ export function createRunner(options: RunnerOptions): Runner {
         const message = `The source has ${excess}, which is the limit. Choose less in its settings.`;
         throw new RunFailure({ origin: 'source', type: 'config_error', message });
       }
+      const odd = catalog.streams.find((stream) => unstorableIn(stream) !== undefined);
+      if (odd) throw oddName(odd);
       return withoutNulls(catalog);
     },
 
@@ -100,9 +103,26 @@ function isStream(stream: unknown): boolean {
   return (
     isObject(stream) &&
     typeof stream.name === 'string' &&
+    (stream.namespace === undefined || stream.namespace === null || typeof stream.namespace === 'string') &&
     isObject(stream.json_schema) &&
     Array.isArray(stream.supported_sync_modes)
   );
+}
+
+/** Streams are found again by their names, which therefore have to be kept as they are. */
+function unstorableIn({ name, namespace }: Stream): string | undefined {
+  const names = [namespace ?? '', name];
+  if (names.some((text) => text.includes('\0'))) return 'U+0000';
+  return names.every((text) => text.isWellFormed()) ? undefined : 'half of a surrogate pair';
+}
+
+function oddName(stream: Stream): RunFailure {
+  const { name, namespace } = stream;
+  const shown = storableText(namespace ? `${namespace}.${name}` : name);
+  const message =
+    `The name of the stream ${shown} has a character that cannot be kept (${unstorableIn(stream)}). ` +
+    'Rename the stream at the source, or leave it out in its settings.';
+  return new RunFailure({ origin: 'source', type: 'config_error', message });
 }
 
 function invalidAnswer({ kind }: ConnectorProgram, what: string): RunFailure {

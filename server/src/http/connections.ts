@@ -14,12 +14,22 @@ interface ConnectionLimits {
   onRefused(reason: 'address' | 'total'): void;
 }
 
+/** Of all clients together. */
+const maxConnections = 5_000;
 /** How often the log may name an address that has too many. */
 const warningEveryMs = 60_000;
+/** Time for the client to read the answer and to close. A client that does neither would hold the connection for good. */
+const lingerMs = 1_000;
 
 export function limitConnections(server: Server, { maxPerAddress, trustedProxies, log, onRefused }: ConnectionLimits) {
+  server.maxConnections = maxConnections;
   // Node itself refuses connections beyond server.maxConnections, and reports each here.
   server.on('drop', () => onRefused('total'));
+  // A connection that never became a request gets an answer elsewhere. Here it is closed for certain.
+  server.on('clientError', (_error, socket: Socket) => {
+    const linger = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once('close', () => clearTimeout(linger));
+  });
   if (maxPerAddress === 0) return;
   const isProxy = addressMatcher(trustedProxies);
   const open = new Map<string, number>();
@@ -72,16 +82,4 @@ function addressMatcher(list: string[]): (address: string) => boolean {
     else matching.addSubnet(address, Number(prefix), family);
   }
   return (address) => isIP(address) !== 0 && matching.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-}
-
-/**
- * Time for the client to read the answer and to close. A client that does neither would hold the connection for good.
- */
-const lingerMs = 1_000;
-
-/** Sends the answer and closes the connection for certain. */
-export function endConnection(socket: Socket, answer: string): void {
-  const linger = setTimeout(() => socket.destroy(), lingerMs).unref();
-  socket.once('close', () => clearTimeout(linger));
-  socket.end(answer);
 }

@@ -8,7 +8,6 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStorageFailure } from '../db/storage-failure.ts';
 import { AppError } from '../errors.ts';
-import { endConnection } from './connections.ts';
 import {
   detailOf,
   errorCatalogue,
@@ -113,8 +112,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   const code = connectionRefusals[error.code ?? ''] ?? 'bad_request';
   const { status } = refusals[code];
   const body = JSON.stringify({ detail: refusalDetail(code) });
-  endConnection(
-    socket,
+  socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${randomUUID()}\r\nX-Inlay-Error: ${code}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

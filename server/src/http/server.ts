@@ -29,7 +29,6 @@ const requestTimeoutMs = 15_000;
 /** Longer than any request may work without sending anything; a client that does not read for this long is cut off. */
 const idleTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 65_000;
-const maxConnections = 5_000;
 /** Enough for the longest tag, which can be part of a path. */
 const maxParamLength = 1_024;
 
@@ -76,7 +75,6 @@ export function createServer({
       return serialise(answer);
     };
   });
-  app.server.maxConnections = maxConnections;
   const onRefused = metrics.connectionRefused;
   limitConnections(app.server, { maxPerAddress: maxConnectionsPerAddress, trustedProxies, log, onRefused });
   app.decorate('compilePart', compilePart);

@@ -210,6 +210,15 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     }
   });
 
+  it('keeps what a connector says of its failure, without characters that no database holds', async () => {
+    const words = JSON.stringify({ status: 500, data: { message: 'There is no table odd\0one\ud800.' } });
+    faulty.rule(answering(to('GET', '/streams'), 500, words));
+    expect(await acme.settled(await acme.connect(template))).toMatchObject({
+      status: 'failed',
+      status_message: 'There is no table odd\ufffdone\ufffd.',
+    });
+  });
+
   it('shows a connection that was deleted on the platform as inactive, says so, and does not make it again', async () => {
     const id = await acme.connect(template);
     await acme.settled(id);
@@ -272,5 +281,27 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
     expect((await acme.request('GET', `/connections/${id}/jobs`)).body.data).toMatchObject([
       { status: 'pending', ended_at: null, duration_seconds: null, error: null },
     ]);
+  });
+
+  it('tells nothing of the streams of a job, of which the platform tells nothing', async () => {
+    await acme.settled(await acme.connect(template));
+    const { id } = await connectionNow();
+    const job = { jobId: 17, status: 'succeeded', jobType: 'sync', startTime: '2026-01-31T09:30:00Z' };
+    const moved = { lastUpdatedAt: '2026-01-31T09:30:42Z', duration: 'PT42S', bytesSynced: 798_532, rowsSynced: 3100 };
+    faulty.rule(answering(to('GET', '/jobs'), 200, JSON.stringify({ data: [{ ...job, ...moved }] })));
+    const shown = {
+      id: '17',
+      status: 'succeeded',
+      started_at: '2026-01-31T09:30:00Z',
+      ended_at: '2026-01-31T09:30:42Z',
+      duration_seconds: 42,
+      rows: 3100,
+      bytes: 798_532,
+      error: null,
+    };
+    expect((await acme.request('GET', `/connections/${id}/jobs`)).body.data).toEqual([shown]);
+    const asOperator = `/api/v1/integrations/connections/${id}/jobs?workspace_id=${acme.workspaceId}`;
+    expect((await test.request('GET', asOperator)).body.data).toEqual([shown]);
+    expect((await connectionNow()).last_run).toEqual(shown);
   });
 });

@@ -1,4 +1,5 @@
 /** Why setting up a source stops before its end: one class for each thing that has to happen next. */
+import { storableText } from '@inlay/contract/storable-text';
 import { PlatformError } from '../platform/platform-port.ts';
 
 /** Nothing is wrong; the work can only go on after some time has passed. */
@@ -14,7 +15,12 @@ export class Waiting extends Error {
 /**
  * The customer or the operator has to change something; the message tells them. The platform itself is never quoted.
  */
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    // The message is stored. It may quote a connector, and a connector may say anything.
+    super(storableText(message), options);
+  }
+}
 
 /** Another worker has taken over, or the source was changed meanwhile. */
 export class Outdated extends Error {}

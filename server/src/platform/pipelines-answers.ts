@@ -1,6 +1,7 @@
 /** The platform's answers about what is inside a workspace, read into our own words. */
 import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { storableText } from '@inlay/contract/storable-text';
 import {
   changeKinds,
   type JobStatus,
@@ -127,7 +128,7 @@ export function reasonIn({ status, text }: PlatformAnswer): string | undefined {
 
 export function wordsOr(message: unknown): string {
   if (typeof message !== 'string' || message === '') return 'The connector did not accept the configuration.';
-  return message.slice(0, maxWords);
+  return storableText(message.slice(0, maxWords));
 }
 
 function tryParse(text: string): unknown {

@@ -3,6 +3,7 @@
  * syncs may overlap each other and everything else. It never deletes: that the platform does not list a workspace
  * proves nothing (wrong credentials list nothing at all), so absence is only reported.
  */
+import { storableText } from '@inlay/contract/storable-text';
 import type { SyncResult } from '@inlay/contract/workspaces';
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
@@ -10,7 +11,7 @@ import { AppError } from '../errors.ts';
 import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
-import { nameIdentity, storableName } from './names.ts';
+import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
@@ -82,7 +83,7 @@ async function record(
   // The same order everywhere, so that two syncs never wait for each other's rows.
   const items = listed
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map((workspace) => ({ ...workspace, name: storableName(workspace.name) }));
+    .map((workspace) => ({ ...workspace, name: storableText(workspace.name) }));
   return await ctx.store.transaction(async (tx) => {
     const { rows, created } = await ensureKnown(tx, organizationId, items);
     // New workspaces have no claims and no open renames yet.
@@ -93,7 +94,7 @@ async function record(
     let live = 0;
     // Of several workspaces with the same name, the oldest gets the name.
     for (const { id, name: given } of oldestFirst(listed)) {
-      const name = storableName(given);
+      const name = storableText(given);
       const row = rows.get(id);
       if (row?.lifecycle !== 'live') continue;
       live += 1;

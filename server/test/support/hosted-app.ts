@@ -122,7 +122,7 @@ function sayItem(path: string, item: Item): Item {
     return { id, name, connectorDefinitionType, version };
   }
   if (path.startsWith('/jobs')) {
-    const { attempts: _attempts, failureReason: _reason, ...job } = item;
+    const { attempts: _attempts, failureReason: _reason, streams: _streams, moreStreams: _more, ...job } = item;
     return job.status === 'pending' ? { ...job, status: 'queued' } : job;
   }
   if (path.startsWith('/connections')) {
