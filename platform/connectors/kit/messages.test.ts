@@ -37,6 +37,20 @@ describe('a record or a state that is not valid JSON', () => {
 });
 
 describe('messages', () => {
+  test('after a record that could not be written begin on a line of their own', async () => {
+    const output = new PassThrough();
+    const writer = messageWriter(output);
+    const failing = () => {
+      throw new Error('no such value');
+    };
+    void writer.emitter.record({ name: 'a' }, { n: 1 });
+    expect(() => writer.emitter.recordOf({ name: 'a' }, failing)).toThrow('no such value');
+    void writer.emitter.state({ data: { at: 1 } });
+    await writer.flush();
+    const messages = await read(Readable.from([output.read()]));
+    expect(messages.map(({ type }) => type)).toEqual(['RECORD', 'STATE']);
+  });
+
   test('are read as they were written, however they are cut into chunks', async () => {
     const name = fc.string({ unit: 'binary' });
     // An empty namespace is the same as none.

@@ -60,8 +60,15 @@ export function messageWriter(output: Writable): MessageWriter {
   }
 
   function recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined {
+    const { length } = pending;
     pending.addBytes(beginningOf(stream));
-    addData(pending);
+    try {
+      addData(pending);
+    } catch (error) {
+      // What the connector says about it begins a line of its own.
+      pending.length = length;
+      throw error;
+    }
     pending.addBytes(endOfRecord);
     return added();
   }

@@ -14,10 +14,10 @@ export interface ColumnType {
 }
 
 /**
- * How a value's text becomes JSON. `bare`: it is JSON already, on one line. `quoted`: a string. `document`: it is JSON, and
- * may go over lines. `float`: JSON unless it is NaN or an infinity. The others by their own rules.
+ * How a value's text becomes JSON. `number`: it is JSON already, unless it is NaN or an infinity. `quoted`: a string.
+ * `document`: it is JSON, and may go over lines. The others by their own rules.
  */
-export type TextForm = 'bare' | 'quoted' | 'document' | 'float' | 'boolean' | 'timestamp' | 'timestamptz' | 'other';
+export type TextForm = 'number' | 'quoted' | 'document' | 'boolean' | 'timestamp' | 'timestamptz' | 'other';
 
 export interface ColumnValue {
   schema: JsonSchema;
@@ -42,10 +42,10 @@ const string = (more: JsonSchema = {}): Scalar => ({
   toJson: quote,
 });
 
-const integer: Scalar = { schema: { type: 'integer' }, form: 'bare', toJson: asIs };
+const integer: Scalar = { schema: { type: 'integer' }, form: 'number', toJson: asIs };
 const float: Scalar = {
   schema: { type: 'number' },
-  form: 'float',
+  form: 'number',
   toJson: (text) => (/\d$/.test(text) ? text : quote(text)),
 };
 /** Within a JSON text, a line break is always white space: in a string it would be escaped. */

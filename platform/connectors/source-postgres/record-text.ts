@@ -2,7 +2,11 @@
  * Turns lines of COPY's text format into records. The bytes of a value go from the line to the record as they are: no
  * number becomes a double on the way, and no text is decoded. In a line, fields are separated by tabs, `\N` is NULL, and
  * a backslash begins an escape: https://www.postgresql.org/docs/current/sql-copy.html, "Text Format".
+ *
+ * What always holds: a record is valid JSON, whatever the server sends, because nobody checks it again. A value that is not
+ * what its column's type says, such as a number that is none, is a string with the text that came.
  */
+import { endOfJson, endOfNumber } from '@inlay/contract/json-check';
 import type { TextBuffer } from '../kit/text-buffer.ts';
 import type { TextForm } from './column-values.ts';
 
@@ -19,9 +23,6 @@ const space = 32;
 const quotationMark = code('"');
 const backslash = code('\\');
 const closingBrace = code('}');
-const digitZero = code('0');
-const digitNine = code('9');
-const minus = code('-');
 const capitalN = code('N');
 const capitalT = code('T');
 const capitalZ = code('Z');
@@ -63,6 +64,7 @@ export class RecordText {
     let out = to.room(this.#headBytes + (end - start) * longestByte);
     let at = to.length;
     for (let index = 0; index < this.#columns.length; index++) {
+      if (from > end) throw otherFields();
       const head = this.#heads[index] as Buffer;
       for (let place = 0; place < head.length; place++) out[at++] = head[place] as number;
       if (lines[from] === backslash && lines[from + 1] === capitalN) {
@@ -86,44 +88,58 @@ export class RecordText {
         from += 2;
         continue;
       }
-      let byte = lines[from] as number;
-      if (form === 'bare' || (form === 'float' && isNumber(lines, from))) {
-        while (byte >= space) {
-          out[at++] = byte;
-          byte = lines[++from] as number;
+      if (form === 'number') {
+        const numberEnd = endOfNumber(lines, from);
+        if (isEndOfField(lines[numberEnd])) {
+          while (from < numberEnd) out[at++] = lines[from++] as number;
+          from++;
+          continue;
         }
-        from++;
-        continue;
       }
-      const isQuoted = form !== 'document';
-      if (isQuoted) out[at++] = quotationMark;
+      if (form === 'document') {
+        const fieldEnd = endOfField(lines, from, end);
+        const documentEnd = addDocument(out, at, lines, from, fieldEnd);
+        if (documentEnd !== -1) {
+          at = documentEnd;
+          from = fieldEnd + 1;
+          continue;
+        }
+      }
+      let byte = lines[from] as number;
+      out[at++] = quotationMark;
       if (form === 'timestamp' || form === 'timestamptz') {
         // What stands before the first space is the day. The offset is that of UTC.
-        for (let isDay = true; byte >= space; byte = lines[++from] as number) {
+        for (let isDay = true; isOrdinary[byte] === 1; byte = lines[++from] as number) {
           const isOffset = byte === plus && form === 'timestamptz';
           out[at++] = isOffset ? capitalZ : byte === space && isDay ? capitalT : byte;
           if (isOffset) from += 2;
           isDay &&= byte !== space;
         }
       }
-      while (byte !== tab && byte !== newline) {
+      while (!isEndOfField(byte)) {
         while (isOrdinary[byte] === 1) {
           out[at++] = byte;
           byte = lines[++from] as number;
         }
-        if (byte === tab || byte === newline) break;
+        if (isEndOfField(byte)) break;
         const escaped = byte === backslash ? (lines[++from] as number) : undefined;
-        at = addByte(out, at, escaped === undefined ? byte : (escapes.get(escaped) ?? escaped), isQuoted);
+        at = addByte(out, at, escaped === undefined ? byte : (escapes.get(escaped) ?? escaped));
         byte = lines[++from] as number;
       }
-      if (isQuoted) out[at++] = quotationMark;
+      out[at++] = quotationMark;
       from++;
     }
+    // Reading has gone on into the next line, and what is written may lack its end.
+    if (from > end + 1) throw otherFields();
     if (this.#columns.length === 0) out[at++] = code('{');
     out[at++] = closingBrace;
     to.length = at;
     return from;
   }
+}
+
+function otherFields(): Error {
+  return new Error('The server sent a row with other fields than were asked for.');
 }
 
 /** The texts of a line's fields from `start` on; null for NULL. */
@@ -153,14 +169,35 @@ function fieldText(lines: Buffer, start: number, end: number): string {
   });
 }
 
-/** A backslash of a document belongs to an escape within a string of the document, and stays. */
-function addByte(out: Buffer, start: number, byte: number, isQuoted: boolean): number {
+/**
+ * Adds a JSON text, on one line: a line break within it is white space, for in a string it would be escaped. Gives the place
+ * behind it, and -1 if it is no JSON.
+ */
+function addDocument(out: Buffer, start: number, lines: Buffer, fieldStart: number, fieldEnd: number): number {
   let at = start;
-  if (!isQuoted) {
-    out[at++] = Math.max(byte, space);
-    return at;
+  for (let from = fieldStart; from < fieldEnd; from++) {
+    const byte = lines[from] as number;
+    const escaped = byte === backslash ? (lines[++from] as number) : undefined;
+    out[at++] = Math.max(escaped === undefined ? byte : (escapes.get(escaped) ?? escaped), space);
   }
-  if (byte >= space && byte !== quotationMark && byte !== backslash) {
+  // The check goes up to the end of a line.
+  out[at] = newline;
+  return endOfJson(out, start) === at || isJson(out.toString('utf8', start, at)) ? at : -1;
+}
+
+/** Also where it is nested so deeply that the check cannot tell. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function addByte(out: Buffer, start: number, byte: number): number {
+  let at = start;
+  if (isOrdinary[byte] === 1) {
     out[at++] = byte;
     return at;
   }
@@ -173,9 +210,8 @@ function addByte(out: Buffer, start: number, byte: number, isQuoted: boolean): n
   return at + out.write(`u00${byte.toString(16).padStart(2, '0')}`, at, 'latin1');
 }
 
-function isNumber(lines: Buffer, start: number): boolean {
-  const first = lines[start] === minus ? lines[start + 1] : lines[start];
-  return first !== undefined && first >= digitZero && first <= digitNine;
+function isEndOfField(byte: number | undefined): boolean {
+  return byte === tab || byte === newline;
 }
 
 function put(bytes: Buffer, out: Buffer, at: number): number {

@@ -30,9 +30,14 @@ describe('a program', () => {
     });
   });
 
-  test('of a bundled source whose server may send anything has its records checked', () => {
-    const launch = { type: 'bundled', name: 'source-postgres' } as const;
-    expect(connectorProgram(launch, 'source', surroundings, environment)).not.toHaveProperty('isRecordTextValid');
+  test('of somebody else has its records checked', () => {
+    const launches = [
+      { type: 'command', command: ['python3'] },
+      { type: 'image', image: 'acme/source' },
+    ] as const;
+    for (const launch of launches) {
+      expect(connectorProgram(launch, 'source', surroundings, environment)).not.toHaveProperty('isRecordTextValid');
+    }
   });
 
   test('of a bundled connector gets further certificates only where it can use them', () => {

@@ -43,10 +43,10 @@ const inherited = ['PATH', 'TMPDIR', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SS
  */
 const light = new Set(['sample-data', 'local-files']);
 /**
- * Bundled sources whose records are written as JSON from values. The `postgres` source is none of them: it passes on the text
- * of numbers and documents as the server sends it, and a server may send anything.
+ * Bundled sources whose records are valid JSON whatever the other side sends: three write them from values, and the
+ * `postgres` source checks what it passes on as text (source-postgres/record-text.ts).
  */
-const writersOfJson = new Set(['sample-data', 'http-api', 'file']);
+const writersOfJson = new Set(['sample-data', 'http-api', 'file', 'source-postgres']);
 /** What the container engine's client needs to find its engine and its registry logins. */
 const inheritedByDocker = [
   'HOME',

@@ -7,6 +7,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '@inlay/contract/connector-configuration';
+import { endOfObject } from '@inlay/contract/json-check';
 import {
   type ConfiguredCatalog,
   type Message,
@@ -22,7 +23,6 @@ import {
 import type { Confirmations } from './confirmations.ts';
 import { type Conversation, renewedConfiguration, streamReport } from './conversation.ts';
 import { type SelectedFields, selectFields } from './field-selection.ts';
-import { endOfObject } from './json-check.ts';
 import { membersOf, objectText } from './json-members.ts';
 import { type HeardMessage, withoutNotNumbers } from './message-text.ts';
 import { type Failure, type Progress, RunFailure } from './runner.ts';

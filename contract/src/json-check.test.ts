@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { endOfObject } from './json-check.ts';
+import { endOfJson, endOfNumber, endOfObject } from './json-check.ts';
 
 /** Whether the text is one object and nothing more. */
 function isObjectText(text: string): boolean {
@@ -65,5 +65,43 @@ describe('an object is valid', () => {
   test('and one that is nested too deeply to tell is not said to be valid', () => {
     expect(isObjectText(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe(true);
     expect(isObjectText(`{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`)).toBe(false);
+  });
+});
+
+const isValueText = (text: string) => endOfJson(Buffer.from(`${text}\n`), 0) === Buffer.byteLength(text);
+const isNumberText = (text: string) => endOfNumber(Buffer.from(`${text}\n`), 0) === Buffer.byteLength(text);
+
+describe('a value is valid', () => {
+  test.each([
+    [' {"a": [1, true]}\t', true],
+    ['null ', true],
+    [' "a"', true],
+    ['-1.5e3', true],
+    ['', false],
+    [' ', false],
+    ['1 2', false],
+    ['"a', false],
+    ['nulll', false],
+  ])('with the spaces around it, %j: %s', (text, isValid) => {
+    expect(isValueText(text)).toBe(isValid);
+  });
+
+  test.each([
+    ['0', true],
+    ['-0', true],
+    ['12345678901234567890.50', true],
+    ['1e-07', true],
+    ['1E+300', true],
+    ['', false],
+    ['-', false],
+    ['01', false],
+    ['1.', false],
+    ['.5', false],
+    ['1e', false],
+    ['NaN', false],
+    [' 1', false],
+    ['1 ', false],
+  ])('as a number, %j: %s', (text, isValid) => {
+    expect(isNumberText(text)).toBe(isValid);
   });
 });
