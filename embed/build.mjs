@@ -11,7 +11,7 @@ import * as esbuild from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A stylesheet is imported as its text, without the room it takes to be read. @type {import('esbuild').Plugin} */
+/** A stylesheet is imported as its minified text. @type {import('esbuild').Plugin} */
 const styleAsText = {
   name: 'style-as-text',
   setup(build) {
@@ -86,7 +86,7 @@ export async function buildServed(servedFolder) {
 export async function pack(folder) {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--json', '--ignore-scripts'], {
     cwd: folder,
-    // Of the machine's own settings npm needs none for this, and some make it talk.
+    // npm needs none of the machine's settings here, and some of them make it print more than the file name.
     env: { ...process.env, npm_config_cache: join(folder, '.cache'), npm_config_update_notifier: 'false' },
   });
   const [{ filename }] = JSON.parse(stdout);
@@ -108,8 +108,8 @@ export async function buildScript(scriptFile) {
 const typeFiles = ['contract/src/embedding', 'embed/src/messages', 'embed/src/session', 'embed/src/inlay-embed'];
 
 /**
- * One file of types for the library, so that it can be handed out alone, and one for React beside it. Only what the
- * library exports is exported: the rest of what its declarations refer to stands in the file under its name.
+ * One file of types for the library, so that it can be served alone, and one file for React beside it. Only what the
+ * library exports is exported. Other types that its declarations refer to are in the file, but are not exported.
  * @param {string} folder
  */
 async function writeTypes(folder) {
@@ -133,7 +133,7 @@ async function writeTypes(folder) {
     const react = await read('embed/src/react');
     await writeFile(join(folder, 'react.d.ts'), react.replaceAll("'./inlay-embed.ts'", "'./inlay-embed.js'"));
   } catch (error) {
-    // The compiler says what is wrong on its standard output.
+    // The compiler writes its errors to its standard output.
     throw error instanceof Error && 'stdout' in error ? new Error(`${error.stdout}`.trim(), { cause: error }) : error;
   } finally {
     await rm(scratch, { recursive: true, force: true });

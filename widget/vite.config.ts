@@ -8,7 +8,8 @@ export default defineConfig({
   // Addresses in the bundle are relative: the service may live below a path.
   base: './',
   publicDir: false,
-  // Also where a test makes the build: what is served must not depend on NODE_ENV, nor name files of this machine.
+  // Set here because a test may also run the build: the files must not depend on NODE_ENV or name paths of this
+  // machine.
   esbuild: { jsx: 'automatic', jsxDev: false, jsxImportSource: 'preact', legalComments: 'none' },
   resolve: {
     dedupe: ['preact'],

@@ -48,7 +48,7 @@ const JobStream = Type.Object(
     not_replaced: Type.Optional(
       Type.Boolean({
         description:
-          'True: the rows of before were kept, because the source did not say whether it had read the stream to its end',
+          'True: the earlier rows were kept, because the source did not say whether it had read the stream to its end',
       }),
     ),
     values_changed: Type.Array(ValueChange, {

@@ -30,7 +30,7 @@ export function maskSecrets(specification: JsonSchema, configuration: Configurat
 
 const mask: Replace = (secret) => (secret === null ? null : SECRET_MASK);
 
-/** Callers send back what they were shown. A mask that stands for no stored value is dropped, as if it was left out. */
+/** Callers send back the masks that they were shown. A mask without a stored value behind it is dropped. */
 export function keepMaskedSecrets(
   specification: JsonSchema,
   incoming: Configuration,
@@ -98,8 +98,9 @@ function mapSecrets(schemas: readonly JsonSchema[], value: unknown, before: unkn
 }
 
 /**
- * What an item of a list stands for: the one in its place; in a list that has grown or shrunk, the only one that looks
- * the same once masked. A secret must not end up in another item because a row above was removed.
+ * Finds the stored item that a sent item of a list stands for: the item at the same place, or, when the length of the
+ * list has changed, the only stored item that looks the same when masked. So a secret does not move to another item
+ * because an item above was removed.
  */
 function itemBefore(schemas: readonly JsonSchema[], list: unknown[], index: number, before: unknown): unknown {
   if (!Array.isArray(before)) return undefined;
@@ -109,7 +110,7 @@ function itemBefore(schemas: readonly JsonSchema[], list: unknown[], index: numb
   return alike.length === 1 ? alike[0] : undefined;
 }
 
-/** As JSON, whatever the order of the keys. */
+/** The value as JSON that does not depend on the order of the keys. */
 function asText(value: unknown): string {
   return JSON.stringify(value, (_key, member) =>
     isObject(member) ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1))) : member,

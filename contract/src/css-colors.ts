@@ -1,7 +1,7 @@
 /**
- * Which texts are CSS colours of their own: by number, by a function or by one of the 148 names, or `transparent`. Those
- * that depend on a page or a machine (`currentcolor`, system colours) are none here, and neither is anything with a
- * reference to something else in it (`var()`, `url()`).
+ * Which texts are CSS colours: a number, a function, one of the 148 names, or `transparent`. Colours that depend on the
+ * page or the machine (`currentcolor`, system colours) are refused, and so is a text with a reference in it (`var()`,
+ * `url()`).
  */
 
 const hex = /^#([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})$/i;

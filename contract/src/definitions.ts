@@ -16,7 +16,7 @@ const AnyObject = <T>(description: string, options: object = {}) =>
 const TextOrNull = (description: string, options: object = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description, ...options });
 
-/** What a connector says of itself: the form of its configuration, and how a person may authorise it. */
+/** How a connector describes itself: the schema of its configuration, and how a person may authorise it. */
 export const ConnectorSpecification = Type.Object(
   {
     documentationUrl: Type.Optional(Type.String({ description: 'A page on how to set it up' })),

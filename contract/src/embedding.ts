@@ -1,6 +1,6 @@
 /**
- * What the widget and the page around it agree on: the languages it speaks, how it looks, what its address carries, and
- * the messages between the two windows. Free of any dependency, because both run in a customer's browser.
+ * What the widget and the page around it agree on: the widget's languages, its theme, what its address contains, and
+ * the messages between the two windows. This file imports nothing, because both sides run in a customer's browser.
  */
 
 export const widgetLocales = ['en', 'de', 'fr', 'es', 'ja'] as const;
@@ -8,7 +8,7 @@ export type WidgetLocale = (typeof widgetLocales)[number];
 
 export const colorSchemes = ['light', 'dark', 'auto'] as const;
 
-/** How the widget looks. Everything left out is as designed. */
+/** How the widget looks. A value that is left out keeps its default. */
 export interface WidgetTheme {
   /** `auto` follows the customer's own setting. */
   color_scheme?: (typeof colorSchemes)[number];
@@ -25,9 +25,9 @@ export interface WidgetTheme {
 }
 
 /**
- * What stands in the fragment of the widget's address after the token, as in a query: it never reaches a server.
- * `modal`: the page has put a dialog around the widget, which Escape closes; `inline`: the widget is part of the
- * page. In both the page follows the height of the widget.
+ * The part of the widget's address after the token, in the fragment, written like a query. It never reaches a server.
+ * `modal`: the page shows the widget in a dialog, which Escape closes; `inline`: the widget is part of the page. In
+ * both cases the page follows the height of the widget.
  */
 export interface WidgetFragment {
   mode?: 'modal' | 'inline';
@@ -44,7 +44,7 @@ interface NamedSource {
   source_template_id: string;
 }
 
-/** What the page is told. */
+/** The events that the page gets. */
 export type WidgetEvent =
   | { type: 'ready' }
   | { type: 'source_created'; source: NamedSource }
@@ -67,14 +67,14 @@ export type WidgetEvent =
 export const widgetErrorCodes = ['check_failed', 'request_failed', 'offline', 'access_denied', 'rate_limited'] as const;
 export type WidgetErrorCode = (typeof widgetErrorCodes)[number];
 
-/** From the widget to the page around it, and only to `allowedOrigin`. `inlay` tells them from other messages. */
+/** A message from the widget to the page around it, sent only to `allowedOrigin`. `inlay` marks our messages. */
 export type MessageToHost = { inlay: 1 } & (
   | WidgetEvent
-  /** How high its content is, in CSS pixels. */
+  /** The height of the widget's content, in CSS pixels. */
   | { type: 'resize'; height: number }
-  /** Whether a question lies over the whole widget; what the page has beside the widget is covered as well. */
+  /** Whether a dialog covers the whole widget. If so, the page also covers its own parts beside the widget. */
   | { type: 'cover'; covered: boolean }
-  /** Escape was pressed in the widget and nothing in it took it. */
+  /** Escape was pressed in the widget, and nothing in the widget used it. */
   | { type: 'close' }
 );
 

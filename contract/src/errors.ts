@@ -7,7 +7,9 @@ export const ErrorBody = Type.Object(
 );
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** Every `type` that a fault can have, with its cause and its words. The list is closed: code can give no other. */
+/**
+ * Every `type` that a fault can have, with its cause and its message. The list is closed: no code can use another type.
+ */
 export const faultTypes = {
   'value_error.missing': ['a required field, or the body, is absent', 'field required'],
   'value_error.extra': ['an unknown field, with `Prefer: handling=strict` only', 'extra fields not permitted'],
@@ -32,7 +34,7 @@ export const faultTypes = {
   'value_error.any_str.max_length': ['the text is too long', 'ensure this value has at most 64 characters'],
   'value_error.any_str.min_length': ['the text is too short', 'ensure this value has at least 1 characters'],
   'value_error.str.regex': [
-    "the text has not the form that a connector's specification asks for",
+    "the text does not have the form that a connector's specification asks for",
     'the value must have the form …',
   ],
   'value_error.jsondecode': ['the body is not JSON that can be read', 'what is wrong and where'],
@@ -50,8 +52,8 @@ export const faultTypes = {
   'value_error.cron': ['not a Quartz expression', 'one sentence that says what is wrong'],
   'value_error.definition': ['there is no connector with this id', 'one sentence that says so'],
   'value_error.secret': [
-    'a secret was sent masked, and what says where it goes has changed',
-    'give this secret anew: an address beside it has changed',
+    'a secret was sent masked, but an address to which it would be sent has changed',
+    'give this secret again: an address beside it has changed',
   ],
   value_error: ['anything else', 'one sentence that says what is accepted'],
 } as const satisfies Record<string, readonly [cause: string, msg: string]>;

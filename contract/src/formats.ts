@@ -29,7 +29,7 @@ function shortTextFault(what: string, text: string): string | undefined {
   if (control.test(text)) return `${what} must not contain control characters`;
   if (bidiControl.test(text)) return `${what} must not contain bidirectional control characters`;
   if (!visible.test(text)) return `${what} must not be blank`;
-  // Counted only when it could matter: a string never has more code points than UTF-16 units.
+  // Count code points only when the string could be too long: it never has more code points than UTF-16 units.
   if (text.length > maxCodePoints && [...text].length > maxCodePoints) {
     return `${what} must have 1 to ${maxCodePoints} characters`;
   }

@@ -1,8 +1,7 @@
 /**
- * Patterns of connectors' specifications, run in time that grows with the text and never more: anybody may write a
- * specification, and the engine of JavaScript takes years for some patterns. RE2 has no look-ahead, no look-behind and no
- * back-references. A pattern that RE2 does not take, and what is too long to be matched at once, is left to the connector's own
- * check.
+ * Runs the patterns of connectors' specifications in linear time. Anybody may write a specification, and the engine of
+ * JavaScript takes years for some patterns. RE2 has no look-ahead, no look-behind and no back-references. A pattern
+ * that RE2 does not accept, and a text that is too long to be matched at once, are left to the connector's own check.
  */
 import { RE2JS, RE2JSException } from 're2js';
 
@@ -12,13 +11,13 @@ interface Pattern {
   toString(): string;
 }
 
-/** Of one validation: characters times the size of their patterns. A fraction of a second. */
+/** The limit of one validation: characters times the size of their patterns. It is a fraction of a second. */
 const maxWork = 1_000_000;
 const maxSize = 2_000;
 
 let work = 0;
 
-/** All patterns that `validate` runs, at once, share what one validation may take. */
+/** All patterns that `validate` runs share the limit of one validation. `validate` must be synchronous. */
 export function withBoundedPatterns<T>(validate: () => T): T {
   work = 0;
   return validate();
@@ -48,7 +47,10 @@ function compile(pattern: string): Pattern {
   };
 }
 
-/** A repetition is as large as what it repeats, so many times. RE2 itself refuses more than a thousand of one thing. */
+/**
+ * The length of the pattern plus the number in each repetition `{…}`. RE2 itself refuses more than a thousand
+ * repetitions.
+ */
 function sizeOf(pattern: string): number {
   let size = pattern.length;
   for (const [, from, to] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) size += Math.max(Number(from), Number(to ?? 0));

@@ -1,6 +1,7 @@
 /**
- * Takes secrets out of what a connector says, before anybody gets to read it. A secret is found as it stands, inside
- * JSON text and inside a URL; one of several lines, a private key, also line by line, since logs come by the line.
+ * Takes secrets out of a connector's messages before anybody can read them. A secret is found as plain text, inside
+ * JSON text and inside a URL. A secret of several lines, such as a private key, is also found line by line, because
+ * logs come in lines.
  */
 export interface Redactor {
   redact(text: string): string;
@@ -9,7 +10,10 @@ export interface Redactor {
 }
 
 const mask = '*'.repeat(10);
-/** Hiding a shorter one would blot out ordinary words and numbers, and hide nothing that is not guessed as easily. */
+/**
+ * A shorter secret is not hidden: that would hide ordinary words and numbers, and such a secret is easy to guess
+ * anyway.
+ */
 const minLength = 4;
 
 export function redactor(secrets: readonly string[]): Redactor {

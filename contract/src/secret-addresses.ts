@@ -1,15 +1,15 @@
 /**
- * A secret stays with its address. A caller who may change where a connector connects to must not be able to send a stored
- * secret there: when an address changes, every secret that would be kept has to be given anew.
+ * A secret stays with its address. A caller who may change where a connector connects to must not be able to send a
+ * stored secret there: when an address changes, every secret that would be kept has to be given anew.
  *
- * What is an address: what the specification marks (`inlay_address: true`, or `false` where the rules below are wrong), a
- * field with a format such as `uri` or `hostname`, a field whose name or title has a word such as host, port, url, account or
- * ssl, everything inside such a field, and every value that looks like a URL. In doubt a field is an address: giving a
- * secret once more costs little.
+ * What is an address: what the specification marks (`inlay_address: true`, or `false` where the rules below are wrong),
+ * a field with a format such as `uri` or `hostname`, a field whose name or title has a word such as host, port, url,
+ * account or ssl, everything inside such a field, and every value that looks like a URL. In doubt a field is an
+ * address: giving a secret once more costs little.
  */
 import { type Configuration, describedBy, isMask, isObject, type JsonSchema } from './connector-configuration.ts';
 
-/** Where a secret stands in a configuration, as keys; the place in a list is a number as text. */
+/** The place of a secret in a configuration, as keys. A place in a list is a number, written as text. */
 export type SecretPath = string[];
 
 const addressWords = new Set(
@@ -27,14 +27,14 @@ const urlLike = /^\s*([a-z][a-z0-9+.-]*:)?\/\//i;
 export interface ConfigurationChange {
   /** What the caller sent. A secret that is masked in it, or missing, is kept from what is stored. */
   given: Configuration;
-  /** What becomes of it, with the secrets that are kept. */
+  /** The same configuration with the kept secrets in place of their masks. */
   accepted: Configuration;
   /** The whole configuration of the connector as it is, and as it is going to be. */
   before: Configuration;
   after: Configuration;
 }
 
-/** The secrets that are only kept while an address changes. */
+/** The secrets that were not given again although an address changes. */
 export function secretsOnTheMove(
   specification: JsonSchema,
   { given, accepted, before, after }: ConfigurationChange,
@@ -52,11 +52,11 @@ function keptSecrets(
 ): SecretPath[] {
   const described = describedBy(schemas);
   if (described.some((schema) => schema.airbyte_secret === true)) {
-    // A mask that stands for nothing was dropped.
+    // A mask without a stored value was dropped.
     return accepted !== undefined && (given === undefined || isMask(given)) ? [[...path]] : [];
   }
   if (Array.isArray(given) || (given === undefined && Array.isArray(accepted))) {
-    // Of a list that was given, the masks count wherever they stand: an item may have another place after it was accepted.
+    // In a list that was given, masks count at any place: an accepted item may have another place than before.
     const items = described.flatMap((schema) => (isObject(schema.items) ? [schema.items] : []));
     const list = (Array.isArray(given) ? given : accepted) as unknown[];
     return list.flatMap((item, index) =>
@@ -71,7 +71,7 @@ function keptSecrets(
   });
 }
 
-/** By path, in which `*` stands for any place in a list whose items have no secrets. */
+/** The values of addresses by path. In a path, `*` means any place in a list whose items have no secrets. */
 type Addresses = Map<string, unknown[]>;
 
 function addressesIn(specification: JsonSchema, configuration: Configuration): Addresses {
@@ -111,11 +111,11 @@ function collect(
   found.set(place, [...(found.get(place) ?? []), normal(value)]);
 }
 
-/** Undefined: what the field is inside of decides. */
+/** Undefined: the outer field decides. */
 function saysAddress(described: readonly JsonSchema[], name: string): boolean | undefined {
   const marked = described.find(({ inlay_address }) => typeof inlay_address === 'boolean')?.inlay_address;
   if (typeof marked === 'boolean') return marked;
-  // A place in a list is named by the list.
+  // An item of a list has no name; the name of the list decides.
   if (/^(\*|\d*)$/.test(name)) return undefined;
   const texts = [name, ...described.flatMap(({ title }) => (typeof title === 'string' ? [title] : []))];
   const hasWord = texts.flatMap(wordsIn).some((word) => addressWords.has(word));
@@ -141,7 +141,7 @@ function holdsSecret(schemas: readonly JsonSchema[]): boolean {
   });
 }
 
-/** What a field that is left out means, where the specification says it. */
+/** The values of fields that are left out, where the specification gives a default. */
 function defaultsOf(described: readonly JsonSchema[]): Configuration {
   const defaults: Configuration = {};
   for (const { properties } of described) {
@@ -154,14 +154,14 @@ function defaultsOf(described: readonly JsonSchema[]): Configuration {
   return defaults;
 }
 
-/** URLs that differ only in how they are written are the same. */
+/** The normal form of a value: two spellings of the same URL become equal. */
 function normal(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   return URL.canParse(text) ? new URL(text).href.replace(/\/$/, '') : text;
 }
 
-/** An address that is taken out of a list leads nowhere new; any other difference does. */
+/** Whether there is a new address. An address that is removed from a list is no new address; any other change is. */
 function isElsewhere(before: Addresses, after: Addresses): boolean {
   for (const place of new Set([...before.keys(), ...after.keys()])) {
     const old = before.get(place) ?? [];

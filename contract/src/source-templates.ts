@@ -1,4 +1,4 @@
-/** What crosses the wire for source templates, to operators and to those a scoped token belongs to. */
+/** What crosses the wire for source templates, for operators and for customers with a scoped token. */
 import { type Static, Type } from 'typebox';
 import type { Configuration } from './connector-configuration.ts';
 import { ConnectorSpecification } from './definitions.ts';
@@ -55,7 +55,7 @@ export const Customization = Type.Object(
   },
   { title: 'Customization', description: 'Which streams of the source are synced, and how' },
 );
-/** With the defaults filled in. */
+/** The customization with its defaults filled in. */
 export type Customization = Required<Static<typeof Customization>>;
 
 const templateName = {
@@ -188,7 +188,7 @@ export const SourceTemplateList = Type.Object(
 );
 export type SourceTemplateList = Static<typeof SourceTemplateList>;
 
-/** What a scoped token is shown: nothing of the defaults, which may hold the operator's own secrets. */
+/** A template as a scoped token sees it: without the defaults, which may hold the operator's own secrets. */
 export const OfferedSourceTemplate = Type.Object(
   { ...offeredFields, ...userConfigSpec },
   { title: 'Offered source template' },

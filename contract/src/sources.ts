@@ -25,7 +25,7 @@ const SourceName = Type.String({ ...WorkspaceName, description: 'What the source
 export const SourcePath = Type.Object({ source_id: Uuid('Identifier of the source', exampleId) });
 export const CheckPath = Type.Object({ check_id: Uuid('Identifier of the check', exampleId) });
 
-/** Operators name the workspace; a scoped token has it built in. */
+/** Operators name the workspace. A scoped token contains its workspace. */
 export const InWorkspaceQuery = Type.Object({
   workspace_id: Uuid('Workspace to work in', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
 });

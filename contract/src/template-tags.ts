@@ -59,7 +59,7 @@ export const UntaggedTemplate = Type.Object(
 );
 export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
 
-/** The tags of a template in a request. Unknown ones are made. */
+/** The tags of a template in a request. Unknown tags are created. */
 export const TemplateTags = Type.Array(Tag, {
   maxItems: 100,
   description: 'Tags of the template, at most 100. Those the organization does not have yet are created',

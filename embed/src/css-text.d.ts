@@ -1,4 +1,4 @@
-/** The build makes text of a stylesheet. */
+/** The build turns an imported stylesheet into a string. */
 declare module '*.css' {
   const text: string;
   export default text;

@@ -1,6 +1,6 @@
 /**
- * The line to one widget in its frame. Only messages of that very frame from the widget's own origin are heard, and only
- * that origin is spoken to. After `close` nothing is heard any more.
+ * The connection to one widget in its frame. Only messages from exactly that frame and from the widget's own origin
+ * count, and messages are sent only to that origin. After `close` no message is received any more.
  */
 import type { MessageToHost, MessageToWidget } from '@inlay/contract/embedding';
 import { readMessage } from './messages.ts';
@@ -15,7 +15,7 @@ export interface FrameConnection {
 
 export interface FrameListener {
   onMessage(message: MessageToHost): void;
-  /** The page's own content policy does not let the frame load. */
+  /** Called when the page's own content policy does not let the frame load. */
   onBlocked(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Puts the Inlay widget into a page: in a dialog (`open`) or in an element (`mount`). Importing this touches neither
- * window nor document, so it may be part of what a server renders.
+ * Puts the Inlay widget into a page: in a dialog (`open`) or in an element (`mount`). Importing this file uses neither
+ * window nor document, so it also works in code that a server renders.
  */
 import { type InlayHandle, type InlayOptions, startSession } from './session.ts';
 
@@ -13,7 +13,7 @@ export function open(options: InlayOptions): InlayHandle {
   return startSession('modal', document.body, options);
 }
 
-/** Shows the widget in an element, as wide as that and as high as it needs. */
+/** Shows the widget in an element: as wide as the element, and as high as the widget's content. */
 export function mount(element: Element, options: InlayOptions): InlayHandle {
   if (!(element instanceof Element)) throw new TypeError('mount() needs the element that the widget goes into.');
   return startSession('inline', element, options);

@@ -1,12 +1,13 @@
 /**
- * What the page is told, and how a message from the widget's window becomes it. A message is copied field by field
- * after a fixed shape: what has another shape is no message of ours, and what a shape does not name never arrives.
+ * The events that the page gets, and how messages from the widget's window become events. A message is copied field by
+ * field by a fixed shape. A message with another shape is ignored, and a field that the shape does not name is dropped.
  */
 import type { MessageToHost, WidgetErrorCode, WidgetEvent } from '@inlay/contract/embedding';
 
 /**
- * `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear; `wrong_origin`: the
- * token allows another origin than the page's; `frame_blocked`: the page's content policy does not let the frame load.
+ * `token_failed`: getToken failed or gave no widget token; `load_failed`: the widget did not appear; `wrong_origin`:
+ * the token allows another origin than the page's; `frame_blocked`: the page's content policy does not let the frame
+ * load.
  */
 export type InlayErrorCode = WidgetErrorCode | 'token_failed' | 'load_failed' | 'wrong_origin' | 'frame_blocked';
 
@@ -21,7 +22,7 @@ type Shape = { [field: string]: Shape | ((value: unknown) => boolean) };
 
 const isText = (value: unknown) => typeof value === 'string';
 const isCount = (value: unknown) => Number.isFinite(value) && (value as number) >= 0;
-/** Higher than any page, and low enough for a browser to lay out. */
+/** The limit is higher than any page, and low enough for a browser to lay out. */
 const isHeight = (value: unknown) => isCount(value) && (value as number) <= 1e5;
 
 const source: Shape = { source: { id: isText, name: isText, source_template_id: isText } };
@@ -46,7 +47,7 @@ const shapes: Record<MessageToHost['type'], Shape> = {
   close: {},
 };
 
-/** The message, if it is one. */
+/** The message; undefined if the data is no message of ours. */
 export function readMessage(data: unknown): MessageToHost | undefined {
   const { inlay, type } = (data ?? {}) as { inlay?: unknown; type?: unknown };
   if (inlay !== 1 || !isText(type) || !Object.hasOwn(shapes, type as string)) return undefined;

@@ -1,16 +1,17 @@
 /**
  * The widget for React: `<InlayWidget>` in the page, `useInlay` for the dialog. Callbacks may change with every render;
- * the widget lives on and calls the latest. A new `token` is handed to it; a new theme or locale makes it anew.
+ * the widget stays and calls the latest ones. A new `token` is passed to the widget; a new theme or locale makes a new
+ * one.
  */
 import { createElement, type ReactElement, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { type InlayHandle, type InlayOptions, mount, open } from './inlay-embed.ts';
 
 export interface InlayWidgetProps extends InlayOptions {
-  /** Of the element around it. */
+  /** The class of the element around the widget. */
   className?: string;
 }
 
-/** The widget, inline. Without `token` and `getToken` it waits for one of them. */
+/** The widget inside the page. Without `token` and `getToken` it waits until one of them is given. */
 export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactElement {
   const element = useRef<HTMLDivElement>(null);
   const handle = useRef<InlayHandle>(undefined);
@@ -19,7 +20,7 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
   const canAsk = options.getToken !== undefined;
   const canStart = canAsk || options.token !== undefined;
 
-  // Before the effect below: a widget that starts with a token is not told it again.
+  // This effect comes before the next one, so that a widget that starts with a token does not get the token twice.
   useNewToken(handle, options.token);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the widget anew; the rest is read when needed
   useEffect(() => {
@@ -32,7 +33,7 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
   return createElement('div', { ref: element, className });
 }
 
-/** The widget in a dialog. It goes when the component goes. */
+/** The widget in a dialog. It is removed together with the component. */
 export function useInlay(options: InlayOptions): { open(): void; close(): void; isOpen: boolean } {
   const handle = useRef<InlayHandle>(undefined);
   const latest = useLatest(options);
@@ -85,7 +86,7 @@ function useNewToken(handle: RefObject<InlayHandle | undefined>, token: string |
   }, [handle, token]);
 }
 
-/** The options of now, with callbacks that are always those of the last render. */
+/** The present options, with callbacks that always call those of the last render. */
 function following(latest: RefObject<InlayOptions>): InlayOptions {
   const { getToken } = latest.current;
   return {

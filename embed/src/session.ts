@@ -1,6 +1,6 @@
 /**
- * One widget from its first token to its end: asks for tokens, loads the frame, passes on what the widget says. After the
- * end nothing acts any more, whatever answer is still on its way. Widgets share nothing.
+ * One widget from its first token to its end: asks for tokens, loads the frame, passes the widget's events on. After
+ * the end nothing happens any more, even if an answer still arrives. Widgets share nothing.
  */
 import type { MessageToHost, WidgetEvent, WidgetTheme } from '@inlay/contract/embedding';
 import { connectFrame, type FrameConnection } from './frame-connection.ts';
@@ -12,34 +12,34 @@ import { frameAddress, isSameWidget, readWidgetToken, type WidgetToken } from '.
 export interface InlayOptions {
   /** A widget token, as the backend got it. */
   token?: string | undefined;
-  /** Asks the backend for a widget token: at first if there is no `token`, and whenever one has expired. */
+  /** Asks the backend for a widget token: at the start if there is no `token`, and whenever a token has expired. */
   getToken?: (() => Promise<string>) | undefined;
   onEvent?: ((event: InlayEvent) => void) | undefined;
-  /** Instead of the theme that the backend asked for. */
+  /** Replaces the theme that the backend asked for. */
   theme?: WidgetTheme | undefined;
-  /** Instead of the locale that the backend asked for, or of the browser. */
+  /** Replaces the locale that the backend asked for, and the browser's. */
   locale?: string | undefined;
 }
 
-/** Every call may be repeated; after `close` or `destroy` none does anything. */
+/** Every call may be repeated. After `close` or `destroy`, calls do nothing. */
 export interface InlayHandle {
-  /** Takes the widget away and tells `onEvent`. */
+  /** Removes the widget and sends the event `closed`. */
   close(): void;
-  /** Goes on with another token. One for another workspace or other filters loads the widget anew. */
+  /** Goes on with another token. A token for another workspace or other filters loads the widget anew. */
   updateToken(token: string): void;
-  /** Takes the widget away and tells nobody. */
+  /** Removes the widget without an event. */
   destroy(): void;
 }
 
-/** For a token and the first word of the frame. */
+/** How long the token and the first message of the frame may take together. */
 const readyTimeoutMs = 20_000;
-/** A token that is refused so soon was never good: asking again and again would not help. */
+/** A token that is refused this soon never worked. Asking again and again would not help. */
 const renewalPauseMs = 1_000;
 
 export function startSession(mode: Mode, parent: Element, options: InlayOptions): InlayHandle {
   const { getToken, theme, locale } = options;
   if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
-  // Read before anything is in the page: what is wrong with it is thrown at the caller.
+  // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
   let connection: FrameConnection | undefined;
   let state: ViewState = 'loading';
@@ -60,7 +60,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   view.dress(theme, locale);
   begin(current);
 
-  /** With this token, or with a new one. */
+  /** Begins with this token, or asks for a new one. */
   function begin(token: WidgetToken | undefined): void {
     disconnect();
     timer = setTimeout(() => fail('load_failed'), readyTimeoutMs);
@@ -73,7 +73,8 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     current = token;
     view.dress(theme ?? token.theme ?? {}, locale ?? token.locale);
     if (token.allowedOrigin && token.allowedOrigin !== origin) {
-      // The browser would refuse to show the frame, and tell nobody why. Not before `open` has returned.
+      // The browser would refuse to show the frame and give no reason, so we give it. The timer lets `open` return
+      // first.
       clearTimeout(timer);
       timer = setTimeout(() =>
         blame('wrong_origin', `The widget token allows pages of ${token.allowedOrigin}. This page is of ${origin}.`),
@@ -109,7 +110,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     }
     requests?.forget();
     current = token;
-    // A frame that still loads is told once it listens.
+    // A frame that is still loading gets the token when it is ready.
     if (state === 'ready') connection.give(token);
   }
 
@@ -135,7 +136,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     else requests?.ask();
   }
 
-  /** Fails for what the page's developer can mend. No customer of a page that works ever reads the reason. */
+  /** Fails for a reason that the page's developer can fix. On a page that works, no customer ever sees it. */
   function blame(code: InlayErrorCode, reason: string): void {
     fail(code, new Error(reason), reason);
   }
@@ -143,7 +144,7 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
   function fail(code: InlayErrorCode, cause?: unknown, reason?: string): void {
     requests?.forget();
     clearTimeout(timer);
-    // A widget that is there stays: it asks again when it needs to.
+    // A widget that is already shown stays. It asks again when it needs a token.
     if (state !== 'ready') change('failed', reason);
     emit({ type: 'error', error: { code, message: view.words.failed, ...(cause !== undefined && { cause }) } });
   }

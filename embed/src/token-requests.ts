@@ -1,4 +1,4 @@
-/** Asks the page for widget tokens, one request at a time. The answer to a forgotten request counts for nothing. */
+/** Asks the page for widget tokens, one request at a time. The answer to a request that was given up is ignored. */
 import { readWidgetToken, type WidgetToken } from './widget-token.ts';
 
 export interface TokenRequests {

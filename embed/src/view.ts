@@ -1,7 +1,7 @@
 /**
- * What is in the page around the widget's frame: a dialog or a plain block, with a state of loading and one of failure.
- * It lives in a shadow root with a constructed stylesheet, so the page's styles do not reach it, its own do not reach
- * the page, and a strict `style-src` of the page allows it. `remove` takes everything away.
+ * The elements around the widget's frame: a dialog or a plain block, which can also show that it is loading or has
+ * failed. It lives in a shadow root with a constructed stylesheet, so the page's styles do not reach it, its own do not
+ * reach the page, and a strict `style-src` of the page allows it. `remove` takes everything away.
  */
 import type { WidgetTheme } from '@inlay/contract/embedding';
 import style from './view.css';
@@ -12,15 +12,15 @@ export type ViewState = 'loading' | 'ready' | 'failed';
 
 export interface View {
   readonly words: Words;
-  /** Colours and language, as soon as they are known; before that it is light or dark as the page is. */
+  /** Sets colours and language as soon as they are known. Before that it is light or dark like the page. */
   dress(theme: WidgetTheme | undefined, locale: string | undefined): void;
-  /** A frame of its own for this address; the one before it is gone. */
+  /** Shows a new frame for this address and removes the frame before it. */
   showFrame(address: string): HTMLIFrameElement;
-  /** `reason`: what the page's developer reads below the words of a failure. */
+  /** `reason`: shown below the message of a failure, for the page's developer. */
   setState(state: ViewState, reason?: string): void;
-  /** Of the widget's content. */
+  /** The height of the widget's content. */
   setHeight(height: number): void;
-  /** Whether a question of the widget lies over everything. */
+  /** Whether a dialog of the widget covers everything. */
   cover(isCovered: boolean): void;
   remove(): void;
 }
@@ -110,11 +110,14 @@ export function createView(mode: Mode, parent: Element, actions: { onRetry(): vo
   };
 }
 
-/** Shows it above everything and holds the page still; returns what lets the page scroll again. */
+/**
+ * Shows the dialog above everything and stops the page from scrolling. Returns a function that lets it scroll again.
+ */
 function openDialog(dialog: HTMLDialogElement, button: HTMLButtonElement, onClose: () => void): () => void {
   button.onclick = onClose;
 
-  // The backdrop counts as the dialog itself. Where the press began matters too: a text may be selected beyond the edge.
+  // A click on the backdrop has the dialog as its target. The press must begin there too: a reader may select text in
+  // the dialog and let go outside.
   let isPressedOutside = false;
   dialog.onpointerdown = ({ target, clientX, clientY }) => {
     const { left, right, top, bottom } = dialog.getBoundingClientRect();
@@ -123,10 +126,11 @@ function openDialog(dialog: HTMLDialogElement, button: HTMLButtonElement, onClos
   dialog.onclick = ({ target }) => {
     if (target === dialog && isPressedOutside) onClose();
   };
-  // After Escape, too.
+  // This also runs after Escape.
   dialog.onclose = onClose;
 
-  // A sheet of its own for each dialog: they may be closed in any order, and none has to know what was there before.
+  // Each dialog has its own stylesheet. So dialogs may be closed in any order, and none has to restore an earlier
+  // state.
   const hasScrollbar = innerWidth > document.documentElement.clientWidth;
   const lock = sheet(`html { overflow: hidden !important; ${hasScrollbar ? 'scrollbar-gutter: stable' : ''} }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, lock];

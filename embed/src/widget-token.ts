@@ -10,7 +10,7 @@ export interface WidgetToken {
   url: URL;
   /** The origin of the pages that may show the widget, as browsers write origins. */
   allowedOrigin: string | undefined;
-  /** What the backend has asked for. */
+  /** The theme that the backend has asked for. */
   theme: WidgetTheme | undefined;
   locale: string | undefined;
 }
@@ -23,7 +23,7 @@ export function readWidgetToken(text: string): WidgetToken {
       new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))),
     );
     const url = new URL(widgetUrl);
-    // A frame would run an address such as javascript: in the page's own name.
+    // A frame would run an address such as javascript: with the rights of the page.
     if (typeof token !== 'string' || !/^https?:$/.test(url.protocol)) throw new TypeError();
     const { theme, locale, allowedOrigin } = Object.fromEntries(url.searchParams);
     return {
@@ -41,7 +41,7 @@ export function readWidgetToken(text: string): WidgetToken {
   }
 }
 
-/** Whether a frame that shows the one can go on with the other: same workspace, origin, filters and looks. */
+/** Whether a frame with one token can go on with the other: same workspace, origin, filters and theme. */
 export function isSameWidget(one: WidgetToken, other: WidgetToken): boolean {
   return withoutSignature(one.url) === withoutSignature(other.url);
 }

@@ -1,4 +1,4 @@
-/** The few texts that are shown while the widget itself cannot speak, in its languages. */
+/** The few texts that are shown while the widget itself is not loaded, in all its languages. */
 import type { WidgetLocale } from '@inlay/contract/embedding';
 
 export interface Words {
@@ -47,7 +47,7 @@ const languages: Record<WidgetLocale, Words> = {
   },
 };
 
-/** The first language that we speak: `de-AT` is served with German. */
+/** The first language that we have: `de-AT` gets German. */
 export function chooseWords(asked: readonly string[]): Words {
   for (const tag of asked) {
     const language = tag.toLowerCase().split('-')[0] as WidgetLocale;

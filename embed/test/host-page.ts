@@ -1,7 +1,7 @@
 /**
- * A page that embeds, on one loopback origin, and a stand-in for the widget on another, in a real Chromium. The page has
- * a content policy as strict as any product's: no inline style, no inline script, trusted types. The stand-in says only
- * that it is ready; a test makes it say the rest.
+ * A page that embeds a widget, on one loopback origin, and a stand-in for the widget on another, in a real Chromium.
+ * The page has a very strict content policy: no inline style, no inline script, trusted types. The stand-in only
+ * reports that it is ready; a test makes it send the other messages.
  */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -23,11 +23,11 @@ declare global {
     events: InlayEvent[];
     record(event: InlayEvent): void;
     messageCount: number;
-    /** What is not taken back: the library's listeners on window and document, and all timers. */
+    /** What the library has not removed: its listeners on window and document, and all timers. */
     listeners: string[];
     timers: Set<unknown>;
     errors: string[];
-    /** In the stand-in. */
+    /** The messages that the stand-in received. */
     received: unknown[];
     fragment: string;
     say(message: object): void;
@@ -188,7 +188,7 @@ export async function startHost(): Promise<Host> {
   };
 }
 
-/** Goes with the test, which fails if anything in the page did. */
+/** Opens a page that is closed after the test. The test fails if anything in the page failed. */
 async function openPage(browser: Browser, address: string, options?: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-US', ...options });
   const opened = await context.newPage();

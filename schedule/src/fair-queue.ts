@@ -1,22 +1,23 @@
 /**
- * Work of many tenants that waits in memory for its turn (turns.ts). The work of one tenant starts in the order it came in.
- * Each tenant has a queue of its own with an end, so a flood of one tenant is refused and leaves the others alone.
+ * Work of many tenants that waits in memory for its turn (turns.ts). The work of one tenant starts in the order in
+ * which it came. Each tenant has its own queue of limited length, so too much work of one tenant is refused and others
+ * do not notice.
  */
 import { type Slots, Turns } from './turns.ts';
 
 interface FairQueueOptions extends Slots {
   /** How much work of one tenant may wait. */
   maxWaiting: number;
-  /** In milliseconds, by a clock that never goes back. */
+  /** Milliseconds of a clock that never goes back. */
   elapsed(): number;
-  /** Told when work starts, for metrics. */
+  /** Called when work starts, for metrics. */
   onStart?(waitedMs: number): void;
 }
 
-/** So much work of the tenant waits that no more is taken. */
+/** Too much work of the tenant waits already, so no more is accepted. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
-  /** When asking again may help. */
+  /** After how many seconds the caller may try again. */
   readonly retryAfterSeconds = 10;
 }
 
@@ -43,8 +44,8 @@ export class FairQueue {
   }
 
   /**
-   * Calls `start` when it is the tenant's turn, which may be at once; the turn is over with its promise. Throws QueueFull.
-   * `turnAway` is called when the queue is closed before.
+   * Calls `start` when it is the tenant's turn, which may be at once. The turn ends when the promise of `start`
+   * settles. Throws QueueFull. `turnAway` is called when the queue is closed before the turn.
    */
   enqueue(tenant: string, start: () => Promise<unknown>, turnAway?: () => void): void {
     this.assertRoom(tenant);
@@ -65,7 +66,7 @@ export class FairQueue {
     }
   }
 
-  /** The same as a promise of what the work gives; fails with QueueClosed when the queue is closed before its turn. */
+  /** The same as a promise of the work's result. Fails with QueueClosed when the queue is closed before the turn. */
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     return await new Promise<T>((resolve, reject) => {
       this.enqueue(
@@ -76,7 +77,7 @@ export class FairQueue {
     });
   }
 
-  /** Nothing is started any more, and what waits is turned away. */
+  /** No more work is started, and the waiting work is turned away. */
   close(): void {
     this.#isClosed = true;
     for (const work of [...this.#waiting.values()].flat()) work.turnAway?.();

@@ -1,5 +1,6 @@
 /*
- * Quartz cron expressions in UTC, as data platforms take them: checks one, says it in words, computes when it fires.
+ * Quartz cron expressions in UTC, as data platforms use them: checks an expression, says it in words, computes when it
+ * fires.
  *
  * An expression has six fields (seconds first) or seven (a year last), and exactly one of day-of-month and day-of-week
  * is `?`. The seconds are a single number, and so are the minutes beside a year. The caller decides how
@@ -8,7 +9,7 @@
 import { Cron } from 'croner';
 import cronstrue from 'cronstrue';
 
-/** The message says what is wrong with the expression, as the rest of a sentence. */
+/** The message says what is wrong with the expression, as the second half of a sentence. */
 export class QuartzError extends Error {}
 
 interface Field {
@@ -17,7 +18,7 @@ interface Field {
   max: number;
   /** Words that stand for `min`, `min + 1`, … */
   words?: string[];
-  /** What may stand in the field alone, beside lists of values, ranges and steps. */
+  /** What the field may hold besides lists of values, ranges and steps; then nothing else may be in the field. */
   special?: RegExp;
 }
 
@@ -135,7 +136,9 @@ function isInteger(text: string): boolean {
   return /^\d{1,4}$/.test(text);
 }
 
-/** The field in the form the scheduling library takes: it knows neither steps from a number nor ranges that wrap around. */
+/**
+ * The field in the form the scheduling library takes: it knows neither steps from a number nor ranges that wrap around.
+ */
 function explicit(field: Field, text: string): string {
   if (text === '*' || text === '?') return '*';
   const beforeLast = /^L-(\d+)$/.exec(text);

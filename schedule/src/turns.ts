@@ -1,14 +1,15 @@
 /**
- * Whose turn it is when many tenants share a few slots. Pure: it counts who has which slots, and knows nothing of the work.
+ * Decides whose turn it is when many tenants share a few slots. Pure: it counts the slots of each tenant, and knows
+ * nothing about the work.
  *
- * What always holds: no more slots are taken than there are; a tenant has no more than its cap; a tenant that has a slot
- * already gets another one only while some slots stay free for tenants that have none; among those who wait, the tenant
- * with the fewest slots comes first, and of these the tenant whose last turn is longest ago.
+ * What always holds: no more slots are taken than there are; a tenant has no more than its cap; a tenant that has a
+ * slot already gets another one only while some slots stay free for tenants that have none; among the waiting tenants,
+ * the one with the fewest slots comes first, and among equals the tenant whose last turn is longest ago.
  */
 
 export interface Slots {
   total: number;
-  /** How many one tenant may have at a time. */
+  /** How many slots one tenant may have at a time. */
   perTenant: number;
 }
 
@@ -19,14 +20,14 @@ export class Turns {
   readonly #slots: Slots;
   readonly #keptForNewcomers: number;
   readonly #taken = new Map<string, number>();
-  /** In the order of their last turns. */
+  /** The slots of each tenant, in the order of their last turns. */
   readonly #served = new Map<string, number>();
   #allTaken = 0;
   #turns = 0;
 
   constructor(slots: Slots) {
     this.#slots = slots;
-    // A quarter. With a single slot there is nothing to keep.
+    // A quarter of the slots. With a single slot none can be kept free.
     this.#keptForNewcomers = slots.total > 1 ? Math.ceil(slots.total / 4) : 0;
   }
 
@@ -40,7 +41,7 @@ export class Turns {
     return own < this.#slots.perTenant && free > (own === 0 ? 0 : this.#keptForNewcomers);
   }
 
-  /** Undefined when none of those who wait may have a slot now. */
+  /** The next tenant; undefined when no waiting tenant may have a slot now. */
   next(waiting: Iterable<string>): string | undefined {
     let next: { tenant: string; own: number; lastTurn: number } | undefined;
     for (const tenant of waiting) {

@@ -1,10 +1,10 @@
 /**
- * The only file that knows the SQLite driver. The driver has the interface of `node:sqlite`; when the oldest Node that we
- * support has `node:sqlite`, the import below changes and nothing else does.
+ * The only file that knows the SQLite driver. The driver has the interface of `node:sqlite`; when the oldest Node that
+ * we support has `node:sqlite`, the import below changes and nothing else does.
  *
  * What the connection promises to its users, whatever the driver does: the same settings on every connection, rows as
- * plain objects, and every failure of SQLite as a `SqliteError` that has SQLite's own code. A connection and a statement
- * have the shape that Kysely's dialect for SQLite asks for.
+ * plain objects, and every failure of SQLite as a `SqliteError` that has SQLite's own code. A connection and a
+ * statement have the shape that Kysely's dialect for SQLite asks for.
  */
 import { resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -20,7 +20,7 @@ export interface SqliteOptions {
   busyTimeoutMs?: number;
 }
 
-/** More than our code has. Statements with lists of varying length would pile up without a limit. */
+/** More than the number of our statements. Without a limit, statements with lists of different length would add up. */
 const maxKeptStatements = 500;
 
 export class SqliteConnection {
@@ -36,7 +36,7 @@ export class SqliteConnection {
         new DatabaseSync(this.file, {
           readOnly,
           timeout: busyTimeoutMs,
-          // Named although some are the driver's defaults: they differ between versions of `node:sqlite`.
+          // All settings are written out, because the defaults differ between versions of `node:sqlite`.
           enableForeignKeyConstraints: true,
           enableDoubleQuotedStringLiterals: false,
           allowExtension: false,
@@ -51,12 +51,12 @@ export class SqliteConnection {
     return this.#database.isTransaction;
   }
 
-  /** One or more statements without parameters, whose rows nobody wants. */
+  /** Runs one or more statements without parameters and ignores their rows. */
   exec(text: string): void {
     translated(() => this.#database.exec(text));
   }
 
-  /** The statement is kept and handed out again, because preparing a statement costs more than running it. */
+  /** The prepared statement is kept and used again, because preparing a statement costs more than running it. */
   prepare(text: string): SqliteStatement {
     let statement = this.#kept.get(text);
     if (!statement) {
@@ -84,7 +84,7 @@ export class SqliteConnection {
 }
 
 export class SqliteStatement {
-  /** Only held: the driver closes a database that nobody refers to any more, whatever statements are left. */
+  /** A reference that is only held: the driver closes a database without references, even if statements are left. */
   readonly database: unknown;
   readonly #statement: DriverStatement;
   #names: string[];
@@ -93,7 +93,8 @@ export class SqliteStatement {
     this.database = database;
     this.#statement = statement;
     this.#names = namesOf(statement);
-    // Across the binding the name of a column costs as much as its value, so the names are put in here.
+    // Passing a column's name from the driver costs as much as its value. So rows come as arrays, and names are added
+    // here.
     statement.setReturnArrays(true);
   }
 
@@ -115,7 +116,7 @@ export class SqliteStatement {
   }
 
   *iterate(parameters: readonly unknown[] = []): IterableIterator<SqliteRow> {
-    // All at once: the statement is shared, and another use of it would end an iteration half-way.
+    // Read all rows at once: the statement is shared, and another use would end an iteration half-way.
     yield* this.all(parameters);
   }
 }
@@ -131,8 +132,9 @@ function namedRow(names: string[], values: SqliteValue[]): SqliteRow {
 }
 
 /**
- * The driver refuses `undefined`; PostgreSQL's driver, and thus our statements, take it for null. The driver ends a text
- * at its first U+0000, on the way in and on the way out. To refuse such a text, as PostgreSQL does, is better than to cut it.
+ * The driver refuses `undefined`. PostgreSQL's driver takes it as null, and our statements rely on that. The driver
+ * cuts a text at its first U+0000, when it writes and when it reads. Refusing such a text, as PostgreSQL does, is
+ * better than cutting it.
  */
 function bindable(parameters: readonly unknown[]): readonly unknown[] {
   if (parameters.some((value) => typeof value === 'string' && value.includes('\0')))

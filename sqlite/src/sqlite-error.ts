@@ -1,4 +1,6 @@
-/** SQLite's result codes, https://sqlite.org/rescode.html: those that our code tells apart, or that an operator may see. */
+/**
+ * SQLite's result codes, https://sqlite.org/rescode.html: those that our code tells apart, or that an operator may see.
+ */
 const primaryCodes: Record<number, string> = {
   1: 'SQLITE_ERROR',
   5: 'SQLITE_BUSY',
@@ -31,8 +33,8 @@ const extendedCodes: Record<number, string> = {
 };
 
 /**
- * The driver gives no number when a statement that returns rows fails, only SQLite's message. SQLite has one message for
- * each code; those of constraints are followed by the names of columns.
+ * The driver gives no number when a statement that returns rows fails, only SQLite's message. SQLite has one message
+ * for each code; those of constraints are followed by the names of columns.
  */
 const codesByMessage: [RegExp, string][] = [
   [/^UNIQUE constraint failed/, 'SQLITE_CONSTRAINT_UNIQUE'],
@@ -67,7 +69,7 @@ export class SqliteError extends Error {
     this.code = code;
   }
 
-  /** What is no failure of SQLite, a wrong argument for example, stays as it is. */
+  /** Turns a failure of SQLite into a SqliteError. Any other error, a wrong argument for example, stays as it is. */
   static from(error: unknown): unknown {
     if (!(error instanceof Error)) return error;
     const { code, errcode, message } = error as DriverError;

@@ -1,8 +1,9 @@
 /**
- * The widget as a whole: which screen is seen, and what lies over all of them (no network, an ended session, a failure).
+ * The widget as a whole: which screen is shown, and what is shown above any screen (no network, an ended session, a
+ * failure).
  *
  * What always holds: one screen at a time; a screen stays as it is while the session is renewed, so nothing that was
- * entered is lost; what is shown is looked at again only while its screen is there.
+ * entered is lost; data is refreshed only while its screen is shown.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -53,7 +54,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
     for (const sync of finishedSyncs(before, now)) host.tell({ type: 'sync_finished', sync });
   });
   useEffect(() => {
-    // Decided once: what is seen later must not take the customer away from a screen.
+    // Decided once: later data must not take the customer away from a screen.
     const home = seen && homeOf(seen);
     if (home !== 'empty') setRoute((current) => current ?? home);
   }, [seen, route]);

@@ -1,6 +1,6 @@
 /**
- * Starts the widget: reads what the address says, puts on the theme, loads the customer's language, and draws. The token is
- * taken out of the address at once, so that neither a copied address nor the history holds it.
+ * Starts the widget: reads the address, applies the theme, loads the customer's language, and draws. The token is
+ * removed from the address at once, so that neither a copied address nor the history contains it.
  */
 import './style/tokens.css';
 import './style/base.css';

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Session } from './api/session.ts';
 import type { WidgetMode } from './page/address.ts';
 
-/** A page with the embed library renews a token before anybody notices. */
+/** A page with the embed library usually renews a token within this time, before the customer notices. */
 const renewalGraceMs = 2_000;
 
 export function useIsOnline(): boolean {

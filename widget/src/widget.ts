@@ -1,4 +1,6 @@
-/** What every screen works with: the service, the page around, the customer's data, and the way to other screens. */
+/**
+ * What every screen uses: the service, the page around the widget, the customer's data, and the way to other screens.
+ */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
@@ -23,12 +25,12 @@ export interface Widget {
   formatting: Formatting;
   offers: readonly Offer[];
   pipelines: Pipelines;
-  /** Says something to those who cannot see what has changed. */
+  /** Says a text to screen readers. */
   announce(text: string): void;
   go(route: Route): void;
-  /** Where the customer starts: what that is depends on what they have. */
+  /** Shows the first screen, which depends on what the customer has. */
   goHome(): void;
-  /** What was just learnt from the service, before the next look at it. */
+  /** Puts in what the service has just answered, before the next look. */
   change(update: (pipelines: Pipelines) => Pipelines): void;
   /** Looks at the service again now. */
   look(): void;

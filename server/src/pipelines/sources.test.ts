@@ -321,7 +321,7 @@ describe('secrets of a source', () => {
         detail: [
           {
             loc: ['body', 'source_config', 'authentication', 'token'],
-            msg: 'give this secret anew: an address beside it has changed',
+            msg: 'give this secret again: an address beside it has changed',
             type: 'value_error.secret',
           },
         ],

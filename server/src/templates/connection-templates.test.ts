@@ -118,7 +118,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
     ).toEqual([
       [
         'body.destination_config.password',
-        'give this secret anew: an address beside it has changed',
+        'give this secret again: an address beside it has changed',
         'value_error.secret',
       ],
     ]);

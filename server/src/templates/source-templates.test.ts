@@ -18,7 +18,7 @@ const secret = 'the-operators-client-secret';
 const oauth = { account: 'acme', credentials: { method: 'oauth', client_secret: secret } };
 const staysWithItsAddress = [
   'body.partial_default_config.credentials.client_secret',
-  'give this secret anew: an address beside it has changed',
+  'give this secret again: an address beside it has changed',
   'value_error.secret',
 ];
 const maskedOauth = { account: 'acme', credentials: { method: 'oauth', client_secret: mask } };

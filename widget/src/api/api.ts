@@ -1,8 +1,8 @@
 /**
  * The service as the widget sees it: every call with the customer's token, on the widget's own origin.
  *
- * What always holds: a call ends, with an answer or with a `RequestFailure`; it is sent again only when it was refused for
- * its token, so nothing was done, and only once; the caller can abort it.
+ * What always holds: every call ends with an answer or with a `RequestFailure`. A call is sent again only when its
+ * token was refused, because then nothing was done, and only once. The caller can abort a call.
  */
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/source-templates';
@@ -31,7 +31,7 @@ export interface Api {
   createSource(request: CreateSourceRequest, signal: AbortSignal): Promise<Source>;
   updateSource(id: string, request: UpdateSourceRequest, signal: AbortSignal): Promise<Source>;
   deleteSource(id: string, signal: AbortSignal): Promise<void>;
-  /** Each gives the id to ask for the outcome with. */
+  /** Both return the id of the check, with which its outcome is asked for. */
   checkNew(request: CheckSourceRequest, signal: AbortSignal): Promise<string>;
   checkExisting(sourceId: string, config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
   getCheck(id: string, signal: AbortSignal): Promise<Check>;
@@ -100,7 +100,7 @@ export function createApi(session: Session, baseUrl: string): Api {
   };
 }
 
-/** A caller that aborts gets its own reason; everything else that keeps an answer away is one of two failures. */
+/** A caller that aborts gets its own reason. Without an answer, every other case is one of two failures. */
 async function withinReach<T>(signal: AbortSignal, receive: () => Promise<T>): Promise<T> {
   try {
     return await receive();

@@ -1,10 +1,10 @@
-/** What can go wrong with a request, told apart by what the customer can do about it. */
+/** What can go wrong with a request: one kind for each thing that the customer can do about it. */
 import type { Fault } from '@inlay/contract/errors';
 
 export type FailureKind =
   /** The customer's machine has no network. */
   | 'offline'
-  /** No answer, or none in time: what was asked may have happened all the same. */
+  /** No answer, or none in time. The request may still have taken effect. */
   | 'unreachable'
   | 'access_denied'
   | 'not_found'
@@ -33,18 +33,18 @@ export class RequestFailure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether asking again later may help without anybody doing anything. */
+  /** Whether the same request may succeed later by itself. */
   get isPassing(): boolean {
     return ['offline', 'unreachable', 'rate_limited', 'unavailable'].includes(this.kind);
   }
 
-  /** Whether what was asked for may have happened nevertheless. */
+  /** Whether the request may have taken effect although it failed. */
   get isAmbiguous(): boolean {
     return this.kind === 'offline' || this.kind === 'unreachable' || this.kind === 'unavailable';
   }
 }
 
-/** Anything that is not a failure of a request is a fault of the widget, and shown as one of the service. */
+/** An error that is no failure of a request is a fault of the widget; it is shown like a fault of the service. */
 export function failureOf(error: unknown): RequestFailure {
   if (error instanceof RequestFailure) return error;
   console.error(error);

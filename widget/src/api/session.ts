@@ -1,6 +1,6 @@
 /**
- * The scoped token, and getting another when the service no longer takes it. The page around the widget is asked once,
- * however many requests were refused; all of them go on with what it gives.
+ * The scoped token, and how a new one is got when the service no longer accepts it. The page around the widget is asked
+ * once, however many requests were refused; all of them go on with the new token.
  */
 
 export interface Session {
@@ -9,7 +9,7 @@ export interface Session {
   renewed(refused: string | undefined, signal: AbortSignal): Promise<string>;
   accept(token: string): void;
   isExpired(): boolean;
-  /** Called whenever `isExpired` changes. Gives back how to stop that. */
+  /** Calls the listener whenever `isExpired` changes. Returns a function that stops this. */
   watch(listener: () => void): () => void;
 }
 

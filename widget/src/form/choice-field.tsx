@@ -1,6 +1,6 @@
 /**
- * A choice between several forms of an object: cards for a few, a select for many, and below it the fields of the chosen
- * one. Looking at another branch loses nothing; only what is in the chosen one is submitted.
+ * A choice between several forms of an object: cards for a few forms, a select for many, and below it the fields of the
+ * chosen form. Looking at another form loses nothing; only the values of the chosen form are submitted.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { useRef } from 'preact/hooks';

@@ -1,9 +1,9 @@
 /**
- * What a form holds from opening to submitting: filled with defaults when it is new, with a configuration when there is
- * one, and turned back into a configuration at the end.
+ * The values of a form from opening to submitting: a new form is filled with defaults, the form of an existing source
+ * with its configuration, and at the end the values become a configuration again.
  *
- * What always holds: a configuration that was opened and not touched is submitted as it was, unknown keys, empty texts
- * and masked secrets included; what is left empty is absent; constants are always there.
+ * What always holds: a configuration that was opened and not changed is submitted as it was, with unknown keys, empty
+ * texts and masked secrets; a field that is left empty is absent; constants are always there.
  */
 import { deepCompareStrict } from '@cfworker/json-schema';
 import { isObject } from '@inlay/contract/connector-configuration';
@@ -40,7 +40,7 @@ function initialObject({ fields }: ObjectField): Value {
   return withoutAbsent(fields.map((field) => [field.key, initialValue(field)]));
 }
 
-/** What a field holds when it is opened with a value: nothing is added but what has to be there. */
+/** What a field holds when it is opened with a value: only required values are added. */
 export function openedValue(field: Field, value: unknown): unknown {
   if (field.kind === 'objects' && Array.isArray(value)) return value.map((item) => openedValue(field.item, item));
   const fields = field.kind === 'choice' ? chosenBranch(field, value)?.fields : field.kind === 'object' && field.fields;
@@ -53,7 +53,7 @@ export function openedValue(field: Field, value: unknown): unknown {
   return { ...value, ...withoutAbsent(opened) };
 }
 
-/** What is sent of what a field holds; `before` is what it was opened with. Undefined: it is left out. */
+/** What is sent for a field; `before` is the value that the field was opened with. Undefined: the field is left out. */
 export function submittedValue(field: Field, current: unknown, before?: unknown): unknown {
   if (before !== undefined && deepCompareStrict(current, before)) return before;
   switch (field.kind) {
@@ -79,7 +79,7 @@ export function submittedValue(field: Field, current: unknown, before?: unknown)
   }
 }
 
-/** Rows are typed as text. What is no number stays the text it is, and is a fault. */
+/** Rows are typed as text. A text that is no number stays a text, and is a fault. */
 function submittedItem({ schema, kind }: Field, item: unknown): unknown {
   const isNumeric = kind === 'list' && isObject(schema.items) && typeOf(schema.items) !== 'string';
   return isNumeric && typeof item === 'string' && Number.isFinite(Number(item)) ? Number(item) : item;
@@ -104,7 +104,7 @@ function submittedObject(
   return isUnwanted(field, form, submitted) ? undefined : submitted;
 }
 
-/** Nobody has to complete an optional object in which they entered nothing. */
+/** An optional object in which the customer entered nothing does not have to be completed. */
 function isUnwanted(field: ObjectField | ChoiceField, form: ObjectField, submitted: Value): boolean {
   if (Object.keys(submitted).length === 0) return true;
   if (isComplete(form, submitted)) return false;
@@ -122,7 +122,7 @@ function isComplete(form: ObjectField, value: Value): boolean {
   });
 }
 
-/** The branch that a value has the form of. Undefined: none, or nothing says which. */
+/** The branch that fits a value. Undefined: no branch fits, or the value does not say which. */
 export function chosenBranch({ branches }: ChoiceField, value: unknown): ObjectField | undefined {
   if (!isObject(value)) return undefined;
   const isTagged = branches.every(({ fields }) => fields.some(({ kind }) => kind === 'constant'));
@@ -135,7 +135,7 @@ export function chosenBranch({ branches }: ChoiceField, value: unknown): ObjectF
   return best;
 }
 
-/** How many keys of the value a branch knows; less than zero where it cannot be this one. */
+/** How many keys of the value a branch knows; less than zero when the value cannot belong to this branch. */
 function fitOf({ fields }: ObjectField, value: Value, isTagged: boolean): number {
   const constants = fields.filter(({ key, kind }) => kind === 'constant' && Object.hasOwn(value, key));
   if (constants.some(({ key, schema }) => !deepCompareStrict(value[key], fixedValue(schema)))) return -1;
@@ -145,8 +145,8 @@ function fitOf({ fields }: ObjectField, value: Value, isTagged: boolean): number
 }
 
 /**
- * What a choice holds after another branch is chosen: what both know, and the defaults of the new one. `earlier` is what
- * the new branch held when it was last chosen, so that a look at another branch costs nothing.
+ * What a choice holds after another branch is chosen: the values that both branches know, and the defaults of the new
+ * one. `earlier` is what the new branch held when it was last chosen, so that looking at another branch loses nothing.
  */
 export function switchBranch(from: ObjectField | undefined, to: ObjectField, value: unknown, earlier?: Value): Value {
   const shared = to.fields.filter(
@@ -167,7 +167,7 @@ export function memberOf(value: unknown, key: string | number): unknown {
     : undefined;
 }
 
-/** The same with another value in one place. What leads there is made where it is missing; undefined leaves nothing there. */
+/** A copy with another value in one place. Missing objects on the path are made; undefined removes the value. */
 export function withValueAt(whole: unknown, path: Path, next: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return next;

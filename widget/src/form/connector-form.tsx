@@ -1,6 +1,7 @@
 /**
- * A form for a connector's configuration, made from the connector's specification. Says what is wrong when it is
- * submitted, and from then on while it is mended; hands out only what is right as far as can be told here.
+ * A form for a connector's configuration, made from the connector's specification. It shows faults when it is
+ * submitted, and from then on while the customer corrects them. It submits only a configuration in which it finds no
+ * fault.
  *
  * Specification and value are read when the form appears: for another source, give it another key.
  */
@@ -35,13 +36,15 @@ export interface ConnectorFormProps {
   specification: Record<string, unknown>;
   /** Configuration of an existing source, secrets masked as asterisks. */
   value?: Record<string, unknown> | undefined;
-  /** Found by the service; shown beside their fields, and the first gets the focus. Another list is another answer. */
+  /**
+   * Faults that the service found; shown beside their fields, and the first gets the focus. A new list is a new answer.
+   */
   faults?: readonly FieldFault[] | undefined;
   /** While a check runs: nothing can be changed, nothing is lost. */
   disabled?: boolean | undefined;
-  /** Below the fields, inside the form. */
+  /** Shown below the fields, inside the form. */
   children?: ComponentChildren;
-  /** Only with what is valid here. */
+  /** Called only with a configuration that is valid here. */
   onSubmit(configuration: Record<string, unknown>): void;
 }
 
@@ -56,7 +59,7 @@ export function ConnectorForm(props: ConnectorFormProps): JSX.Element {
   const [{ root, before, opened }] = useState(() => open(props, language));
   const [value, setValue] = useState(opened);
   const [shown, setShown] = useState<readonly ShownFault[]>([]);
-  // What counts; the state above follows with the next render.
+  // The value that counts; the state above follows with the next render.
   const held = useRef(opened);
   const isFocusDue = useRef(false);
 

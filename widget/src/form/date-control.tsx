@@ -1,4 +1,4 @@
-/** The browser's own control for a date or a point in time; a line of text where it cannot hold what is wanted. */
+/** The browser's own control for a date or a time; a text input where that control cannot hold the wanted format. */
 import { useState } from 'preact/hooks';
 import { fromControl, toControl } from './date-text.ts';
 import { type ControlProps, useField } from './form-context.ts';
@@ -7,7 +7,7 @@ import { TextControl, useInputProps } from './text-controls.tsx';
 export function DateControl(props: ControlProps) {
   const { schema, kind } = useField().field;
   const of = kind === 'date' ? 'date' : 'date-time';
-  // Once for all: a line of text must not turn into something else while it is typed.
+  // Decided once: a text input must not become another control while the customer types.
   const [isNative] = useState(toControl(of, schema, props.value) !== undefined);
   const inputProps = useInputProps();
   if (!isNative) return <TextControl {...props} />;

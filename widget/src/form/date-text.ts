@@ -1,6 +1,6 @@
 /**
- * Dates between a specification and the browser's date controls, which know one format each. Specifications want others
- * too, and say so with a pattern: the first of the usual formats that it takes is what is written.
+ * Translates dates between a specification and the browser's date controls, which know one format each. A specification
+ * may want another format and give a pattern: then the first usual format that matches the pattern is written.
  */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { compiled } from './validation.ts';
@@ -22,7 +22,9 @@ const formats: Record<'date' | 'date-time', readonly Format[]> = {
 
 const written = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:\.0+)?)?(?:Z|\+00:00)?)?$/;
 
-/** What the control holds for a text. Undefined: it cannot show it, or could not write what is wanted. */
+/**
+ * What the control holds for a text. Undefined: the control cannot show the text, or cannot write the wanted format.
+ */
 export function toControl(kind: 'date' | 'date-time', schema: JsonSchema, text: unknown): string | undefined {
   if (!formatFor(kind, schema)) return undefined;
   if (text === undefined || text === null || text === '') return '';

@@ -1,6 +1,6 @@
 /**
- * Help that a connector's author wrote in HTML. It is parsed in a document that runs and loads nothing, and built anew
- * from a list of harmless elements: links to the web, and emphasis. Anything else is shown as the text in it.
+ * Help that a connector's author wrote in HTML. It is parsed in a document that runs and loads nothing, and rebuilt
+ * from a list of harmless elements: links to the web, and emphasis. Of any other element only its text is shown.
  */
 import { type ComponentChild, Fragment, h } from 'preact';
 import { useMemo } from 'preact/hooks';

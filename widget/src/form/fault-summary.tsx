@@ -1,6 +1,6 @@
 /**
- * What no field can say. A fault stands at its field, which gets the focus; here stand those that no field is shown for.
- * To those who do not see the page, this also says how many fields are wrong: the focus tells them of the first only.
+ * Faults without a visible field. Other faults are shown at their fields, and the first of these fields gets the focus.
+ * For screen readers this also says how many fields are wrong, because the focus only tells of the first.
  */
 import { useWords } from '../words/words.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What stands around every control, tied to it for screen readers: above it its title, help and hint, below it its fault.
- * Controls of one input get a label; those of several a fieldset with a legend.
+ * The texts around every control, linked to it for screen readers: above it its title, help and hint, below it its
+ * fault. Controls of one input get a label; those of several a fieldset with a legend.
  */
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
@@ -51,7 +51,7 @@ export function FieldFrame({ field, path, value, children }: FieldProps & { chil
             {name} {mark}
           </legend>
           {help}
-          {/* The fault of a group stands above what it is made of, which may be long. */}
+          {/* The fault of a group is above its fields, because the group may be long. */}
           {wrong}
           {children}
         </fieldset>

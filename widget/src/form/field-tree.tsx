@@ -1,4 +1,4 @@
-/** Draws a field of any kind: its frame, and inside the frame a control, or the fields that it is made of. */
+/** Draws a field of any kind: its frame, and inside the frame a control, or the inner fields. */
 import type { ComponentType } from 'preact';
 import { ChoiceBranches } from './choice-field.tsx';
 import { DateControl } from './date-control.tsx';

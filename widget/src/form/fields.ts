@@ -18,7 +18,7 @@ export type SimpleKind =
   | 'list'
   | 'date'
   | 'date-time'
-  /** Whatever has no control of its own is edited as JSON. */
+  /** A value without a special control is edited as JSON. */
   | 'json'
   /** Always this value; never shown. */
   | 'constant';
@@ -40,7 +40,7 @@ export interface SimpleField extends Common {
 
 export interface ObjectField extends Common {
   kind: 'object';
-  /** In the order of the page; what is not shown comes last. */
+  /** In the order of the page; hidden fields come last. */
   fields: readonly Field[];
   sections: readonly Section[];
 }
@@ -60,11 +60,11 @@ export interface ObjectListField extends Common {
 
 export type Field = SimpleField | ObjectField | ChoiceField | ObjectListField;
 
-/** Fields that stand together, in order. */
+/** Fields that are shown together, in order. */
 export interface Section {
   title: string | undefined;
   visible: readonly Field[];
-  /** Behind a disclosure, until somebody looks for them. */
+  /** Fields that are closed at first and can be opened. */
   folded: readonly Field[];
 }
 
@@ -112,7 +112,7 @@ function objectField(place: Place, groups?: readonly Group[]): ObjectField {
 
 function choiceField(place: Place, branches: readonly JsonSchema[]): ChoiceField {
   const { schema } = place;
-  // What stands beside `oneOf` holds in every branch.
+  // Rules beside `oneOf` hold in every branch.
   const { oneOf, title, description, default: _default, order, always_show, airbyte_hidden, ...shared } = schema;
   const tags = fixedInAll(branches);
   const isDisplay = schema.display_type === 'radio' || schema.display_type === 'dropdown';
@@ -171,7 +171,7 @@ function textKind(schema: JsonSchema): SimpleKind {
   return 'text';
 }
 
-/** The type that is asked for: being allowed to be null is being allowed to be absent. */
+/** The wanted type. A value that may be null is treated as a value that may be absent. */
 export function typeOf({ type }: JsonSchema): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((name) => typeof name === 'string' && name !== 'null');
   return types.length === 1 ? types[0] : undefined;
@@ -182,7 +182,7 @@ export interface Option {
   label: string;
 }
 
-/** What one can choose from: an enumeration, perhaps with names, or constants with titles. */
+/** The options to choose from: an enumeration, perhaps with names, or constants with titles. */
 export function optionsOf(schema: JsonSchema): Option[] | undefined {
   if (Array.isArray(schema.enum)) {
     const names: unknown[] = Array.isArray(schema.enumNames) ? schema.enumNames : [];
@@ -201,12 +201,12 @@ export function optionsOf(schema: JsonSchema): Option[] | undefined {
   }));
 }
 
-/** Blanks would be invisible. */
+/** A value of spaces only would be invisible, so it is quoted. */
 function labelOf(value: unknown): string {
   return typeof value === 'string' && value.trim() !== '' ? value : JSON.stringify(value);
 }
 
-/** Newer specifications say `const`; older ones an enumeration of one. */
+/** Newer specifications say `const`; older ones use an enumeration with one value. */
 export function fixedValue(schema: JsonSchema): unknown {
   if ('const' in schema) return schema.const;
   return Array.isArray(schema.enum) && schema.enum.length === 1 ? schema.enum[0] : undefined;
@@ -245,7 +245,7 @@ function merged(shared: JsonSchema, branch: JsonSchema, tags: readonly string[])
   };
 }
 
-/** Some generators wrap what they refer to in an `allOf` of one. */
+/** Some generators wrap a referenced schema in an `allOf` with one member. */
 function unwrapped(schema: JsonSchema): JsonSchema {
   const { allOf, ...rest } = schema;
   return Array.isArray(allOf) && allOf.length === 1 && isObject(allOf[0]) ? { ...allOf[0], ...rest } : schema;
@@ -286,7 +286,7 @@ export function titleFromKey(key: string): string {
   return text === '' ? key : text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** By `order`; those without one after those with one, required before optional, then by name. */
+/** Sorts by `order`. Fields without an order come after those with one; then required before optional, then by name. */
 function byPlace(a: Field, b: Field): number {
   const orderOf = ({ schema }: Field) => (typeof schema.order === 'number' ? schema.order : Number.POSITIVE_INFINITY);
   const [first, second] = [orderOf(a), orderOf(b)];
@@ -300,7 +300,7 @@ interface Group {
   title: string | undefined;
 }
 
-/** Undefined: nothing is grouped, whatever the fields say. */
+/** Undefined: there are no groups, even if fields name one. */
 function groupsOf({ groups }: JsonSchema): Group[] | undefined {
   if (!Array.isArray(groups) || groups.length === 0) return undefined;
   return groups
@@ -308,7 +308,7 @@ function groupsOf({ groups }: JsonSchema): Group[] | undefined {
     .map(({ id, title }) => ({ id, title: typeof title === 'string' && title !== '' ? title : undefined }));
 }
 
-/** First what belongs to no group, then the groups in their order, then those nobody announced, by name. */
+/** First the fields without a group, then the groups in their order, then groups that are not in the list, by name. */
 function sectionsOf(fields: readonly Field[], groups: readonly Group[] | undefined): Section[] {
   if (!groups) return [section(undefined, fields)];
   const groupOf = ({ schema }: Field) => (typeof schema.group === 'string' ? schema.group : undefined);

@@ -1,4 +1,4 @@
-/** What the parts of a form know of the whole without being told by the part around them. */
+/** What every part of a form knows about the whole form. */
 
 import type { ComponentType } from 'preact';
 import { createContext } from 'preact';
@@ -8,12 +8,12 @@ import type { Field } from './fields.ts';
 
 export interface FormState {
   formId: string;
-  /** Of something that exists already: what was set then is not folded away. */
+  /** Whether the form is of an existing source: then sections with values that are set are open at first. */
   isExisting: boolean;
   isDisabled: boolean;
   /** Messages by the id of their field. */
   faults: ReadonlyMap<string, string>;
-  /** Counts from the call on, so that several calls before the next render lose nothing. Undefined: nothing is there. */
+  /** Takes effect at once, so that several calls before the next render lose nothing. Undefined removes the value. */
   change(path: Path, value: unknown): void;
 }
 
@@ -23,7 +23,7 @@ export interface FieldState {
   path: Path;
   id: string;
   fault: string | undefined;
-  /** Ids of what explains the control. */
+  /** Ids of the elements that explain the control. */
   describedBy: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface FieldProps<F extends Field = Field> {
   value: unknown;
 }
 
-/** A field that is made of others is told what draws those. */
+/** A field with inner fields gets the component that draws them. */
 export interface OuterFieldProps<F extends Field> extends FieldProps<F> {
   Inner: ComponentType<FieldProps>;
 }

@@ -1,4 +1,7 @@
-/** Drawn in the colour of the text, beside words or with a name given by their button: hidden from screen readers. */
+/**
+ * Icons in the colour of the text. Words beside them or the name of their button say the same, so screen readers skip
+ * them.
+ */
 import type { ComponentChildren } from 'preact';
 
 function Icon({ children }: { children: ComponentChildren }) {

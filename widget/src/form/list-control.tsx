@@ -1,6 +1,6 @@
 /**
- * A list of texts or numbers, one to a row. Enter goes to a new row, Backspace in an empty one takes it away, and several
- * lines pasted at once become several rows. Empty rows count for nothing.
+ * A list of texts or numbers, one in each row. Enter adds a row, Backspace in an empty row removes the row, and several
+ * lines pasted at once become several rows. Empty rows are ignored.
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { useLayoutEffect, useRef } from 'preact/hooks';

@@ -1,10 +1,12 @@
-/** Finds the field that a connector's message is about, so that "Invalid API key" can stand beside the API key. */
+/** Finds the field that a connector's message is about, so that "Invalid API key" can be shown beside the API key. */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import type { Path } from './configuration.ts';
 import { type Field, readSpecification, titleFromKey } from './fields.ts';
 import type { FieldFault } from './validation.ts';
 
-/** By title or key, as whole words; the longest name wins. Undefined: the message names no field, or more than one. */
+/**
+ * Looks for titles and keys as whole words; the longest name wins. Undefined: the message names no field, or several.
+ */
 export function faultNamedBy(message: string, specification: JsonSchema): FieldFault | undefined {
   const text = plain(message);
   const found = new Map<string, { path: Path; length: number }>();
@@ -47,7 +49,7 @@ function namedFields(field: Field, path: Path): Named[] {
     case 'choice':
       return field.branches.flatMap((branch) => namedFields(branch, path));
     default:
-      // Of a list nobody could say which item is meant.
+      // In a list nobody could say which item is meant.
       return [];
   }
 }

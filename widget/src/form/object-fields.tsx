@@ -1,4 +1,4 @@
-/** The fields of an object in their sections. What is optional is folded away until somebody looks for it. */
+/** The fields of an object in their sections. Optional fields are closed until the customer opens them. */
 import { deepCompareStrict } from '@cfworker/json-schema';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** A list of objects: a card for each, with a button to remove it, and one below to add another. */
+/** A list of objects: a card for each, with a button to remove it, and below the cards a button to add another. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
 import { initialValue } from './configuration.ts';
@@ -12,11 +12,13 @@ export function ObjectList({ field, path, value, Inner }: OuterFieldProps<Object
   const container = useRef<HTMLDivElement>(null);
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
   const keys = useRef<{ next: number; of: number[] }>({ next: 0, of: [] });
-  // An item keeps its key when one above it goes, and with it what its controls know: that a secret is a saved one.
+  // An item keeps its key when an item above it is removed. So its controls keep their state, for example a saved
+  // secret.
   while (keys.current.of.length < items.length) keys.current.of.push(keys.current.next++);
   const count = useRef(items.length);
 
-  // After adding, the new item; after removing, the button below: the pressed button is gone.
+  // The focus goes to the new item after adding, and to the button below after removing, because the pressed button is
+  // gone.
   useLayoutEffect(() => {
     const isMore = items.length > count.current;
     if (items.length === count.current) return;

@@ -18,7 +18,7 @@ export function SwitchControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** Options are told apart by their place: values may be of any type. */
+/** An option is identified by its place, because values may be of any type. */
 export function SelectControl({ value: held, onChange }: ControlProps) {
   const words = useWords().form;
   const { schema, required } = useField().field;
@@ -45,7 +45,7 @@ export function SelectControl({ value: held, onChange }: ControlProps) {
   );
 }
 
-/** What was chosen keeps the order of the options. */
+/** The chosen values keep the order of the options. */
 export function CheckboxesControl({ value, onChange }: ControlProps) {
   const { isDisabled } = useForm();
   const { id, field } = useField();

@@ -1,10 +1,10 @@
 /**
- * Whether a pattern of a specification is sure to be matched quickly by the browser's engine, which tries one way after
- * the other and takes years for some patterns. What is not sure is left to the service, which has an engine without that
- * fault; its message stands at the same field.
+ * Whether the browser's engine certainly matches a pattern of a specification quickly. The engine tries one way after
+ * the other and takes years for some patterns. Other patterns are left to the service, whose engine is always quick;
+ * its message is shown at the same field.
  */
 
-/** Steps that nobody notices. */
+/** So few steps that nobody notices the time. */
 const maxSteps = 10_000_000;
 
 export function isQuick(pattern: string, textLength: number): boolean {
@@ -12,7 +12,7 @@ export function isQuick(pattern: string, textLength: number): boolean {
   return repetitions !== undefined && (textLength + 1) ** Math.max(1, repetitions) <= maxSteps;
 }
 
-/** Undefined when something that repeats has a repetition or a choice inside: then the ways multiply. */
+/** Undefined when a repeated part has a repetition or a choice inside: then the number of ways multiplies. */
 function countRepetitions(pattern: string): number | undefined {
   const plain = pattern.replace(/\\./gs, 'e').replace(/\[[^\]]*\]/g, 'c');
   /** For each open group, whether it has a repetition or a choice inside. */

@@ -1,6 +1,7 @@
 /**
- * A secret: hidden while it is typed, unless its eye is pressed. A saved secret comes as a row of asterisks and
- * goes back as such until something else is typed, and can be taken back up to the end.
+ * A secret: hidden while it is typed, unless the button with the eye is pressed. A saved secret comes as a row of
+ * asterisks and is sent back as such unless the customer types something else. Until the form is sent, the customer can
+ * go back to the saved secret.
  */
 import { useState } from 'preact/hooks';
 import { useWords } from '../words/words.ts';
@@ -35,7 +36,7 @@ export function SecretControl({ value, onChange }: ControlProps) {
           class={`inlay-control inlay-control-code${isRevealed ? '' : ' inlay-control-veiled'}`}
         />
       ) : (
-        // Browsers offer passwords of this site elsewhere; none of them belongs here.
+        // Browsers would offer saved passwords of this site, but none of them belongs here.
         <input
           {...input}
           {...(isRevealed ? { type: 'text' } : { type: 'password' })}
@@ -54,7 +55,7 @@ export function SecretControl({ value, onChange }: ControlProps) {
             aria-label={words.keepSaved}
             onClick={({ currentTarget }) => {
               onChange(saved);
-              // The button goes with what it undid.
+              // The button disappears with the change that it undoes, so the input gets the focus.
               currentTarget.closest('.inlay-secret')?.querySelector<HTMLElement>('.inlay-control')?.focus();
             }}
           >

@@ -1,17 +1,17 @@
-/** Controls that hold one text: lines, numbers, long texts and JSON. An empty one holds nothing. */
+/** Controls that hold one text: lines, numbers, long texts and JSON. An empty control holds no value. */
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { useState } from 'preact/hooks';
 import { typeOf } from './fields.ts';
 import { type ControlProps, useField, useForm } from './form-context.ts';
 
-/** A first example, to stand where nothing is entered yet. */
+/** The first example, shown while nothing is entered yet. */
 export function exampleOf({ examples }: JsonSchema): string | undefined {
   let example: unknown = examples;
   while (Array.isArray(example)) example = example[0];
   return typeof example === 'string' || typeof example === 'number' ? String(example) : undefined;
 }
 
-/** What all inputs tell about themselves. */
+/** The properties that all inputs share. */
 export function useInputProps() {
   const { id, fault, describedBy, field } = useField();
   return {
@@ -23,10 +23,10 @@ export function useInputProps() {
   };
 }
 
-/** Names, keys and addresses are no prose. */
+/** For names, keys and addresses: no spelling help and no automatic capitals. */
 export const noProse = { autoComplete: 'off', autoCapitalize: 'none', autoCorrect: 'off', spellcheck: false } as const;
 
-/** A configuration may hold something else than a text where one is expected; it is shown as it would be written. */
+/** A configuration may hold another value where a text is expected; it is shown as JSON. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -49,7 +49,7 @@ export function TextControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** What is typed stays as it is typed: `0.50` is on its way to `0.505`, though the number is `0.5` already. */
+/** The typed text is kept: `0.50` may become `0.505`, although its number is `0.5` already. */
 export function NumberControl({ value, onChange }: ControlProps) {
   const { schema } = useField().field;
   const [typed, setTyped] = useState('');
@@ -70,7 +70,7 @@ export function NumberControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** Text that is no number is held as the text it is: a fault like any other. */
+/** A text that is no number is held as a text, and becomes a normal fault. */
 function numberIn(text: string): unknown {
   if (text.trim() === '') return undefined;
   const number = Number(text);
@@ -92,7 +92,7 @@ export function LongTextControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** Text that is no JSON is held as the text it is, and so is no object or list: a fault like any other. */
+/** A text that is no JSON is held as a text. It is no object and no list, so it becomes a normal fault. */
 export function JsonControl({ value, onChange }: ControlProps) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
   const change = (next: string) => {

@@ -1,6 +1,6 @@
 /**
- * A specification in the reader's language. A connector may give the words of a title, a description or options in other
- * languages, as `translations` beside them, and English counts where it does not: a specification without any is as it was.
+ * A specification in the reader's language. A connector may give titles, descriptions and options in other languages,
+ * as `translations` beside them. Where a translation is missing, the English text stays.
  */
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
 
@@ -28,7 +28,7 @@ function wordsOf({ translations, enum: options }: JsonSchema, language: string):
   return {
     ...(typeof title === 'string' && { title }),
     ...(typeof description === 'string' && { description }),
-    // Names are told by their place, so a list that is shorter or longer would name the wrong option.
+    // A name belongs to the option at the same place, so a list of another length would name the wrong options.
     ...(Array.isArray(enumNames) && Array.isArray(options) && enumNames.length === options.length && { enumNames }),
   };
 }

@@ -1,8 +1,9 @@
 /**
  * What is wrong with a configuration before it is sent, each fault beside its field and in the customer's language.
  *
- * What always holds: only fields that are shown have faults, because nobody can mend the others; what is as it was when
- * the form was opened has none, since it was accepted once and may be a mask. The service has the last word anyway.
+ * What always holds: only fields that are shown have faults, because the customer cannot correct the others. A value
+ * that is unchanged since the form was opened has no fault, because it was accepted once and may be a mask. The service
+ * checks everything again anyway.
  */
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
@@ -19,7 +20,7 @@ export interface FieldFault {
 
 type FaultWords = Words['form']['faults'];
 
-/** In the order of the fields. `before` is what the form was opened with. */
+/** The faults in the order of the fields. `before` is what the form was opened with. */
 export function faultsOf(
   field: Field,
   value: unknown,
@@ -58,7 +59,7 @@ function missing({ kind }: Field, words: FaultWords): string {
   return ['select', 'choice', 'checkboxes'].includes(kind) ? words.choose : words.required;
 }
 
-/** What the validation library is asked about one value, without its members. */
+/** The keywords that the validation library checks for one value, without its members. */
 const keywords = [
   ...['type', 'enum', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems'],
@@ -72,14 +73,14 @@ function messageFor(schema: JsonSchema, value: unknown, words: FaultWords, kind:
   if (typeof value !== 'string') return undefined;
   const pattern = compiled(schema.pattern, value.length);
   if (pattern) return pattern.test(value) ? undefined : patternMessage(schema, words);
-  // A pattern says more precisely than a format what is wanted, and often means something else.
+  // A pattern is more exact than a format and often differs from it, so the pattern decides.
   if (typeof schema.format !== 'string' || !formats.has(schema.format)) return undefined;
   return new Validator({ format: schema.format }, '7').validate(value).valid ? undefined : formatMessage(schema, words);
 }
 
 /**
- * Specifications are written for several languages: a pattern that is none in ours is left to the connector to check. A
- * pattern that might freeze the page is left to the service.
+ * Specifications are written for several programming languages: a pattern that JavaScript does not understand is left
+ * to the connector's check. A pattern that might freeze the page is left to the service.
  */
 export function compiled(pattern: unknown, textLength: number): RegExp | undefined {
   if (typeof pattern !== 'string' || !isQuick(pattern, textLength)) return undefined;
@@ -133,7 +134,7 @@ function formatMessage({ format }: JsonSchema, words: FaultWords): string {
   return named[String(format)] ?? words.format.other;
 }
 
-/** The part of a path that leads to something shown. Undefined: not even its beginning does. */
+/** The longest beginning of a path that leads to a visible field. Undefined: no part of it does. */
 export function shownPart(root: ObjectField, configuration: unknown, path: Path): Path | undefined {
   let field: Field = root;
   let value = configuration;
@@ -153,7 +154,10 @@ function innerField(field: Field, value: unknown, key: string | number): Field |
   return form?.fields.find((inner) => inner.key === key);
 }
 
-/** The title of what a path leads to, after that of the list item it is in. Empty: it leads to nothing that is known. */
+/**
+ * The title of the field that a path leads to, after the title of its list item. Empty: the path leads to no known
+ * field.
+ */
 export function titleAt(root: ObjectField, configuration: unknown, path: Path, words: Words['form']): string {
   let field: Field = root;
   let value = configuration;

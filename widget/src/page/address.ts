@@ -1,6 +1,6 @@
 /**
- * What the widget is told by its own address. The query is signed by the service; the fragment holds the token and, from
- * the embed library, what the page wishes, which wins over the query. Pure: who reads the fragment also removes it.
+ * What the widget learns from its own address. The query is signed by the service. The fragment holds the token and the
+ * page's wishes from the embed library, which win over the query. Pure: the caller removes the fragment.
  */
 import { serialiseOrigin } from '@inlay/contract/origins';
 
@@ -9,14 +9,14 @@ export type WidgetMode = 'modal' | 'inline' | 'plain';
 export interface WidgetPage {
   /** Undefined when the frame was reloaded: the token was in a fragment that is no longer there. */
   token: string | undefined;
-  /** The one origin that is talked to. Undefined when the address is not one of the service's. */
+  /** The only origin that the widget talks to. Undefined when the service did not make the address. */
   allowedOrigin: string | undefined;
   mode: WidgetMode;
-  /** Whether the page around gets another token by itself. */
+  /** Whether the page around the widget gets another token by itself. */
   renews: boolean;
   /** Language tags, best first, as far as the address names any. */
   locales: string[];
-  /** JSON of a theme, not looked at yet. */
+  /** The JSON of a theme, not checked yet. */
   theme: string | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** Contrast of colours as WCAG 2 defines it, for what follows from the colours of a theme. */
+/** The contrast of colours as WCAG 2 defines it, for colours that are computed from a theme. */
 
 /** sRGB, each channel from 0 to 1. */
 export type Rgb = readonly [number, number, number];
 
-/** What text needs. */
+/** The contrast that text needs. */
 export const legible = 4.5;
 
 export function contrast(a: Rgb, b: Rgb): number {
@@ -18,12 +18,12 @@ export function isDark(color: Rgb): boolean {
 const white: Rgb = [1, 1, 1];
 const black: Rgb = [0, 0, 0];
 
-/** White or black, whichever is easier to read on the colour: one of them always is legible. */
+/** White or black, whichever is easier to read on the colour. One of them is always legible. */
 export function textOn(color: Rgb): Rgb {
   return isDark(color) ? white : black;
 }
 
-/** The colour itself, or as little of the text's colour in it as makes it legible on the background. */
+/** The colour itself, or the colour mixed with just enough of the text's colour to be legible on the background. */
 export function legibleOn(color: Rgb, background: Rgb, text: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(color, text, share);

@@ -1,8 +1,8 @@
 /**
  * The page around the widget. This file alone talks to another window.
  *
- * What always holds: messages go to the one allowed origin, and a message counts only if it comes from the parent window, from
- * that origin, and in the agreed shape. Without an allowed origin, or outside a frame, nobody is talked to.
+ * What always holds: messages go to the one allowed origin, and a message counts only if it comes from the parent
+ * window, from that origin, and in the agreed shape. Without an allowed origin, or outside a frame, no message is sent.
  */
 import type { MessageToHost, MessageToWidget, WidgetEvent } from '@inlay/contract/embedding';
 import type { WidgetMode } from './address.ts';
@@ -14,7 +14,7 @@ export interface Host {
   tell(event: WidgetEvent): void;
   /** Asks the page to close the dialog it has put around the widget. */
   close(): void;
-  /** Whether a question lies over the whole widget, so that it lies over what the page has beside the widget as well. */
+  /** Tells the page whether a dialog covers the whole widget, so that the page also covers its own parts beside it. */
   cover(isCovered: boolean): void;
 }
 
@@ -43,7 +43,8 @@ export function connectHost({ window, allowedOrigin, mode, renews = false, onTok
   if (mode === 'modal') {
     scrollOnceSettled(window);
     window.addEventListener('keydown', (event) => {
-      // While a word is being composed, Escape belongs to the input method; a dialog or a menu prevents the default.
+      // While a word is being composed, Escape belongs to the input method. A dialog or menu that used Escape has
+      // prevented the default.
       if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) post({ inlay: 1, type: 'close' });
     });
   }
@@ -63,7 +64,7 @@ export function isTokenMessage(data: unknown): data is MessageToWidget {
   return inlay === 1 && type === 'token' && typeof token === 'string' && token !== '';
 }
 
-/** Of the body: the root is as high as the frame, even where its content is not. */
+/** Measures the body: the root element is as high as the frame, even where its content is not. */
 function followHeight({ document: { body } }: Window, onHeight: (height: number) => void): void {
   let told: number | undefined;
   new ResizeObserver(() => {
@@ -73,12 +74,13 @@ function followHeight({ document: { body } }: Window, onHeight: (height: number)
   }).observe(body);
 }
 
-/** Longer than the page takes to follow. */
+/** Longer than the page needs to follow the height. */
 const settlingMs = 300;
 
 /**
- * A dialog is as high as its content until it fills the window. Before the page has followed, a scrollbar would come and
- * go, and everything would move for it: there is one only when the content stays higher than the frame.
+ * A dialog is as high as its content until it fills the window. Until the page has followed the height, a scrollbar
+ * would appear and disappear, and everything would move. So there is a scrollbar only when the content stays higher
+ * than the frame.
  */
 function scrollOnceSettled(window: Window): void {
   const { body, documentElement: root } = window.document;

@@ -1,9 +1,9 @@
 /**
- * How the widget looks for this customer: takes a theme from the address, keeps what is valid, and turns it into CSS
- * variables. What the theme leaves out stays as designed.
+ * How the widget looks for this customer: takes a theme from the address, keeps its valid parts, and turns them into
+ * CSS variables. Values that the theme leaves out keep their defaults.
  *
- * What always holds: nothing reaches a style that the contract's formats have not let through, and text stays legible
- * whatever colours were chosen.
+ * What always holds: only values that the contract's formats accept reach a style, and text stays legible whatever
+ * colours were chosen.
  */
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
 import { formats } from '@inlay/contract/formats';
@@ -11,7 +11,7 @@ import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from '.
 
 const maxRadius = 32;
 
-/** The colours of style/tokens.css, which a theme's own are combined with. */
+/** The colours of style/tokens.css, for the colours that a theme leaves out. */
 const designed: Record<Scheme, { background: Rgb; text: Rgb }> = {
   light: { background: hex(0xffffff), text: hex(0x171a21) },
   dark: { background: hex(0x14161c), text: hex(0xeceef3) },
@@ -19,10 +19,10 @@ const designed: Record<Scheme, { background: Rgb; text: Rgb }> = {
 
 type Scheme = 'light' | 'dark';
 
-/** What a browser makes of a CSS colour; undefined when it does not know it. */
+/** How a browser reads a CSS colour; undefined when the browser does not know it. */
 export type ColorReader = (color: string) => Rgb | undefined;
 
-/** A fault in one part does not cost the others: the customer shall see a widget, and the operator most of the theme. */
+/** A fault in one part leaves the other parts in force: the customer sees a widget with most of its theme. */
 export function parseTheme(json: string | undefined): WidgetTheme {
   const given = parseObject(json);
   const theme: WidgetTheme = {};
@@ -47,9 +47,9 @@ export function logoOf({ logo_url }: WidgetTheme, allowedOrigin: string | undefi
 }
 
 export interface Look {
-  /** Undefined: the customer's own setting. */
+  /** Undefined: the customer's own setting decides. */
   scheme: Scheme | undefined;
-  /** By name of the CSS variable. */
+  /** The values by the name of the CSS variable. */
   variables: Record<string, string>;
 }
 
@@ -81,7 +81,10 @@ export function lookOf(theme: WidgetTheme, read: ColorReader): Look {
   return { scheme, variables };
 }
 
-/** A background decides, since it is the same in both schemes; then a text, then the wish. */
+/**
+ * A background colour decides first, because it is the same in both schemes; then a text colour; then the wished
+ * scheme.
+ */
 function schemeOf(theme: WidgetTheme, background?: Rgb, text?: Rgb): Scheme | undefined {
   if (background) return isDark(background) ? 'dark' : 'light';
   if (theme.color_scheme === 'light' || theme.color_scheme === 'dark') return theme.color_scheme;
@@ -119,7 +122,7 @@ function parseObject(json: string | undefined): Record<string, unknown> {
     const parsed: unknown = JSON.parse(json ?? '{}');
     return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
   } catch {
-    // Somebody else's text in the address: the widget looks as designed.
+    // The address holds a text that is no theme: the widget keeps its default look.
     return {};
   }
 }

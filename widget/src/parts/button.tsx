@@ -6,7 +6,7 @@ export interface ButtonProps {
   children: ComponentChildren;
   kind?: 'primary' | 'secondary' | 'quiet' | 'danger';
   type?: 'button' | 'submit';
-  /** Of the form it submits, when it is not inside. */
+  /** The id of the form that the button submits, when the button is outside of it. */
   form?: string;
   glyph?: GlyphName;
   isBusy?: boolean;

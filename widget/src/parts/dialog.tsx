@@ -1,4 +1,7 @@
-/** A question that has to be answered first. The browser keeps the focus inside and gives it back; Escape means no. */
+/**
+ * A question that must be answered before anything else. The browser keeps the focus inside and gives it back; Escape
+ * means no.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useWidget } from '../widget.ts';
@@ -22,7 +25,8 @@ export function Dialog({ title, children, confirm, dismiss, isBusy = false, onCo
     const opener = document.activeElement;
     const element = dialog.current;
     if (!element) return;
-    // A frame that is as high as its content is seen only in part: the dialog opens where the customer is.
+    // The frame is as high as its content, so only a part of it may be visible. The dialog opens near the pressed
+    // button.
     const top = opener ? opener.getBoundingClientRect().top - element.offsetHeight : 0;
     element.showModal();
     host.cover(true);
@@ -44,7 +48,7 @@ export function Dialog({ title, children, confirm, dismiss, isBusy = false, onCo
         if (!isBusy) onDismiss();
       }}
       onKeyDown={(event) => {
-        // Told to nobody else: the page around would close the whole widget.
+        // Other listeners must not see this key: the page around the widget would close the whole widget.
         if (event.key === 'Escape' && !event.isComposing) {
           event.preventDefault();
           if (!isBusy) onDismiss();

@@ -1,4 +1,4 @@
-/** Asks before entries are lost: on the way to another screen, and when Escape is about to close the whole widget. */
+/** Asks before entries are lost: before another screen is shown, and before Escape closes the whole widget. */
 import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useWidget } from '../widget.ts';

@@ -1,10 +1,10 @@
-/** To the page that explains how to set a connector up, in a tab of its own. */
+/** A link to the page that explains how to set a connector up. It opens in a new tab. */
 import { useWords } from '../words/words.ts';
 import { Glyph } from './glyph.tsx';
 
 export function GuideLink({ address }: { address: string | undefined }) {
   const words = useWords();
-  // The address is a connector's: it may be anything.
+  // The address comes from a connector, so it may be any text.
   if (!address || !URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) return null;
   return (
     <a class="inlay-link" href={address} target="_blank" rel="noopener noreferrer">

@@ -1,4 +1,4 @@
-/** A point in time as people say it, with the exact one behind it. */
+/** A point in time as people say it, with the exact time in its tooltip. */
 import { useEffect, useState } from 'preact/hooks';
 import { useWidget } from '../widget.ts';
 
@@ -7,7 +7,7 @@ const refreshMs = 15_000;
 
 export interface MomentProps {
   time: string;
-  /** What has happened is never said to be ahead, nor the other way round, however the two clocks differ. */
+  /** A past time is never shown as future, and a future time never as past, even if the two clocks differ. */
   tense: 'past' | 'future';
   say?(relative: string): string;
 }

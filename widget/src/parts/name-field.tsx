@@ -1,4 +1,4 @@
-/** What the customer calls a source. Stands above the connector's own fields and looks like one of them. */
+/** The customer's name for a source. The field is above the connector's own fields and looks like them. */
 import { formats } from '@inlay/contract/formats';
 import type { Ref } from 'preact';
 import { useWords, type Words } from '../words/words.ts';

@@ -1,4 +1,7 @@
-/** A few words in a box: what went wrong, what to know. A notice of a failure also tells the page around. */
+/**
+ * A short text in a box: what went wrong, or what to know. The notice of a failure also informs the page around the
+ * widget.
+ */
 import type { WidgetErrorCode } from '@inlay/contract/embedding';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -13,7 +16,7 @@ export interface NoticeProps {
   children?: ComponentChildren;
   /** Below the text. */
   actions?: ComponentChildren;
-  /** For what has just happened because of something the customer did: it gets the focus. */
+  /** Set when the notice is the result of something the customer just did: then it gets the focus. */
   takesFocus?: boolean;
 }
 
@@ -55,14 +58,14 @@ export function FailureNotice({ error, ...props }: { error: unknown } & Pick<Not
   );
 }
 
-/** The words for a failure; a component that shows them also tells the page around. */
+/** The words for a failure. A component that shows them also informs the page around the widget. */
 export function useFailureWords(error: unknown): { title: string; text: string } {
   const words = useWords();
   const { host, formatting } = useWidget();
   const failure = useMemo(() => failureOf(error), [error]);
   const { title, text } = textOf(failure, words, formatting.duration);
   useEffect(() => {
-    // Of a missing network the page is told once, with the banner.
+    // The banner tells the page about a missing network, so it is not told twice.
     if (failure.kind === 'offline') return;
     host.tell({ type: 'error', error: { code: codeOf(failure), message: `${title}: ${text}` } });
   }, [host, failure.kind]);

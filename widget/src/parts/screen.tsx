@@ -1,12 +1,12 @@
 /**
- * The frame of a screen: one heading, which names the document too and gets the focus when the customer has come here from
- * another screen, so that a keyboard or a screen reader goes on from there.
+ * The frame of a screen, with one heading, which is also the title of the document. The heading gets the focus when the
+ * customer comes from another screen, so that a keyboard or a screen reader goes on from there.
  */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
 import { Glyph } from './glyph.tsx';
 
-/** Whether the customer has moved between screens: the first one must not take the focus away from the page around. */
+/** Whether the customer has moved between screens: the first screen must not take the focus away from the page. */
 export const HasMovedContext = createContext(false);
 
 export type ScreenName =
@@ -24,7 +24,7 @@ export interface ScreenProps {
   name: ScreenName;
   title: string;
   lead?: ComponentChildren;
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   icon?: ComponentChildren;
   status?: ComponentChildren;
   actions?: ComponentChildren;

@@ -1,4 +1,4 @@
-/** What stands where content will be, in its shape, so that nothing jumps when it comes. */
+/** Placeholders in the shape of the coming content, so that nothing jumps when the content arrives. */
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
 

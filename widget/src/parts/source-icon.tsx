@@ -1,6 +1,6 @@
 /**
- * The icon of a connector, or a tile with its first letter in a colour of its own. Images come only from where the page's
- * policy allows them: inside the address, from the service, or from the origin that embeds the widget.
+ * The icon of a connector, or a coloured tile with its first letter. Images come only from where the page's policy
+ * allows them: a `data:` address, the service, or the origin that embeds the widget.
  */
 import { useState } from 'preact/hooks';
 import { useWidget } from '../widget.ts';
@@ -34,7 +34,7 @@ export function isAllowedImage(address: string, origins: readonly (string | unde
   return URL.canParse(address) && /^https?:/i.test(address) && origins.includes(new URL(address).origin);
 }
 
-/** The same for the same name, everywhere and always. */
+/** The same name always has the same colour. */
 export function hueOf(name: string): number {
   let hash = 0;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 360_000;

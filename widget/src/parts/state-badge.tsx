@@ -1,4 +1,4 @@
-/** The state of a source in one word, with a sign for those who do not see its colour. */
+/** The state of a source in one word, with a sign for people who do not see its colour. */
 import type { SourceState } from '../sources/progress.ts';
 import { useWords } from '../words/words.ts';
 import { Glyph, type GlyphName, Spinner } from './glyph.tsx';

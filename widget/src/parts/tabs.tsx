@@ -1,4 +1,4 @@
-/** Parts of a screen of which one is seen. All stay there, so what was begun in one is not lost. */
+/** Parts of a screen, of which one is visible. The others stay in the page, so entries in them are not lost. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 

@@ -9,7 +9,7 @@ import { matches } from '../sources/names.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-/** Fewer are seen at a glance. */
+/** The search appears from this number on: with fewer cards a search is not needed. */
 const searchFrom = 6;
 
 export function ChooseScreen() {

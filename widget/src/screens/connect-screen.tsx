@@ -1,4 +1,4 @@
-/** The form of one template: filled, tested, connected. */
+/** The form of one template: the customer fills it in, it is tested, and the source is connected. */
 import type { Source } from '@inlay/contract/sources';
 import type { Offer } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';

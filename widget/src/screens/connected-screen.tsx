@@ -21,12 +21,12 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
   const connections = connectionsOf(pipelines, source.id);
   const isUnknown = pipelines.connections === undefined;
   const title = titleOf(source, words);
-  // Before the source is ready there is nothing to say about them.
+  // Before the source is ready there is nothing to say about its connections.
   const outcome = (source.status === 'ready' ? connections : []).map((connection) =>
     outcomeOf(connection, words, formatting.number),
   );
   const firstSync = firstSyncState(source, connections, isUnknown);
-  // The rows are seen, not said: they change every second.
+  // Screen readers do not hear the number of rows: it changes every second.
   const said = [
     title,
     ...connections.map(({ last_run: run }) => (run && !isOngoing(run) ? words.jobs[run.status] : '')),
@@ -104,7 +104,7 @@ function titleOf({ name, status }: SourceSummary, { connected }: Words): string 
   return status === 'failed' ? connected.failedTitle(name) : connected.pendingTitle(name);
 }
 
-/** Undefined: there is none, because nothing is to be synced. */
+/** Undefined: there is no first sync, because nothing is to be synced. */
 function firstSyncState(
   { status }: SourceSummary,
   connections: readonly Connection[],

@@ -1,4 +1,4 @@
-/** The syncs of a connection, newest first: pages on demand, the newest one as it is now. */
+/** The syncs of a connection, newest first. The first page is kept up to date; older pages are loaded on demand. */
 import type { Connection, Job } from '@inlay/contract/connections';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
@@ -11,7 +11,7 @@ import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-/** Many runs bring nothing, and take one line together. */
+/** A large page: many runs bring nothing, and those share one line. */
 const pageSize = 20;
 
 export function JobHistory({ connection }: { connection: Connection }) {
@@ -31,9 +31,9 @@ export function JobHistory({ connection }: { connection: Connection }) {
     }));
     if (offset > 0) setNewFrom(offset);
   });
-  // A run that has begun or ended may not be the only one since the last look.
+  // When a run has begun or ended, there may have been more runs since the last look.
   useEffect(() => load.run(0), [id, last_run?.id, last_run?.status]);
-  // The button that was pressed may be gone: the focus goes on with what it has brought.
+  // The pressed button may be gone, so the focus moves to the first entry that it loaded.
   useEffect(() => firstNew.current?.focus(), [newFrom]);
 
   const jobs = mergeJobs(loaded?.jobs ?? [], last_run ? [last_run] : []);
@@ -50,7 +50,7 @@ export function JobHistory({ connection }: { connection: Connection }) {
         {historyOf(jobs, loaded.isWhole).map((entry) => {
           const isFirstNew = entry.jobs.some(({ id }) => id === firstNewId);
           return (
-            // A newer run may join the entry, and what is open stays open.
+            // The key is the oldest job: a newer run may join the entry, and an open entry stays open.
             <li key={entry.jobs.at(-1)?.id} ref={isFirstNew ? firstNew : null} tabIndex={isFirstNew ? -1 : undefined}>
               <Entry entry={entry} />
             </li>
@@ -126,7 +126,9 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
   );
 }
 
-/** What did not arrive as it was, folded: most people want to know that there is something, few want the list. */
+/**
+ * Values that did not arrive unchanged. The list is closed at first: most people only want to know that there is one.
+ */
 function ChangedValues({ job }: { job: Job }) {
   const words = useWords();
   const { formatting } = useWidget();

@@ -1,4 +1,4 @@
-/** Everything the customer has connected, and how it does. */
+/** All sources that the customer has connected, with their states. */
 import type { SourceSummary } from '@inlay/contract/sources';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';

@@ -34,7 +34,7 @@ function MessageScreen({ name, glyph, title, text, children }: MessageProps) {
   );
 }
 
-/** Before anything is known of the customer. */
+/** Shown before anything is known about the customer. */
 export function LoadingScreen() {
   return (
     <main class="inlay-screen" data-screen="loading">
@@ -62,7 +62,7 @@ export function ErrorScreen({ error, onTryAgain }: { error: unknown; onTryAgain(
   );
 }
 
-/** `isRenewing`: the page around knows how to get another token. */
+/** `isRenewing`: the page around the widget can get another token. */
 export function ExpiredScreen({ isRenewing }: { isRenewing: boolean }) {
   const { title, renewing, reload } = useWords().expired;
   return (

@@ -1,4 +1,4 @@
-/** What is synced from a source: where to, when, how it went, and a button to do it now. */
+/** The syncs of a source: where the data goes, when, with what result, and a button to sync now. */
 import type { Connection } from '@inlay/contract/connections';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { RequestFailure } from '../api/failure.ts';
@@ -43,7 +43,7 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       }));
       announce(words.source.syncStarted);
     } finally {
-      // Also when it was refused: something has changed, and what that is can be seen.
+      // Look again also after a refusal: something has changed, and the new state shows what.
       look();
     }
   });

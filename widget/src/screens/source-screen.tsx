@@ -1,4 +1,4 @@
-/** One source: what it does, and its settings. What was entered in one part stays while the other is looked at. */
+/** One source: its activity and its settings. Entries in one part stay while the other part is shown. */
 import type { SourceSummary } from '@inlay/contract/sources';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';

@@ -79,7 +79,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   );
 }
 
-/** A source whose connector is not known at the moment has no form; its name can be changed all the same. */
+/** A source whose connector is not known at the moment has no form, but its name can still be changed. */
 function Rename({
   source,
   onChanged,

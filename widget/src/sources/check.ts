@@ -1,4 +1,4 @@
-/** Checks of a configuration: started, then asked for until there is an outcome. */
+/** Checks of a configuration: a check is started, and then its outcome is asked for until there is one. */
 import type { Api } from '../api/api.ts';
 import { failureOf } from '../api/failure.ts';
 import { longerPauseMs, pause } from './pausing.ts';
@@ -6,12 +6,12 @@ import { longerPauseMs, pause } from './pausing.ts';
 const firstPauseMs = 400;
 const lastPauseMs = 4_000;
 
-/** What the connector found wrong, in its own words; empty when it gave none. */
+/** The connector's own message about the problem; empty when it gave none. */
 export class CheckFailed extends Error {}
 
 /**
- * Resolves when the check has succeeded, throws `CheckFailed` when it has not. The service ends every check in the end, so
- * an answer that does not come is only asked for again; the customer sees that, and can abort.
+ * Resolves when the check has succeeded, throws `CheckFailed` when it has failed. The service ends every check at some
+ * time, so a missing answer is just asked for again. The customer sees that the check goes on, and can abort it.
  */
 export async function awaitCheck(api: Api, checkId: string, signal: AbortSignal): Promise<void> {
   let pauseMs = firstPauseMs;

@@ -1,6 +1,6 @@
 /**
- * Creating a source without ever creating two. A create is sent once; when its answer is lost, the list of sources tells
- * whether it has happened, as far as it can.
+ * Creates a source, and never two. The create is sent once. When its answer is lost, the list of sources shows whether
+ * the source was created, if that can be decided.
  */
 import type { CreateSourceRequest, Source } from '@inlay/contract/sources';
 import type { Api } from '../api/api.ts';

@@ -1,4 +1,6 @@
-/** The form is most of the script, so it is loaded apart: early, but behind what the first screen needs. */
+/**
+ * The form is the largest part of the script, so it is a separate file. It is loaded early, but after the first screen.
+ */
 
 type FormModule = typeof import('../form/connector-form.tsx');
 
@@ -6,14 +8,14 @@ let loading: Promise<FormModule> | undefined;
 
 export function loadForm(): Promise<FormModule> {
   loading ??= import('../form/connector-form.tsx').catch((error) => {
-    // The next one who needs it tries again.
+    // The next caller tries again.
     loading = undefined;
     throw error;
   });
   return loading;
 }
 
-/** Ahead of time. A failure shows when the form is needed. */
+/** Loads the form ahead of time. A failure is shown only when the form is needed. */
 export function prefetchForm(): void {
   loadForm().catch(() => {});
 }

@@ -1,6 +1,6 @@
 /** Names of sources: finding a free name, and searching among names as people expect. */
 
-/** The name itself, or with the first number that makes it differ from the others. */
+/** The name itself, or the name with the first number that makes it unique. */
 export function freeName(wanted: string, taken: Iterable<string>): string {
   const used = new Set([...taken].map(foldText));
   if (!used.has(foldText(wanted))) return wanted;
@@ -10,7 +10,7 @@ export function freeName(wanted: string, taken: Iterable<string>): string {
   }
 }
 
-/** Whether every word of the search occurs, whatever the case and the accents. */
+/** Whether every word of the search occurs in the name, ignoring case and accents. */
 export function matches(name: string, search: string): boolean {
   const folded = foldText(name);
   return foldText(search)
@@ -18,7 +18,7 @@ export function matches(name: string, search: string): boolean {
     .every((word) => folded.includes(word));
 }
 
-/** Compatibility forms too: half-width and full-width letters are the same to the person who types. */
+/** Also makes compatibility forms equal: half-width and full-width letters are the same to a person who types. */
 function foldText(text: string): string {
   return text
     .normalize('NFKD')

@@ -1,13 +1,15 @@
-/** Waiting between two looks at something that changes by itself. */
+/** How long to wait before looking again at something that changes by itself. */
 
-/** The next pause of a series that starts short, for answers that come soon, and grows, for those that do not. */
+/**
+ * The next pause of a series. It starts short, because many answers come soon, and grows for answers that take longer.
+ */
 export function longerPauseMs(pauseMs: number, maxMs: number): number {
   return Math.min(maxMs, Math.round(pauseMs * 1.5));
 }
 
 /**
- * Resolves after the pause, and not before the page is seen and the network is there: nobody looks, or nothing can be
- * asked. Coming back to the page or to the network ends the pause at once. Rejects when aborted.
+ * Resolves after the pause, but not while the page is hidden or the network is missing: then nobody looks, or nothing
+ * can be asked. The pause ends at once when the page is shown again or the network is back. Rejects when aborted.
  */
 export async function pause(pauseMs: number, signal: AbortSignal): Promise<void> {
   const isAway = () => document.hidden || navigator.onLine === false;

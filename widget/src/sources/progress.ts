@@ -4,10 +4,10 @@ import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import type { WidgetEvent } from '@inlay/contract/embedding';
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 
-/** What a customer has, as of one look at the service. */
+/** The sources and connections of a customer, as the service listed them at one time. */
 export interface Pipelines {
   sources: readonly SourceSummary[];
-  /** Undefined when the platform, which alone knows how they do, did not answer. */
+  /** Undefined when the platform did not answer: only the platform knows the state of connections. */
   connections: readonly Connection[] | undefined;
 }
 
@@ -19,7 +19,7 @@ export function connectionsOf({ connections }: Pipelines, sourceId: string): Con
   return connections?.filter((connection) => connection.source_id === sourceId) ?? [];
 }
 
-/** Whether something changes by itself soon, so that it is worth looking often. */
+/** Whether something will change by itself soon, so that the widget should look often. */
 export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
   return (
     sources.some(({ status }) => status === 'pending') ||
@@ -29,7 +29,7 @@ export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
 
 export type SourceState = 'pending' | 'failed' | 'syncing' | 'sync_failed' | 'paused' | 'ready';
 
-/** One word for a source and all its connections: the one the customer needs to know first. */
+/** One state for a source and all its connections: the state that the customer needs to know first. */
 export function stateOf(source: Pick<SourceSummary, 'status'>, connections: readonly Connection[]): SourceState {
   if (source.status === 'failed' || connections.some(({ status }) => status === 'failed')) return 'failed';
   if (source.status === 'pending' || connections.some(({ status }) => status === 'pending')) return 'pending';
@@ -41,9 +41,9 @@ export function stateOf(source: Pick<SourceSummary, 'status'>, connections: read
 }
 
 export interface SyncSummary {
-  /** When data last arrived, or is arriving: of the newest run. */
+  /** The newest run, finished or still running. */
   lastRun: Job | undefined;
-  /** Of the newest run of each connection together. */
+  /** The rows of the newest run of each connection, added up. */
   rows: number | undefined;
   nextRunAt: string | undefined;
 }
@@ -61,7 +61,7 @@ export function summarise(connections: readonly Connection[]): SyncSummary {
 
 type SyncFinished = Extract<WidgetEvent, { type: 'sync_finished' }>['sync'];
 
-/** The syncs that have ended between two looks. What had ended before the first look is no news. */
+/** The syncs that ended between two looks. Syncs that ended before the first look are not reported. */
 export function finishedSyncs(before: Pipelines | undefined, now: Pipelines): SyncFinished[] {
   if (!before?.connections || !now.connections) return [];
   const known = new Map(before.connections.map(({ id, last_run }) => [id, last_run]));
@@ -74,36 +74,36 @@ export function finishedSyncs(before: Pipelines | undefined, now: Pipelines): Sy
   });
 }
 
-/** A source as it stands in the list. */
+/** A source as it is shown in the list. */
 export function summaryOf({ source_template, source_config: _, ...source }: Source): SourceSummary {
   return { ...source, summarized_source_template: source_template };
 }
 
-/** A sync that ended well and had nothing to bring, and of which there is nothing to say. */
+/** A sync that succeeded, brought nothing, and has nothing else to report. */
 function isQuiet(job: Job): boolean {
   return job.status === 'succeeded' && job.rows === 0 && streamsToMention(job).length === 0;
 }
 
-/** The streams of a sync in which something did not arrive as it was. */
+/** The streams of a sync in which some values did not arrive unchanged. */
 export function streamsToMention({ streams = [] }: Job): JobStream[] {
   return streams.filter((stream) => stream.not_replaced || countChanged(stream) > 0);
 }
 
-/** How many values of the stream did not arrive as they were. */
+/** How many values of the stream did not arrive unchanged. */
 export function countChanged({ values_changed, more_values_changed: more }: JobStream): number {
   return values_changed.reduce((sum, { count }) => sum + count, more?.values ?? 0);
 }
 
 export interface HistoryEntry {
-  /** Newest first; several only where none of them brought anything. */
+  /** Newest first. An entry has several jobs only if none of them brought anything. */
   jobs: readonly [Job, ...Job[]];
-  /** Whether there was nothing since the sync before. Of the first sync of all that cannot be said. */
+  /** Whether there was nothing new since the sync before. The very first sync has no sync before it. */
   isNothingNew: boolean;
 }
 
 /**
- * The history as it is read: syncs in a row that brought nothing are one entry. The newest stands alone, because it tells
- * whether syncing works. `isWhole`: the last of the jobs is the first that ever ran.
+ * The history as it is shown: several syncs in a row that brought nothing are one entry. The newest sync has its own
+ * entry, because it shows whether syncing works. `isWhole`: the last of the jobs is the first that ever ran.
  */
 export function historyOf(jobs: readonly Job[], isWhole: boolean): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
@@ -119,7 +119,7 @@ export function historyOf(jobs: readonly Job[], isWhole: boolean): HistoryEntry[
   return entries;
 }
 
-/** Newest first, each job once, with what was learnt last. */
+/** Newest first, each job once, in its newest state. */
 export function mergeJobs(known: readonly Job[], newer: readonly Job[]): Job[] {
   const byId = new Map([...known, ...newer].map((job) => [job.id, job]));
   return [...byId.values()].sort(

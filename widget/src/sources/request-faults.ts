@@ -1,15 +1,15 @@
-/** Where the service found fault with a request, in terms of the form the customer sees. */
+/** Turns the faults that the service found in a request into faults of the fields that the customer sees. */
 import type { Fault } from '@inlay/contract/errors';
 import type { FieldFault } from '../form/connector-form.tsx';
 
 export interface RequestFaults {
   name: string | undefined;
   fields: FieldFault[];
-  /** What belongs to no field. */
+  /** Messages that belong to no field. */
   others: string[];
 }
 
-/** `secretAnew`: what is said of a secret that does not go along to another address. */
+/** `secretAnew`: the message for a secret that must be entered again because its address changed. */
 export function readRequestFaults(faults: readonly Fault[], secretAnew: string): RequestFaults {
   const read: RequestFaults = { name: undefined, fields: [], others: [] };
   for (const { loc, msg, type } of faults) {
@@ -22,7 +22,7 @@ export function readRequestFaults(faults: readonly Fault[], secretAnew: string):
   return read;
 }
 
-/** The service writes every step as text; one of digits is a place in a list. */
+/** The service writes every step of a path as text; a step of digits is a place in a list. */
 function stepOf(step: string): string | number {
   return /^\d+$/.test(step) ? Number(step) : step;
 }

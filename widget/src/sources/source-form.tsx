@@ -1,6 +1,6 @@
 /**
- * The details of a source, tested before they are saved: the name, the connector's own fields, the progress, and what went
- * wrong, beside the field where that is known. Nothing that was entered is lost by a failure.
+ * The form of a source, which is tested before it is saved: the name, the connector's own fields, the progress, and
+ * problems, shown beside their field where the field is known. A failure never loses what was entered.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
@@ -18,15 +18,15 @@ import { useAction } from './use-action.ts';
 
 export interface SourceFormProps {
   id: string;
-  /** From `loadForm`. */
+  /** The result of `loadForm`. */
   form: Awaited<ReturnType<typeof loadForm>>;
   specification: Record<string, unknown>;
   name: string;
   config?: Record<string, unknown>;
   submitLabel: string;
-  /** What follows the check, in words. */
+  /** The words for the steps after the check. */
   saving: { step: string; active: string; next?: string };
-  /** Gives the id of the check. */
+  /** Returns the id of the check. */
   startCheck(config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
   save(name: string, config: Record<string, unknown>, signal: AbortSignal): Promise<void>;
   onChanged(): void;
@@ -118,7 +118,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
         {test.isRunning ? (
           <section class="inlay-progress" ref={progress} tabIndex={-1} aria-label={words.steps.label}>
             <Steps steps={steps} />
-            {/* What has been sent to be saved cannot be taken back. */}
+            {/* After the check the source is being saved, and saving cannot be cancelled. */}
             {phase === 'checking' && <Button onClick={cancel}>{words.cancel}</Button>}
           </section>
         ) : (
@@ -136,7 +136,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   );
 }
 
-/** What no field says: a fault that has a field is said there, and nowhere else. */
+/** A problem without a field. A fault with a field is shown there, and nowhere else. */
 function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   const words = useWords();
   const isAtField = problem.fields.length > 0 || problem.name !== undefined;

@@ -1,10 +1,10 @@
-/** Something the customer starts with a click. It runs once at a time, and ends with the screen that started it. */
+/** An action that the customer starts with a click. It runs once at a time, and is aborted when its screen is left. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Action<A extends unknown[]> {
   run(...args: A): void;
   isRunning: boolean;
-  /** What the last run failed with. */
+  /** The error of the last run. */
   error: unknown;
   cancel(): void;
   forget(): void;

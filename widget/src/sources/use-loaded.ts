@@ -1,4 +1,7 @@
-/** Something a screen needs once from the service. What failed without a network is asked for again when the network is back. */
+/**
+ * Data that a screen needs once from the service. A request that failed without a network is repeated when the network
+ * is back.
+ */
 import { useEffect, useState } from 'preact/hooks';
 
 export interface Loaded<T> {

@@ -1,6 +1,6 @@
 /**
- * The customer's sources, their connections and what is offered, kept up to date while somebody looks: often while
- * something is going on, now and then otherwise, never while the page is hidden or no screen shows them.
+ * The customer's sources, their connections and the offered templates. They are refreshed often while something is
+ * going on, seldom otherwise, and never while the page is hidden or no screen shows them.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Api, Offer } from '../api/api.ts';
@@ -16,7 +16,7 @@ const lastRetryMs = 60_000;
 export interface Watched {
   /** Undefined until the first look has succeeded. */
   seen: { offers: readonly Offer[]; pipelines: Pipelines } | undefined;
-  /** Of the latest look, when it failed. */
+  /** The failure of the latest look, if it failed. */
   failure: RequestFailure | undefined;
 }
 
@@ -46,7 +46,7 @@ export function usePipelines(
       let offers: readonly Offer[] | undefined;
       for (;;) {
         try {
-          // A round begins with what is offered, which does not change while one looks at a screen.
+          // The offered templates are read once at the beginning: they do not change while a screen is shown.
           const [offered, pipelines] = await Promise.all([offers ?? api.listOffers(signal), look(api, signal)]);
           offers = offered;
           retryMs = firstRetryMs;
@@ -88,7 +88,7 @@ async function look(api: Api, signal: AbortSignal): Promise<Pipelines> {
   return { sources, connections };
 }
 
-/** How connections do is the platform's to know. While it is away, the sources can still be seen and changed. */
+/** Only the platform knows the state of connections. While it is away, the sources can still be seen and changed. */
 async function listConnections(api: Api, signal: AbortSignal): Promise<Pipelines['connections']> {
   try {
     return await api.listConnections(signal);

@@ -17,7 +17,7 @@ const en = {
     addTo: (title: string) => `Add: ${title}`,
     remove: (title: string) => `Remove ${title}`,
     numbered: (title: string, number: number) => `${title} ${number}`,
-    /** Two or more. */
+    /** For two or more fields. */
     faulty: (count: number) => `${count} fields need your attention.`,
     faults: {
       required: 'Please fill this in.',
@@ -35,7 +35,7 @@ const en = {
         limit === 1 ? 'Must be a single character.' : `Must have at most ${limit} characters.`,
       minItems: (limit: number) => (limit === 1 ? 'Please add at least one.' : `Please add at least ${limit}.`),
       maxItems: (limit: number) => (limit === 1 ? 'Only one is possible.' : `At most ${limit} are possible.`),
-      uniqueItems: 'One is here twice.',
+      uniqueItems: 'The same value is here twice.',
       pattern: (wanted: string) => `Must have the format ${wanted}`,
       format: {
         email: 'Please enter an e-mail address.',
@@ -54,7 +54,7 @@ const en = {
   tryAgain: 'Try again',
   opensInNewTab: '(opens in a new tab)',
   rows,
-  /** Of a sync that found nothing since the one before it. */
+  /** Said of a sync that found nothing new since the sync before it. */
   nothingNew: 'Nothing new',
 
   choose: {
@@ -175,11 +175,11 @@ const en = {
     notReady:
       'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
-    /** Of values in a sync that did not arrive as they were. */
+    /** Said of values in a sync that did not arrive unchanged. */
     changes: {
       title: (count: number, number: string) =>
         `${number} ${count === 1 ? 'value' : 'values'} did not arrive unchanged`,
-      notReplaced: 'The source did not say whether it had been read to its end. The rows of before are kept.',
+      notReplaced: 'The source did not say whether it had been read to its end. The earlier rows are kept.',
       nulled: (count: number, number: string, field: string) =>
         `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} could not be kept`,
       shortened: (count: number, number: string, field: string) =>
@@ -190,7 +190,7 @@ const en = {
         `${number} ${count === 1 ? 'value' : 'values'} of the field ${field} had no place at the destination`,
       more: (count: number, number: string) => `and ${number} more ${count === 1 ? 'field' : 'fields'}`,
     },
-    /** Two or more. */
+    /** For two or more runs. */
     quietRuns: (_count: number, number: string) => `${number} runs without new data`,
     noHistory: 'No sync has run yet.',
     showMore: 'Show more',
@@ -257,7 +257,7 @@ const en = {
 
 export default en;
 
-/** The same shape with any text: a plain one, or a function of what is to be said. */
+/** The same shape with other texts: each is a string, or a function that makes one. */
 type Translated<T> = {
   [K in keyof T]: T[K] extends (...args: infer A) => string
     ? (...args: A) => string

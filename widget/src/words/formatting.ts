@@ -1,4 +1,4 @@
-/** Numbers, sizes, times and durations as people write them where the customer is. */
+/** Numbers, sizes, times and durations as people in the customer's region write them. */
 
 export interface Formatting {
   number(value: number): string;

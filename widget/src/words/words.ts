@@ -1,6 +1,6 @@
 /**
- * Every text the widget shows, in the customer's language. English is the measure: a language that lacks a text, or has
- * one too many, does not compile. Each language is a file of its own, so a customer loads one.
+ * Every text that the widget shows, in the customer's language. The English file is the model: a language that lacks a
+ * text, or has one too many, does not compile. Each language is a separate file, so a customer loads only one.
  */
 import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
 import { createContext } from 'preact';
@@ -22,8 +22,8 @@ export async function loadWords(locale: WidgetLocale): Promise<Words> {
 }
 
 /**
- * The first that we speak, and the tag as it was asked for: `de-AT` is served with German words and with the dates and
- * numbers of Austria.
+ * The first language that we have, and the tag as it was asked for: `de-AT` gets German words, and dates and numbers as
+ * in Austria.
  */
 export function chooseLocale(asked: readonly string[]): { language: WidgetLocale; tag: string } {
   for (const tag of asked) {
