@@ -131,6 +131,20 @@ interface LogMessage {
   log: { level: LogLevel; message: string; stack_trace?: string };
 }
 
+/**
+ * What a check found that is no failure, but that somebody should know before relying on the source. `one_record`: there is
+ * one object where a list of records was expected; `record_path` is where the list probably is, if there is one.
+ */
+export interface CheckWarning {
+  code: string;
+  /** In words, for people. */
+  message: string;
+  /** The settings to look at, as in `inlay_fields`. */
+  fields?: string[];
+  stream?: string;
+  record_path?: string;
+}
+
 export type FailureType = 'config_error' | 'transient_error' | 'system_error';
 export type StreamStatus = 'STARTED' | 'RUNNING' | 'COMPLETE' | 'INCOMPLETE';
 
@@ -145,6 +159,8 @@ export interface TraceMessage {
       stack_trace?: string;
       failure_type?: FailureType;
       stream_descriptor?: StreamDescriptor;
+      /** An addition of this platform: the settings at fault, most likely first, with dots for what is inside others. */
+      inlay_fields?: string[];
     };
     stream_status?: { stream_descriptor: StreamDescriptor; status: StreamStatus };
     /** The value of a report is a `StreamReport` as JSON text, as the protocol asks for a text. */
@@ -164,7 +180,16 @@ export type Message =
   | TraceMessage
   | ControlMessage
   | { type: 'SPEC'; spec: ConnectorSpecification }
-  | { type: 'CONNECTION_STATUS'; connectionStatus: { status: 'SUCCEEDED' | 'FAILED'; message?: string } }
+  | {
+      type: 'CONNECTION_STATUS';
+      connectionStatus: {
+        status: 'SUCCEEDED' | 'FAILED';
+        message?: string;
+        /** Additions of this platform: of a failure the settings at fault, of a success what should be known. */
+        inlay_fields?: string[];
+        inlay_warnings?: CheckWarning[];
+      };
+    }
   | { type: 'CATALOG'; catalog: Catalog };
 
 /** As the rest of the platform knows catalogs: connectors may write what a stream does not have as null. */

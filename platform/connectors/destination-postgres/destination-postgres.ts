@@ -55,25 +55,28 @@ async function tryToCreate(client: pg.Client, schema: string, username: string, 
     ensureSchema(client, schema),
     `There is no schema ${schema}, and the user ${username} may not create it. ` +
       `Run: create schema ${inSchema} authorization ${user}`,
+    'schema',
   );
   await orMissingPermission(
     client.query(`create table ${inSchema}._inlay_check ()`),
     `The user ${username} may not create tables in the schema ${schema}. ` +
       `Run: grant usage, create on schema ${inSchema} to ${user}`,
+    'schema',
   );
   await orMissingPermission(
     client.query('create temporary table _inlay_check ()'),
     `The user ${username} may not create temporary tables. ` +
       `Run: grant temporary on database ${inDatabase} to ${user}`,
+    'username',
   );
 }
 
-async function orMissingPermission(attempt: Promise<unknown>, message: string): Promise<void> {
+async function orMissingPermission(attempt: Promise<unknown>, message: string, field: string): Promise<void> {
   try {
     await attempt;
   } catch (cause) {
     if (!(cause instanceof pg.DatabaseError) || cause.code !== '42501') throw cause;
-    throw new ConnectorError(message, { cause });
+    throw new ConnectorError(message, { cause, fields: [field] });
   }
 }
 

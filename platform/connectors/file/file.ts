@@ -5,6 +5,7 @@
 import type { Catalog, ConfiguredStream, State, Stream, StreamDescriptor } from '../../src/protocol.ts';
 import { streamKey } from '../../src/protocol.ts';
 import {
+  blaming,
   type Configuration,
   ConnectorError,
   checkedConfiguration,
@@ -25,7 +26,7 @@ import { readJsonDocument, readJsonLines } from './json-files.ts';
 import { findLocalFiles } from './local-file.ts';
 import type { OpenFile, SourceFile } from './source-file.ts';
 import { specification } from './specification.ts';
-import { webFile } from './web-file.ts';
+import { urlField, webFile } from './web-file.ts';
 
 type Format = (CsvFormat & { encoding?: Encoding }) | { type: 'jsonl' } | { type: 'json'; record_path?: string };
 
@@ -48,6 +49,7 @@ const modifiedField = '_file_modified_at';
 export const connector: SourceConnector = {
   kind: 'source',
   specification,
+  subject: ['location', 'format'],
 
   check(configuration, surroundings) {
     const { format, primary_key = [] } = checkedConfiguration<FileConfiguration>(configuration);
@@ -56,6 +58,7 @@ export const connector: SourceConnector = {
       const records: Record<string, unknown>[] = [];
       if (first) await readSome(first, format, checkedRecords, (record) => records.push(record));
       requireFields(records, primary_key);
+      return undefined;
     });
   },
 
@@ -136,8 +139,11 @@ async function withFiles<T>(
   work: (files: SourceFile[]) => Promise<T>,
 ): Promise<T> {
   const { location } = checkedConfiguration<FileConfiguration>(configuration);
-  if (location.type === 'path') return work(await findLocalFiles(location.path, surroundings.readableDirs));
-  const client = httpClient(surroundings, options);
+  if (location.type === 'path') {
+    const { path } = location;
+    return work(await blaming(['location.path'], () => findLocalFiles(path, surroundings.readableDirs)));
+  }
+  const client = httpClient(surroundings, { ...options, addressField: urlField });
   try {
     return await work([webFile(client, location.url, location.authentication ?? { type: 'none' })]);
   } finally {
@@ -174,8 +180,8 @@ async function* readRecords(
   } catch (error) {
     const explained = file.explain(error);
     if (!(explained instanceof ConnectorError)) throw explained;
-    const { failureType } = explained;
-    throw new ConnectorError(`${file.name}: ${explained.message}`, { failureType, cause: explained });
+    const { failureType, fields } = explained;
+    throw new ConnectorError(`${file.name}: ${explained.message}`, { failureType, fields, cause: explained });
   }
 }
 

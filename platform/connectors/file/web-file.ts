@@ -5,12 +5,19 @@ import { authorizationHeader, type HeaderAuthentication, httpAddress } from '../
 import { explainNetworkFailure } from '../kit/network-failures.ts';
 import type { OpenFile, SourceFile } from './source-file.ts';
 
+/** Settings, as failures name them. */
+export const urlField = 'location.url';
+const authenticationField = 'location.authentication';
+
 export function webFile(client: HttpClient, address: string, authentication: HeaderAuthentication): SourceFile {
-  const url = httpAddress(address, 'address');
-  const credentials = authorizationHeader(authentication);
+  const url = httpAddress(address, 'address', urlField);
+  const credentials = authorizationHeader(authentication, authenticationField);
   return {
     name: url.pathname.split('/').at(-1) || url.hostname,
-    explain: (error) => explainNetworkFailure(error, url.origin),
+    explain: (error) => {
+      const explained = explainNetworkFailure(error, url.origin);
+      return explained instanceof ConnectorError && explained !== error ? explained.about(urlField) : explained;
+    },
     open: (knownVersion) =>
       client.get({ url, credentials, headers: condition(knownVersion) }, async (answer) => {
         let opened: OpenFile | undefined;
@@ -34,7 +41,7 @@ function openAnswer({ status, headers, body }: HttpAnswer, knownVersion: string 
   if (status === 304) return undefined;
   if (status !== 200) throw refusal(status);
   if (String(headers['content-type']).startsWith('text/html')) {
-    throw new ConnectorError('There is a web page at the address and not a file. Check the address.');
+    throw new ConnectorError('There is a web page at the address and not a file. Check the address.').about(urlField);
   }
   const { etag, 'last-modified': lastModified } = headers;
   const version = [etag, lastModified].find((header) => typeof header === 'string');
@@ -52,13 +59,19 @@ function dateOr(header: string | string[] | undefined, otherwise: Date): Date {
 function refusal(status: number): ConnectorError {
   switch (status) {
     case 401:
-      return new ConnectorError('The server does not accept the token or password (401). Check the authentication.');
+      return new ConnectorError(
+        'The server does not accept the token or password (401). Check the authentication.',
+      ).about(authenticationField);
     case 403:
-      return new ConnectorError('The server does not allow reading the file (403). Check the address and permissions.');
+      return new ConnectorError(
+        'The server does not allow reading the file (403). Check the address and permissions.',
+      ).about(authenticationField, urlField);
     case 404:
     case 410:
-      return new ConnectorError(`There is no file at the address (${status}). Check the address.`);
+      return new ConnectorError(`There is no file at the address (${status}). Check the address.`).about(urlField);
     default:
-      return new ConnectorError(`The server answers ${status} instead of sending the file. Check the address.`);
+      return new ConnectorError(`The server answers ${status} instead of sending the file. Check the address.`).about(
+        urlField,
+      );
   }
 }

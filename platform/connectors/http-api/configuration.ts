@@ -65,13 +65,16 @@ export function readConfiguration(configuration: Configuration): Api {
   const { base_url, authentication, streams, headers, requests_per_second } =
     checkedConfiguration<ApiConfiguration>(configuration);
   const repeated = streams.find(({ name }, index) => streams.findIndex((other) => other.name === name) !== index);
-  if (repeated) throw new ConnectorError(`There are two streams ${repeated.name}. Give each a name of its own.`);
+  if (repeated)
+    throw new ConnectorError(`There are two streams ${repeated.name}. Give each a name of its own.`).about('streams');
   return {
-    baseUrl: httpAddress(base_url, 'base URL'),
+    baseUrl: httpAddress(base_url, 'base URL', 'base_url'),
     streams,
     headers: {
       accept: 'application/json',
-      ...Object.fromEntries((headers ?? []).map(({ name, value }) => [name.toLowerCase(), headerValue(value, name)])),
+      ...Object.fromEntries(
+        (headers ?? []).map(({ name, value }) => [name.toLowerCase(), headerValue(value, name, 'headers')]),
+      ),
       ...authenticationHeader(authentication ?? { type: 'none' }),
     },
     queryKey: authentication?.type === 'query' ? authentication : undefined,
@@ -82,10 +85,10 @@ export function readConfiguration(configuration: Configuration): Api {
 function authenticationHeader(authentication: Authentication): Record<string, string> {
   switch (authentication.type) {
     case 'header':
-      return { [authentication.name.toLowerCase()]: headerValue(authentication.value, 'key') };
+      return { [authentication.name.toLowerCase()]: headerValue(authentication.value, 'key', 'authentication') };
     case 'query':
       return {};
     default:
-      return authorizationHeader(authentication);
+      return authorizationHeader(authentication, 'authentication');
   }
 }

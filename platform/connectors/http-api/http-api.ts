@@ -20,6 +20,7 @@ const recordsPerState = 10_000;
 export const connector: SourceConnector = {
   kind: 'source',
   specification,
+  subject: ['streams', 'base_url'],
 
   async check(configuration, surroundings) {
     const api = readConfiguration(configuration);
@@ -67,7 +68,8 @@ async function explained<T>(stream: string, work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
-    throw new ConnectorError(`Stream ${stream}: ${error.message}`, { failureType: error.failureType, cause: error });
+    const { failureType, fields } = error;
+    throw new ConnectorError(`Stream ${stream}: ${error.message}`, { failureType, fields, cause: error });
   }
 }
 

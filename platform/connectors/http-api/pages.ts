@@ -31,7 +31,11 @@ export interface ReadOptions {
 }
 
 export function apiClient(api: Api, surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
-  return httpClient(surroundings, { ...options, requestsPerSecond: api.requestsPerSecond });
+  return httpClient(surroundings, {
+    ...options,
+    requestsPerSecond: api.requestsPerSecond,
+    addressField: 'base_url',
+  });
 }
 
 /** Yields the records page by page. */
@@ -124,14 +128,24 @@ function linkUrl(link: string, current: URL): URL {
 function refusal(status: number): ConnectorError {
   switch (status) {
     case 401:
-      return new ConnectorError('The API does not accept the key or password (401). Check the authentication.');
+      return new ConnectorError('The API does not accept the key or password (401). Check the authentication.').about(
+        'authentication',
+      );
     case 403:
-      return new ConnectorError('The API does not allow this (403). Check the key and what it may read.');
+      return new ConnectorError('The API does not allow this (403). Check the key and what it may read.').about(
+        'authentication',
+      );
     case 404:
     case 410:
-      return new ConnectorError(`There is nothing at this address (${status}). Check the base URL and the path.`);
+      return new ConnectorError(`There is nothing at this address (${status}). Check the base URL and the path.`).about(
+        'base_url',
+        'streams',
+      );
     default:
-      return new ConnectorError(`The API answers ${status}. Check the path, the parameters and the headers.`);
+      return new ConnectorError(`The API answers ${status}. Check the path, the parameters and the headers.`).about(
+        'streams',
+        'headers',
+      );
   }
 }
 
@@ -179,5 +193,6 @@ function notJson(text: string, contentType: string, hasWorked: boolean): Connect
   const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
   return new ConnectorError(`The API should answer in JSON and sends ${what}. Check the base URL and the path.`, {
     failureType: hasWorked ? 'transient_error' : 'config_error',
+    fields: ['base_url', 'streams'],
   });
 }

@@ -4,6 +4,7 @@
  */
 import type {
   Catalog,
+  CheckWarning,
   ConfiguredCatalog,
   ConnectorSpecification,
   LogLevel,
@@ -65,8 +66,10 @@ export type DestinationInput = RecordMessage | StateMessage | TraceMessage;
 export interface SourceConnector {
   kind: 'source';
   specification: ConnectorSpecification;
-  /** Throws a ConnectorError that tells the customer what to fix. */
-  check(config: Configuration, surroundings: Surroundings): Promise<void>;
+  /** The settings that say what is read: a failure that names no settings is about these. */
+  subject: readonly string[];
+  /** Throws a ConnectorError that tells what to fix. Gives what should be known of a source that works, if anything. */
+  check(config: Configuration, surroundings: Surroundings): Promise<CheckWarning[] | undefined>;
   discover(config: Configuration, surroundings: Surroundings): Promise<Catalog>;
   /** Emits COMPLETE for every stream it has read to its end, and at least one state for each incremental stream. */
   read(
@@ -103,13 +106,40 @@ export type Connector = SourceConnector | DestinationConnector;
  */
 export class ConnectorError extends Error {
   readonly failureType: 'config_error' | 'transient_error';
+  #fields: readonly string[] | undefined;
 
-  constructor(
-    message: string,
-    { failureType = 'config_error', ...options }: ErrorOptions & { failureType?: ConnectorError['failureType'] } = {},
-  ) {
+  constructor(message: string, { failureType = 'config_error', fields, ...options }: ConnectorErrorOptions = {}) {
     super(message, options);
     this.name = 'ConnectorError';
     this.failureType = failureType;
+    this.#fields = fields;
+  }
+
+  /**
+   * The settings at fault, most likely first, with dots for what is inside others. From them, and not from the words, the
+   * platform knows whether the failure is for the customer or for the operator.
+   */
+  get fields(): readonly string[] | undefined {
+    return this.#fields;
+  }
+
+  /** Names the settings at fault, unless they are named already. */
+  about(...fields: string[]): this {
+    if (fields.length > 0) this.#fields ??= fields;
+    return this;
+  }
+}
+
+interface ConnectorErrorOptions extends ErrorOptions {
+  failureType?: ConnectorError['failureType'];
+  fields?: readonly string[] | undefined;
+}
+
+/** Names the settings at fault for a failure of the work that does not name any. */
+export async function blaming<T>(fields: string[], work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ConnectorError ? error.about(...fields) : error;
   }
 }

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { request as send } from 'undici';
-import { ConnectorError, type Emitter, type Surroundings } from './connector.ts';
+import { blaming, ConnectorError, type Emitter, type Surroundings } from './connector.ts';
 import { guardedDispatcher } from './guarded-dispatcher.ts';
 import { explainNetworkFailure } from './network-failures.ts';
 
@@ -48,6 +48,8 @@ export interface HttpClientOptions {
   /** How long the server may be silent, before the answer and within it. */
   silenceMs?: number;
   requestsPerSecond?: number | undefined;
+  /** The setting that the address comes from: at fault when the server cannot be reached or is in trouble. */
+  addressField?: string;
   onRetry?: (failure: ConnectorError, waitMs: number) => void;
   clock?: Clock;
 }
@@ -69,6 +71,7 @@ const realClock: Clock = { now: Date.now, wait: (ms) => sleep(ms) };
 
 export function httpClient(surroundings: Surroundings, options: HttpClientOptions = {}): HttpClient {
   const { attempts = 6, silenceMs = 60_000, requestsPerSecond, onRetry, clock = realClock } = options;
+  const addressFields = options.addressField === undefined ? [] : [options.addressField];
   const dispatcher = guardedDispatcher(surroundings);
   const pace = pacer(requestsPerSecond, clock);
 
@@ -96,7 +99,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
   }
 
   async function attempt<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>) {
-    const answer = await follow(request);
+    const answer = await blaming(addressFields, () => follow(request));
     if (!isPassing(answer)) return { result: await read(answer) };
     discard(answer.body);
     return { refusal: answer };
@@ -113,11 +116,11 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
           if (outcome.refusal === undefined) return outcome.result;
           const { status, headers, url } = outcome.refusal;
           waitMs = wantedWaitMs(headers, clock) ?? waitMs;
-          failure = refusalFailure(url, status, waitMs);
+          failure = refusalFailure(url, status, waitMs).about(...addressFields);
         } catch (error) {
           const explained = explainNetworkFailure(error, request.url.origin);
           if (!(explained instanceof ConnectorError)) throw explained;
-          failure = explained;
+          failure = error === explained ? explained : explained.about(...addressFields);
         }
         const isWorthIt = failure.failureType === 'transient_error' && waitMs <= longestWaitMs;
         if (tried === attempts || !isWorthIt) throw failure;

@@ -6,12 +6,13 @@ export type HeaderAuthentication =
   | { type: 'bearer'; token: string }
   | { type: 'basic'; username: string; password: string };
 
-export function authorizationHeader(authentication: HeaderAuthentication): Record<string, string> {
+/** `field`: the setting that a failure is about. */
+export function authorizationHeader(authentication: HeaderAuthentication, field: string): Record<string, string> {
   switch (authentication.type) {
     case 'none':
       return {};
     case 'bearer':
-      return { authorization: `Bearer ${headerValue(authentication.token, 'token')}` };
+      return { authorization: `Bearer ${headerValue(authentication.token, 'token', field)}` };
     case 'basic': {
       const credentials = Buffer.from(`${authentication.username}:${authentication.password}`).toString('base64');
       return { authorization: `Basic ${credentials}` };
@@ -20,21 +21,22 @@ export function authorizationHeader(authentication: HeaderAuthentication): Recor
 }
 
 /** Without the spaces and line breaks around it, which a key is easily pasted with. */
-export function headerValue(value: string, what: string): string {
+export function headerValue(value: string, what: string, field: string): string {
   const trimmed = value.trim();
   if (/^[\t\x20-\x7e\x80-\xff]*$/.test(trimmed)) return trimmed;
   throw new ConnectorError(
     `The ${what} contains a line break or a character that no header can carry. Enter it again.`,
+    { fields: [field] },
   );
 }
 
-export function httpAddress(text: string, what: string): URL {
+export function httpAddress(text: string, what: string, field: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new ConnectorError(`The ${what} is no http or https address. Check its spelling.`);
+    throw new ConnectorError(`The ${what} is no http or https address. Check its spelling.`).about(field);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConnectorError(`The ${what} contains a user name. Put it into the authentication.`);
+    throw new ConnectorError(`The ${what} contains a user name. Put it into the authentication.`).about(field);
   }
   return url;
 }

@@ -33,7 +33,7 @@ export async function runProgram(connector: Connector, args: string[]): Promise<
     await writer.flush();
     return 0;
   } catch (error) {
-    void writer.send(failureMessage(error as Error));
+    void writer.send(failureMessage(connector, error as Error));
     await writer.flush();
     return 1;
   }
@@ -71,15 +71,20 @@ async function runCommand(
 
 async function check(connector: Connector, config: Configuration, surroundings: Surroundings) {
   try {
-    await connector.check(config, surroundings);
-    return { status: 'SUCCEEDED' } as const;
+    const warnings = (await connector.check(config, surroundings)) ?? [];
+    return { status: 'SUCCEEDED', ...(warnings.length > 0 && { inlay_warnings: warnings }) } as const;
   } catch (error) {
     if (!(error instanceof ConnectorError)) throw error;
-    return { status: 'FAILED', message: error.message } as const;
+    return { status: 'FAILED', message: error.message, ...fieldsOf(connector, error) } as const;
   }
 }
 
-function failureMessage(error: Error): Message {
+function fieldsOf(connector: Connector, { fields }: ConnectorError): { inlay_fields?: string[] } {
+  const named = fields ?? (connector.kind === 'source' ? connector.subject : []);
+  return named.length > 0 ? { inlay_fields: [...named] } : {};
+}
+
+function failureMessage(connector: Connector, error: Error): Message {
   const isExpected = error instanceof ConnectorError;
   return {
     type: 'TRACE',
@@ -91,6 +96,7 @@ function failureMessage(error: Error): Message {
         internal_message: error.message,
         stack_trace: error.stack ?? '',
         failure_type: isExpected ? error.failureType : 'system_error',
+        ...(isExpected && fieldsOf(connector, error)),
       },
     },
   };

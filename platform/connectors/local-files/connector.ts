@@ -131,10 +131,14 @@ async function openTarget(config: Configuration, { workspaceDir }: Surroundings)
   const { path, format = 'jsonl', compression = 'none' } = config;
   const { properties } = specification.connectionSpecification as { properties: { path: { pattern: string } } };
   if (typeof path !== 'string' || !new RegExp(properties.path.pattern).test(path)) {
-    throw new ConnectorError('The folder must be given as folder/subfolder, of letters, digits, dots, _ and -.');
+    throw new ConnectorError('The folder must be given as folder/subfolder, of letters, digits, dots, _ and -.').about(
+      'path',
+    );
   }
-  if (format !== 'jsonl' && format !== 'csv') throw new ConnectorError('The format must be jsonl or csv.');
-  if (compression !== 'none' && compression !== 'gzip') throw new ConnectorError('Compression must be none or gzip.');
+  if (format !== 'jsonl' && format !== 'csv')
+    throw new ConnectorError('The format must be jsonl or csv.').about('format');
+  if (compression !== 'none' && compression !== 'gzip')
+    throw new ConnectorError('Compression must be none or gzip.').about('compression');
   if (!workspaceDir) throw new ConnectorError('This platform has no folder for local files.');
   await mkdir(workspaceDir, { recursive: true, mode: 0o700 });
   return { target: await makeFolder(workspaceDir, ...path.split('/')), format, compression };

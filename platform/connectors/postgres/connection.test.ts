@@ -77,7 +77,7 @@ afterAll(() => server.stop());
 const sourceCheck = (more: Configuration = {}) => source.check({ ...config, ...more }, surroundings);
 const destinationCheck = (more: Configuration = {}) => destination.check({ ...config, ...more }, surroundings);
 
-async function messageOf(check: Promise<void>): Promise<string> {
+async function messageOf(check: Promise<unknown>): Promise<string> {
   const error = await check.then(
     () => undefined,
     (reason) => reason,

@@ -11,7 +11,7 @@ import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
 import { reachableAddress } from '../kit/addresses.ts';
-import { ConnectorError, type Surroundings } from '../kit/connector.ts';
+import { blaming, ConnectorError, type Surroundings } from '../kit/connector.ts';
 import { explainFailure, isEncryptionRefused } from './failures.ts';
 import { limitMessages } from './message-limit.ts';
 import type { Server } from './server.ts';
@@ -27,7 +27,7 @@ export async function withConnection<T>(
   work: (client: pg.Client) => Promise<T>,
   timeoutMs = connectTimeoutMs,
 ): Promise<T> {
-  const address = await reachableAddress(server, surroundings);
+  const address = await blaming(['host', 'port'], () => reachableAddress(server, surroundings));
   try {
     const client = await connect(server, address, timeoutMs);
     try {
@@ -86,7 +86,10 @@ function assertCertificate(pem: string): void {
     new X509Certificate(pem);
   } catch (cause) {
     const advice = 'It must be in PEM form, with its BEGIN and END lines.';
-    throw new ConnectorError(`The CA certificate cannot be read. ${advice}`, { cause });
+    throw new ConnectorError(`The CA certificate cannot be read. ${advice}`, {
+      cause,
+      fields: ['ssl_mode.ca_certificate'],
+    });
   }
 }
 

@@ -57,7 +57,8 @@ export function signedCalls(settings: Settings, surroundings: Surroundings, trie
       const answer = await callOnce(wanted, tried > 1).catch((error) => {
         const failure = explainNetworkFailure(error, new URL(settings.bucketUrl).origin);
         const isWorthIt = failure instanceof ConnectorError && failure.failureType === 'transient_error';
-        if (tried === tries || !isWorthIt) throw failure;
+        if (tried === tries || !isWorthIt)
+          throw failure instanceof ConnectorError ? failure.about('endpoint') : failure;
       });
       if (answer) {
         const { refusal } = answer;

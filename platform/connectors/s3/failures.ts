@@ -42,12 +42,12 @@ export function refusalError(refusal: Refusal, doing: string, { bucket, region }
   const { status, code } = refusal;
   if (status === 301 || wrongRegionCodes.includes(code)) {
     const hint = refusal.region === undefined ? 'Set the region it is in.' : `Set the region to ${refusal.region}.`;
-    return new ConnectorError(`The bucket ${bucket} is not in the region ${region}. ${hint}`);
+    return new ConnectorError(`The bucket ${bucket} is not in the region ${region}. ${hint}`).about('region');
   }
   if (isTransient(refusal)) {
     return new ConnectorError(
       `The store could not ${doing}: it answered ${code || status} again and again. It may be overloaded; try later.`,
-      { failureType: 'transient_error' },
+      { failureType: 'transient_error', fields: ['endpoint'] },
     );
   }
   if (code === 'NoSuchUpload') {
@@ -55,21 +55,31 @@ export function refusalError(refusal: Refusal, doing: string, { bucket, region }
       failureType: 'transient_error',
     });
   }
-  const known = {
-    NoSuchBucket: `The bucket ${bucket} does not exist. Check its name, or create it.`,
-    InvalidBucketName: `${bucket} is not a valid name of a bucket.`,
-    InvalidAccessKeyId: 'The store does not know the access key ID. Check it, or make a new key.',
-    SignatureDoesNotMatch: 'The secret access key does not belong to the access key ID. Enter both again.',
-    AccessDenied: `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it that permission.`,
-    AllAccessDisabled: `The bucket ${bucket} is disabled. Ask the operator of the store.`,
-    RequestTimeTooSkewed:
+  const known: Record<string, [message: string, field: string]> = {
+    NoSuchBucket: [`The bucket ${bucket} does not exist. Check its name, or create it.`, 'bucket'],
+    InvalidBucketName: [`${bucket} is not a valid name of a bucket.`, 'bucket'],
+    InvalidAccessKeyId: ['The store does not know the access key ID. Check it, or make a new key.', 'access_key_id'],
+    SignatureDoesNotMatch: [
+      'The secret access key does not belong to the access key ID. Enter both again.',
+      'secret_access_key',
+    ],
+    AccessDenied: [
+      `The key is not allowed to ${doing} in the bucket ${bucket}. Grant it that permission.`,
+      'access_key_id',
+    ],
+    AllAccessDisabled: [`The bucket ${bucket} is disabled. Ask the operator of the store.`, 'bucket'],
+    RequestTimeTooSkewed: [
       'The clock of this machine differs from that of the store by more than 15 minutes. Set the clock.',
-    QuotaExceeded: `The bucket ${bucket} is full. Make room, or raise its quota.`,
-  }[code];
-  if (known) return new ConnectorError(known);
+      'endpoint',
+    ],
+    QuotaExceeded: [`The bucket ${bucket} is full. Make room, or raise its quota.`, 'bucket'],
+  };
+  const explained = known[code];
+  if (explained) return new ConnectorError(explained[0], { fields: [explained[1]] });
   if (code === '') {
     return new ConnectorError(
       `The endpoint answered with status ${status} and not as an S3-compatible store does. Check the endpoint.`,
+      { fields: ['endpoint'] },
     );
   }
   return new ConnectorError(`The store refused to ${doing}: ${code}. ${refusal.message.slice(0, 300)}`.trim());

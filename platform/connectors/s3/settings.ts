@@ -30,13 +30,13 @@ export function readSettings(config: Configuration): Settings {
 function textOf(config: Configuration, name: string, fallback?: string): string {
   const value = config[name];
   if (typeof value === 'string' && value !== '') return value;
-  if (fallback === undefined) throw new ConnectorError(`The setting ${name} is missing.`);
+  if (fallback === undefined) throw new ConnectorError(`The setting ${name} is missing.`).about(name);
   return fallback;
 }
 
 function bucketUrl(endpoint: string, region: string, bucket: string): string {
   if (endpoint !== '') {
-    if (!URL.canParse(endpoint)) throw new ConnectorError('The endpoint is not a valid URL.');
+    if (!URL.canParse(endpoint)) throw new ConnectorError('The endpoint is not a valid URL.').about('endpoint');
     return `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   }
   const domain = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';

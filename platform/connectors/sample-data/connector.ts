@@ -27,9 +27,11 @@ const recordsPerState = 10_000;
 export const connector: SourceConnector = {
   kind: 'source',
   specification,
+  subject: ['count'],
 
   async check(config) {
     readSettings(config);
+    return undefined;
   },
 
   async discover() {
@@ -133,5 +135,5 @@ function readSettings({ count, seed = 1, records_per_second }: Configuration): S
 
 function wholeNumber(name: string, value: unknown, minimum: number): number {
   if (Number.isSafeInteger(value) && Number(value) >= minimum) return Number(value);
-  throw new ConnectorError(`${name} must be a whole number of at least ${minimum}.`);
+  throw new ConnectorError(`${name} must be a whole number of at least ${minimum}.`).about(name);
 }

@@ -19,6 +19,7 @@ const readTimeoutMs = 7 * 86_400_000;
 export const connector: SourceConnector = {
   kind: 'source',
   specification,
+  subject: ['database', 'host'],
 
   async check(config, surroundings) {
     const server = readServer(config);
@@ -27,6 +28,7 @@ export const connector: SourceConnector = {
         for (const schema of schemasOf(config)) await checkSchema(client, schema, server.username);
       }),
     );
+    return undefined;
   },
 
   async discover(config, surroundings) {
@@ -72,18 +74,21 @@ async function checkSchema(client: pg.Client, schema: string, username: string):
     `select has_schema_privilege(oid, 'usage') as "isUsable" from pg_catalog.pg_namespace where nspname = $1`,
     [schema],
   );
-  if (!rows[0]) throw new ConnectorError(`There is no schema ${schema} in the database. Check its spelling.`);
+  if (!rows[0])
+    throw new ConnectorError(`There is no schema ${schema} in the database. Check its spelling.`).about('schemas');
   const name = pg.escapeIdentifier(schema);
   const user = pg.escapeIdentifier(username);
   if (!rows[0].isUsable) {
     throw new ConnectorError(
       `The user ${username} may not use the schema ${schema}. Run: grant usage on schema ${name} to ${user}`,
+      { fields: ['schemas', 'username'] },
     );
   }
   if ((await listTables(client, [schema])).length === 0) {
     throw new ConnectorError(
       `The schema ${schema} has no table that the user ${username} may read. ` +
         `If it has tables, run: grant select on all tables in schema ${name} to ${user}`,
+      { fields: ['schemas', 'username'] },
     );
   }
 }

@@ -8,14 +8,18 @@
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Log } from '../log.ts';
 import { resourceNotFound } from '../problems.ts';
+import type { CheckWarning } from '../protocol.ts';
 import { type CheckOutcome, RunFailure } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 
 export interface Check {
   checkId: string;
   status: 'pending' | 'running' | 'succeeded' | 'failed';
-  /** What is wrong and what to fix; only with `failed`. */
+  /** What is wrong and what to fix, and the settings at fault where they are known; only with `failed`. */
   message?: string;
+  fields?: string[];
+  /** What should be known of what works; only with `succeeded`. */
+  warnings?: CheckWarning[];
 }
 
 export interface CheckQueue {
@@ -64,7 +68,9 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
       // A connector that breaks instead of answering does not work either; anything else is a fault of ours.
       const isExpected = error instanceof RunFailure;
       if (!isExpected) log.error({ err: error }, 'platform: a check could not be run');
-      Object.assign(check, { status: 'failed', message: isExpected ? error.message : 'The check could not be run.' });
+      const message = isExpected ? error.message : 'The check could not be run.';
+      const fields = isExpected ? error.failure.fields : undefined;
+      Object.assign(check, { status: 'failed', message, ...(fields && { fields }) });
     }
   }
 
@@ -94,6 +100,6 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
   };
 }
 
-function present({ checkId, status, message }: Kept): Check {
-  return { checkId, status, ...(message !== undefined && { message }) };
+function present({ owner: _, startedAt: __, ...check }: Kept): Check {
+  return check;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FairQueue, QueueFull } from '@inlay/schedule/fair-queue';
 import { describe, expect, test } from 'vitest';
@@ -61,6 +61,35 @@ describe('a check', () => {
     const { checkId } = (await post({ definitionId, configuration: { file: '/tmp/x' } }, path)).body;
     expect((await outcome({ call }, checkId, path)).body.status).toBe('succeeded');
     expect((await call('GET', `/sources/check_connection/${checkId}`)).status).toBe(404);
+  });
+
+  test('of a destination needs no workspace, leaves no folder, and waits in the turn of its organization', async () => {
+    const { call, file } = await startSteered({ maxConcurrentChecksPerWorkspace: 1, maxWaitingPerWorkspace: 0 });
+    const path = '/destinations/check_connection';
+    const check = (organizationId: string) =>
+      call('POST', path, { organizationId, configuration: { destinationType: 'local-files', path: 'a/b' } });
+    const organization = randomUUID();
+    const first = await check(organization);
+    expect(first).toMatchObject({ status: 200, body: { status: 'running' } });
+    expect((await check(organization)).status).toBe(429);
+    const other = await check(randomUUID());
+    for (const { body } of [first, other]) {
+      expect((await outcome({ call }, body.checkId, path)).body.status).toBe('succeeded');
+    }
+    await until(
+      () => !existsSync(join(dirname(file), 'files')) || readdirSync(join(dirname(file), 'files')).length === 0,
+    );
+  });
+
+  test('that fails names the settings at fault where the connector does', async () => {
+    const { call } = await startSteered();
+    const path = '/destinations/check_connection';
+    const settings = { host: '127.0.0.1', port: 1, database: 'd', username: 'u', ssl_mode: { mode: 'disable' } };
+    const reply = await call('POST', path, { configuration: { ...settings, destinationType: 'postgres' } });
+    expect((await outcome({ call }, reply.body.checkId, path)).body).toMatchObject({
+      status: 'failed',
+      fields: ['host', 'port'],
+    });
   });
 
   test('is refused for a configuration that breaks the specification, and for unknown things', async () => {

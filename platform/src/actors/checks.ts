@@ -1,4 +1,5 @@
 /** Checking a source or destination before it is made or changed: whether its connector can work with a configuration. */
+import { rm } from 'node:fs/promises';
 import { type ConnectorKind, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
@@ -16,7 +17,10 @@ export async function startCheck(
   request: CheckRequest,
   storedId: string | undefined,
 ): Promise<Check> {
-  const { workspace_id: workspaceId } = await getWorkspace(ctx.store.db, request.workspaceId);
+  const workspaceId =
+    request.workspaceId === undefined
+      ? undefined
+      : (await getWorkspace(ctx.store.db, request.workspaceId)).workspace_id;
   const stored = storedId === undefined ? undefined : await getActor(ctx.store.db, kind, storedId);
   if (stored && stored.workspace_id !== workspaceId) {
     throw new Problem('bad-request', { message: `The ${kind} is in another workspace.` });
@@ -26,6 +30,23 @@ export async function startCheck(
     : await chooseDefinition(ctx, kind, request);
   const known = stored ? openConfiguration(ctx.sealer, stored) : {};
   const configuration = acceptConfiguration(definition, request.configuration, known);
-  const connector = configuredConnector(ctx, definition, { workspaceId, configuration });
-  return ctx.checks.start(kind, workspaceId, (signal) => ctx.runner.check(connector, { signal }));
+  const run = async (signal: AbortSignal, folder: string) => {
+    const connector = configuredConnector(ctx, definition, { workspaceId, configuration, folder });
+    return await ctx.runner.check(connector, { signal });
+  };
+  if (workspaceId !== undefined) {
+    return ctx.checks.start(kind, workspaceId, (signal) => run(signal, ctx.filesFolder(workspaceId)));
+  }
+  const tenant = `organization ${request.organizationId?.toLowerCase() ?? ''}`;
+  return ctx.checks.start(kind, tenant, (signal) => inPassingFolder(ctx, (folder) => run(signal, folder)));
+}
+
+/** Where the files of workspaces are, since the same disk and the same permissions are to be tried. */
+async function inPassingFolder<T>(ctx: ActorsContext, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = ctx.filesFolder(`.check-${ctx.runtime.newId()}`);
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }

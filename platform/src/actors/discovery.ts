@@ -37,7 +37,12 @@ export async function awaitCatalog(
     return await Promise.race([discoverCatalog(ctx, source, options), tooLate]);
   } catch (error) {
     if (!(error instanceof RunFailure)) throw error;
-    throw new Problem('unexpected-problem', { message: error.message }, { cause: error });
+    const { message, type, fields } = error.failure;
+    throw new Problem(
+      'unexpected-problem',
+      { message, failureType: type, ...(fields && { fields }) },
+      { cause: error },
+    );
   } finally {
     answered.abort();
   }

@@ -14,6 +14,7 @@ export async function prepareConnector(ctx: ActorsContext, actor: ActorRow): Pro
   const definition = await getDefinition(ctx.definitions, actor.kind, actor.definition_id);
   return configuredConnector(ctx, definition, {
     workspaceId: actor.workspace_id,
+    folder: ctx.filesFolder(actor.workspace_id),
     configuration: openConfiguration(ctx.sealer, actor),
   });
 }
@@ -21,10 +22,18 @@ export async function prepareConnector(ctx: ActorsContext, actor: ActorRow): Pro
 export function configuredConnector(
   ctx: ActorsContext,
   definition: Definition,
-  { workspaceId, configuration }: { workspaceId: string; configuration: Configuration },
+  {
+    workspaceId,
+    folder,
+    configuration,
+  }: { workspaceId: string | undefined; folder: string; configuration: Configuration },
 ): ConfiguredConnector {
   const launch = definition.launch ?? { type: 'bundled', name: definition.slug };
-  const surroundings = { ...ctx.definitions.surroundings, workspaceId, workspaceDir: ctx.filesFolder(workspaceId) };
+  const surroundings = {
+    ...ctx.definitions.surroundings,
+    ...(workspaceId !== undefined && { workspaceId }),
+    workspaceDir: folder,
+  };
   return {
     ...connectorProgram(launch, definition.kind, surroundings),
     configuration,

@@ -27,9 +27,14 @@ export const ActorPut = Type.Object({
 });
 export type ActorPut = Static<typeof ActorPut>;
 
-const check = { workspaceId: Uuid, definitionId: Type.Optional(Uuid), configuration: AnyObject };
-const Check = Type.Object(check);
-export type CheckRequest = Static<typeof Check>;
+const check = { definitionId: Type.Optional(Uuid), configuration: AnyObject };
 
-export const SourceCheck = Type.Object({ ...check, sourceId: Type.Optional(Uuid) });
-export const DestinationCheck = Type.Object({ ...check, destinationId: Type.Optional(Uuid) });
+export const SourceCheck = Type.Object({ ...check, workspaceId: Uuid, sourceId: Type.Optional(Uuid) });
+/** Without a workspace it is a check of an organization: of a destination that many workspaces are to have. */
+export const DestinationCheck = Type.Object({
+  ...check,
+  workspaceId: Type.Optional(Uuid),
+  organizationId: Type.Optional(Uuid),
+  destinationId: Type.Optional(Uuid),
+});
+export type CheckRequest = Pick<Static<typeof DestinationCheck>, keyof typeof check | 'workspaceId' | 'organizationId'>;

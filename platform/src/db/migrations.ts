@@ -170,6 +170,11 @@ export const migrations: Record<string, Migration> = {
       await run(db, `alter table jobs add column streams text check (json_valid(streams))`);
     },
   },
+  '0006-fields-of-failures': {
+    async up(db) {
+      await run(db, `alter table jobs add column failure_fields text check (json_valid(failure_fields))`);
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

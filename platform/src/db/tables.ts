@@ -74,6 +74,8 @@ export interface JobRow {
   failure_message: string | null;
   failure_origin: 'source' | 'destination' | 'platform' | null;
   failure_type: 'config_error' | 'transient_error' | 'system_error' | null;
+  /** The settings at fault, as a JSON list of texts; null where they are not known. */
+  failure_fields: string | null;
   created_at: number;
   started_at: number | null;
   updated_at: number;
@@ -107,7 +109,7 @@ export interface RegisteredDefinitionRow {
   created_at: number;
 }
 
-type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes' | 'streams';
+type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes' | 'streams' | 'failure_fields';
 type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
 
 export interface Tables {

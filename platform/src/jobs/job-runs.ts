@@ -117,16 +117,17 @@ function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }:
 function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> {
   if (end.status === 'interrupted') return { status: 'incomplete', next_attempt_at: now, updated_at: now };
   if (end.status === 'succeeded') {
-    const noFailure = { failure_message: null, failure_origin: null, failure_type: null };
+    const noFailure = { failure_message: null, failure_origin: null, failure_type: null, failure_fields: null };
     return { status: 'succeeded', ...noFailure, streams: JSON.stringify(end.moved), updated_at: now, ended_at: now };
   }
-  const { message, origin, type } = end.failure;
+  const { message, origin, type, fields } = end.failure;
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
     failed_attempts: failedAttempts,
     failure_message: storableText(message),
     failure_origin: origin,
     failure_type: type,
+    failure_fields: fields ? JSON.stringify(fields) : null,
     updated_at: now,
   };
   // Trying again does not help where somebody has to change something.

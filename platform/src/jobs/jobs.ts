@@ -154,7 +154,12 @@ export function presentJob(job: JobRow, now: number) {
     attempts: job.attempts,
     ...(job.streams !== null && presentStreams(JSON.parse(job.streams))),
     ...(job.failure_message !== null && {
-      failureReason: { message: job.failure_message, origin: job.failure_origin, type: job.failure_type },
+      failureReason: {
+        message: job.failure_message,
+        origin: job.failure_origin,
+        type: job.failure_type,
+        ...(job.failure_fields !== null && { fields: JSON.parse(job.failure_fields) }),
+      },
     }),
   };
 }

@@ -5,6 +5,7 @@
 import { isObject, textsIn } from '@inlay/contract/connector-configuration';
 import { type Redactor, redactor } from '@inlay/contract/redaction';
 import { logLevels, type Message, type StreamDescriptor, streamReportType } from '../protocol.ts';
+import { namedFields } from './check-words.ts';
 import type { Ending } from './connector-process.ts';
 import { explainLimit, type LimitName, limitInWords } from './limits.ts';
 import { type HeardMessage, intendedStream, intendedType, readLine } from './message-text.ts';
@@ -74,6 +75,11 @@ export class Conversation {
     if (message.type === 'CONNECTION_STATUS' && message.connectionStatus?.message) {
       message.connectionStatus.message = this.#redactor.redact(String(message.connectionStatus.message));
     }
+    if (message.type === 'CONNECTION_STATUS' && Array.isArray(message.connectionStatus?.inlay_warnings)) {
+      for (const warning of message.connectionStatus.inlay_warnings) {
+        if (isObject(warning)) warning.message = this.#redactor.redact(String(warning.message));
+      }
+    }
     this.#noteRenewedSecrets(renewedConfiguration(message));
     return read;
   }
@@ -92,12 +98,13 @@ export class Conversation {
     );
   }
 
-  fail(type: Failure['type'], message: string, internalMessage?: string): Failure {
+  fail(type: Failure['type'], message: string, internalMessage?: string, fields?: unknown): Failure {
     return {
       origin: this.origin,
       type,
       message: this.#redactor.redact(message),
       ...(internalMessage && { internalMessage: this.#redactor.redact(internalMessage).slice(0, maxLogLength) }),
+      ...namedFields(fields),
     };
   }
 
@@ -124,7 +131,7 @@ export class Conversation {
     const type = error?.failure_type;
     const isKnown = type === 'config_error' || type === 'transient_error';
     this.log('ERROR', [message, error?.internal_message, error?.stack_trace].filter(Boolean).join('\n'));
-    this.failure ??= this.fail(isKnown ? type : 'system_error', message, error?.internal_message);
+    this.failure ??= this.fail(isKnown ? type : 'system_error', message, error?.internal_message, error?.inlay_fields);
   }
 
   #noteRenewedSecrets(configuration: Record<string, unknown> | undefined): void {

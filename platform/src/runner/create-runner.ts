@@ -9,6 +9,7 @@ import { type Stream, withoutNulls } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
+import { namedFields, namedWarnings } from './check-words.ts';
 import { type ConnectorLimits, defaultLimits } from './limits.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
@@ -65,13 +66,17 @@ export function createRunner(options: RunnerOptions): Runner {
       const question = { connector, command: 'check', files, answer: 'CONNECTION_STATUS' } as const;
       try {
         const answer = await ask({ ...question, timeoutMs: checkTimeoutMs }, settings, runOptions);
-        const { status, message } = answer.connectionStatus ?? {};
-        if (status === 'SUCCEEDED') return { status: 'succeeded' };
-        return { status: 'failed', message: message || 'The connection could not be made.' };
+        const { status, message, inlay_fields, inlay_warnings } = answer.connectionStatus ?? {};
+        if (status === 'SUCCEEDED') return { status: 'succeeded', ...namedWarnings(inlay_warnings) };
+        return {
+          status: 'failed',
+          message: message || 'The connection could not be made.',
+          ...namedFields(inlay_fields),
+        };
       } catch (error) {
         // Some connectors tell of a bad configuration only as a failure.
         if (!(error instanceof RunFailure) || error.failure.type !== 'config_error') throw error;
-        return { status: 'failed', message: error.failure.message };
+        return { status: 'failed', message: error.failure.message, ...namedFields(error.failure.fields) };
       }
     },
 

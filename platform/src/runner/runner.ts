@@ -5,6 +5,7 @@
 import type {
   Catalog,
   ChangeKind,
+  CheckWarning,
   ConfiguredCatalog,
   ConnectorSpecification,
   FailureType,
@@ -47,6 +48,8 @@ export interface Failure {
   internalMessage?: string;
   origin: 'source' | 'destination' | 'platform';
   type: FailureType;
+  /** The settings at fault, most likely first, where the connector names them. */
+  fields?: string[];
 }
 
 /** A connector did not do what it was asked to. */
@@ -68,7 +71,9 @@ export interface RunOptions {
   keepConfiguration?(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void>;
 }
 
-export type CheckOutcome = { status: 'succeeded' } | { status: 'failed'; message: string };
+export type CheckOutcome =
+  | { status: 'succeeded'; warnings?: CheckWarning[] }
+  | { status: 'failed'; message: string; fields?: string[] };
 
 /** What is asked of a destination, whatever feeds it. */
 export interface WriteRequest extends RunOptions {
