@@ -346,6 +346,15 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     for (const version of await firstVersions(db)) await db.insertInto('template_versions').values(version).execute();
   },
+
+  '0011-two-audiences': async (db) => {
+    for (const table of ['sources', 'destinations', 'connections']) {
+      await sql`alter table ${sql.table(table)} add column customer_failure text`.execute(db);
+      await sql`update ${sql.table(table)} set customer_failure = failure`.execute(db);
+    }
+    await sql`alter table source_checks add column customer_message text`.execute(db);
+    await sql`update source_checks set customer_message = error_message`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

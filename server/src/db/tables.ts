@@ -220,6 +220,8 @@ export interface RemoteRow {
   no_post_before: number;
   /** Why the platform refused it, for people; null unless it was refused. */
   failure: string | null;
+  /** The same as the customer may read it; null exactly when `failure` is. */
+  customer_failure: string | null;
   created_at: number;
   deleted_at: number | null;
 }
@@ -277,6 +279,8 @@ export interface SourceCheckRow {
   workspace_id: string;
   status: CheckStatus;
   error_message: string | null;
+  /** The same as the customer may read it. */
+  customer_message: string | null;
   created_at: number;
   /** A check that still runs after this has lost its process. */
   expires_at: number;

@@ -3,6 +3,7 @@ import type { CheckStatus } from '@inlay/contract/sources';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceCheckRow } from '../db/tables.ts';
+import type { FailureTexts } from './failure-texts.ts';
 
 const now = sql<number>`now_ms()`;
 
@@ -18,6 +19,7 @@ export async function insertCheck(
       workspace_id: check.workspaceId,
       status: 'running',
       error_message: null,
+      customer_message: null,
       created_at: now,
       expires_at: sql<number>`now_ms() + ${sql.lit(check.patienceMs)}`,
       may_linger: 1,
@@ -25,15 +27,27 @@ export async function insertCheck(
     .execute();
 }
 
+export interface CheckEnd {
+  status: CheckStatus;
+  /** Why it failed. */
+  texts: FailureTexts | null;
+  mayLinger: boolean;
+}
+
 export async function finishCheck(
   db: Db,
   workspaceId: string,
   id: string,
-  { status, message, mayLinger }: { status: CheckStatus; message: string | null; mayLinger: boolean },
+  { status, texts, mayLinger }: CheckEnd,
 ): Promise<void> {
   await db
     .updateTable('source_checks')
-    .set({ status, error_message: message, may_linger: mayLinger ? 1 : 0 })
+    .set({
+      status,
+      error_message: texts?.operator ?? null,
+      customer_message: texts?.customer ?? null,
+      may_linger: mayLinger ? 1 : 0,
+    })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();

@@ -15,8 +15,9 @@ import type { NewPlatformConnector } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import * as checks from './checks.store.ts';
-import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
+import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { type ConfigurationParts, failureTexts, sameForBoth } from './failure-texts.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
 
@@ -57,7 +58,8 @@ async function startCheck(
 ): Promise<string> {
   const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
   const id = ctx.runtime.newId();
-  const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
+  const parts = { specification, defaults: openDefaults(ctx.templates, template), given };
+  const configuration = mergeWithDefaults(given, parts.defaults);
   let recorded: Promise<void> | undefined;
   // Runs once: before the caller is answered, or earlier, when the check's turn comes first.
   const record = () => {
@@ -66,9 +68,8 @@ async function startCheck(
   };
   inTurn(ctx, workspaceId, id, async () => {
     await record();
-    const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration });
-    const message = outcome.message && withoutSecrets(specification, configuration, outcome.message);
-    await checks.finishCheck(ctx.store.db, workspaceId, id, { ...outcome, message });
+    const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration }, parts);
+    await checks.finishCheck(ctx.store.db, workspaceId, id, outcome);
   });
   await record();
   return id;
@@ -104,22 +105,27 @@ function inTurn(ctx: PipelinesContext, workspaceId: string, id: string, work: ()
   });
 }
 
-async function run(ctx: PipelinesContext, id: string, connector: Omit<NewPlatformConnector, 'name'>) {
+async function run(
+  ctx: PipelinesContext,
+  id: string,
+  connector: Omit<NewPlatformConnector, 'name'>,
+  parts: ConfigurationParts,
+): Promise<checks.CheckEnd> {
   try {
     const outcome = await ctx.platform.checkSource(id, connector);
-    const message = outcome.status === 'failed' ? outcome.message : null;
-    return { status: outcome.status, message, mayLinger: outcome.leftSource };
+    const texts = outcome.status === 'failed' ? failureTexts(outcome.failure, parts) : null;
+    return { status: outcome.status, texts, mayLinger: outcome.leftSource };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     ctx.log.warn({ err: error }, 'a check could not be run');
     const isRefused = error.failure === 'rejected' && !error.isConflict;
-    return { status: 'failed' as const, message: isRefused ? refused : unavailable, mayLinger: !isRefused };
+    return { status: 'failed', texts: sameForBoth(isRefused ? refused : unavailable), mayLinger: !isRefused };
   }
 }
 
 export async function getCheck(
   ctx: PipelinesContext,
-  { organizationId, workspaceId }: Scope,
+  { organizationId, workspaceId, audience }: Scope,
   id: string,
 ): Promise<Check> {
   const row = await checks.findCheck(ctx.store.db, workspaceId, id);
@@ -129,5 +135,5 @@ export async function getCheck(
   }
   const isInterrupted = row.status === 'running' && row.expires_at <= row.now;
   if (isInterrupted) return { id, status: 'failed', error_message: interrupted };
-  return { id, status: row.status, error_message: row.error_message };
+  return { id, status: row.status, error_message: audience === 'operator' ? row.error_message : row.customer_message };
 }

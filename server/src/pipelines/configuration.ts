@@ -1,12 +1,6 @@
 /** A source's configuration: the customer's part and the template's together. */
-import {
-  type Configuration,
-  keepMaskedSecrets,
-  listSecrets,
-  mergeConfiguration,
-} from '@inlay/contract/connector-configuration';
+import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { redactor } from '@inlay/contract/redaction';
 import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
 import { AppError } from '../errors.ts';
 
@@ -36,13 +30,4 @@ export function acceptConfiguration(
   ];
   if (faults.length > 0) throw new AppError('invalid_request', { faults });
   return accepted;
-}
-
-/** A connector may quote its configuration, and the template's part of it is not for the customer to see. */
-export function withoutSecrets(
-  specification: ConnectorSpecification,
-  configuration: Configuration,
-  message: string,
-): string {
-  return redactor(listSecrets(specification.connectionSpecification, configuration)).redact(message);
 }

@@ -2,10 +2,12 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, DestinationRow } from '../db/tables.ts';
+import type { FailureTexts } from './failure-texts.ts';
 
 const now = sql<number>`now_ms()`;
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
-const unmade = { platform_id: null, no_post_before: 0, failure: null, created_at: now, deleted_at: null };
+const noFailure = { failure: null, customer_failure: null };
+const unmade = { platform_id: null, no_post_before: 0, ...noFailure, created_at: now, deleted_at: null };
 
 interface NewDestination {
   id: string;
@@ -81,6 +83,7 @@ export type ConnectionWithNames = ConnectionRow & {
   source_name: string;
   destination_name: string;
   destination_failure: string | null;
+  destination_customer_failure: string | null;
 };
 
 function withNames(db: Db, workspaceId: string) {
@@ -93,6 +96,7 @@ function withNames(db: Db, workspaceId: string) {
       'sources.name as source_name',
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
+      'destinations.customer_failure as destination_customer_failure',
     ])
     .where('connections.workspace_id', '=', workspaceId)
     .where('connections.deleted_at', 'is', null)
@@ -164,15 +168,20 @@ export async function recordFailure(
   table: 'destinations' | 'connections',
   workspaceId: string,
   id: string,
-  failure: string | null,
+  texts: FailureTexts | null,
 ): Promise<void> {
-  await db.updateTable(table).set({ failure }).where('workspace_id', '=', workspaceId).where('id', '=', id).execute();
+  await db
+    .updateTable(table)
+    .set({ failure: texts?.operator ?? null, customer_failure: texts?.customer ?? null })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function recordSetUp(db: Db, workspaceId: string, id: string): Promise<void> {
   await db
     .updateTable('connections')
-    .set({ is_set_up: 1, failure: null })
+    .set({ is_set_up: 1, ...noFailure })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();

@@ -8,12 +8,15 @@ import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import { nextRuns } from '@inlay/schedule/quartz';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { PlatformJob, PlatformJobStream } from '../platform/pipelines-port.ts';
+import type { ConnectorFailure, PlatformJob, PlatformJobStream } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { type ConfigurationParts, failureTexts, showsDefaults } from './failure-texts.ts';
+import { configurationParts } from './source-template.ts';
+import * as sources from './sources.store.ts';
 
 const goneFromPlatform =
   'The platform no longer has this connection. To have it again, delete its source and connect it again.';
@@ -30,7 +33,8 @@ export async function listConnections(ctx: PipelinesContext, scope: Scope): Prom
         const id = row.platform_id ?? '';
         const [last] = onPlatform.has(id) ? await ctx.platform.listJobs(id, { limit: 1, offset: 0 }) : [];
         const isRunning = onPlatform.get(id) === 'active' && workspace?.status === 'active';
-        return present(ctx, row, { isRunning, isGone: !onPlatform.has(id), last });
+        const job = last && (await presentJob(ctx, scope, row, last));
+        return present(ctx, scope, row, { isRunning, isGone: !onPlatform.has(id), job });
       }),
     );
   });
@@ -61,7 +65,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
       if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
       throw job ?? new AppError('sync_already_running');
     }
-    return presentJob(job);
+    return await presentJob(ctx, scope, row, job);
   });
 }
 
@@ -80,7 +84,9 @@ export async function listJobs(
   const row = await getConnection(ctx, scope, id);
   const { platform_id } = row;
   if (platform_id === null) return [];
-  return (await callPlatform(() => ctx.platform.listJobs(platform_id, page))).map(presentJob);
+  const jobs = await callPlatform(() => ctx.platform.listJobs(platform_id, page));
+  const words = jobWords(ctx, scope, row);
+  return await Promise.all(jobs.map((job) => presentJob(ctx, scope, row, job, words)));
 }
 
 async function getConnection(
@@ -115,10 +121,14 @@ function retryAfterOf({ retryAfterSeconds }: PlatformError) {
 
 function present(
   { runtime }: PipelinesContext,
+  { audience }: Scope,
   row: connections.ConnectionWithNames,
-  { isRunning, isGone, last }: { isRunning: boolean; isGone: boolean; last: PlatformJob | undefined },
+  { isRunning, isGone, job }: { isRunning: boolean; isGone: boolean; job: Job | undefined },
 ): Connection {
-  const failure = row.failure ?? row.destination_failure;
+  const failure =
+    audience === 'operator'
+      ? (row.failure ?? row.destination_failure)
+      : (row.customer_failure ?? row.destination_customer_failure);
   const isMade = row.is_set_up === 1;
   const next =
     isRunning && row.cron_expression ? nextRuns(row.cron_expression, new Date(runtime.now()), 1)[0] : undefined;
@@ -130,14 +140,50 @@ function present(
     status: isMade ? (isRunning ? 'active' : 'inactive') : failure === null ? 'pending' : 'failed',
     status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
     cron_expression: row.cron_expression,
-    last_run: last ? presentJob(last) : null,
+    last_run: job ?? null,
     next_run_at: next?.toISOString() ?? null,
     created_at: isoTime(row.created_at),
   };
 }
 
-function presentJob(job: PlatformJob): Job {
-  const { id, status, startedAt, endedAt, rows, bytes, error, streams, moreStreams } = job;
+/** How what a job tells is put for who reads it. */
+interface JobWords {
+  errorOf(failure: ConnectorFailure): Promise<string>;
+  /** Where a value is that did not arrive; empty where that is the operator's to know. */
+  exampleOf(example: string): Promise<string>;
+}
+
+/** The configuration is opened once, and only when there is something to say. */
+function jobWords(ctx: PipelinesContext, scope: Scope, row: connections.ConnectionWithNames): JobWords {
+  let known: Promise<ConfigurationParts> | undefined;
+  const parts = () => {
+    known ??= partsOf(ctx, row);
+    return known;
+  };
+  return {
+    errorOf: async (failure) => failureTexts(failure, await parts())[scope.audience],
+    exampleOf: async (example) =>
+      example === '' || scope.audience === 'operator' || !showsDefaults(example, await parts()) ? example : '',
+  };
+}
+
+async function partsOf(
+  ctx: PipelinesContext,
+  { workspace_id, source_id }: connections.ConnectionWithNames,
+): Promise<ConfigurationParts> {
+  const source = await sources.findAnySource(ctx.store.db, workspace_id, source_id);
+  if (!source) throw new AppError('source_not_found');
+  return await configurationParts(ctx, source);
+}
+
+async function presentJob(
+  ctx: PipelinesContext,
+  scope: Scope,
+  row: connections.ConnectionWithNames,
+  job: PlatformJob,
+  words = jobWords(ctx, scope, row),
+): Promise<Job> {
+  const { id, status, startedAt, endedAt, rows, bytes, failure, streams, moreStreams } = job;
   const tookMs = endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt);
   return {
     id,
@@ -147,13 +193,13 @@ function presentJob(job: PlatformJob): Job {
     duration_seconds: tookMs === null || Number.isNaN(tookMs) ? null : Math.max(0, tookMs / 1000),
     rows,
     bytes,
-    error,
-    ...(streams && { streams: streams.map(presentJobStream) }),
+    error: failure && (await words.errorOf(failure)),
+    ...(streams && { streams: await Promise.all(streams.map((stream) => presentJobStream(stream, words))) }),
     ...(moreStreams > 0 && { more_streams: moreStreams }),
   };
 }
 
-function presentJobStream(stream: PlatformJobStream): JobStream {
+async function presentJobStream(stream: PlatformJobStream, words: JobWords): Promise<JobStream> {
   const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
   return {
     name,
@@ -162,7 +208,9 @@ function presentJobStream(stream: PlatformJobStream): JobStream {
     ...(recordsWritten !== undefined && { records_written: recordsWritten }),
     ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
     ...(stream.notReplaced && { not_replaced: true }),
-    values_changed: stream.valuesChanged,
+    values_changed: await Promise.all(
+      stream.valuesChanged.map(async (change) => ({ ...change, example: await words.exampleOf(change.example) })),
+    ),
     ...(moreChanged && { more_values_changed: moreChanged }),
   };
 }

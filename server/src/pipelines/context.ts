@@ -29,6 +29,8 @@ export interface PipelinesContext {
 export interface Scope {
   organizationId: string;
   workspaceId: string;
+  /** Who reads the answer: a failure has other words for each; see failure-texts.ts. */
+  audience: 'operator' | 'customer';
   /** What a widget token restricts its holder to. */
   templateFilters?: TemplateFilters | undefined;
 }

@@ -16,17 +16,9 @@ import {
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { lookAt, problemOnOurSide } from '@inlay/contract/failure-words';
 import { redactor } from '@inlay/contract/redaction';
+import { storableText } from '@inlay/contract/storable-text';
+import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
-
-export interface Failure {
-  /** As a connector or the platform told it; may quote the configuration. */
-  message: string;
-  origin: 'source' | 'destination' | 'platform';
-  /** As connectors tell: `system_error` is one that nobody expected. */
-  type?: 'config_error' | 'transient_error' | 'system_error' | undefined;
-  /** The settings at fault, most likely first, with dots for what is inside others; where the connector names them. */
-  fields?: readonly string[] | undefined;
-}
 
 export interface FailureTexts {
   operator: string;
@@ -46,13 +38,16 @@ export interface ConfigurationParts {
 }
 
 /** For a failure of, or with, a source that has this configuration. */
-export function failureTexts(failure: Failure, parts: ConfigurationParts): FailureTexts {
+export function failureTexts(failure: ConnectorFailure, parts: ConfigurationParts): FailureTexts {
   const operator = withoutSecrets(failure.message, parts);
   const operators: FailureTexts = { operator, customer: problemOnOurSide, whose: 'operator' };
   if (failure.origin !== 'source' || failure.type === 'system_error') return operators;
   const { all, open } = schemasOf(parts);
   const named = (failure.fields ?? []).map((field) => field.split('.')).filter((path) => all && schemasAt(all, path));
-  const changeable = named.filter((path) => open && schemasAt(open, path));
+  const leftOpen = named.filter((path) => open && schemasAt(open, path));
+  const entered = leftOpen.filter((path) => valueAt(parts.given, path) !== undefined);
+  // What the customer has not entered is at fault only where nothing of the template can be.
+  const changeable = entered.length > 0 || leftOpen.length < named.length ? entered : leftOpen;
   const isHidden = mentions(operator, operatorsValues(all, parts.defaults));
   if (named.length > 0) {
     if (changeable.length === 0) return operators;
@@ -84,7 +79,8 @@ function withoutSecrets(message: string, { specification, defaults, given }: Con
   // Without the specification nobody knows what is secret.
   const secretsOf = (configuration: Configuration) =>
     specification ? listSecrets(specification.connectionSpecification, configuration) : textsIn(configuration);
-  return redactor([...secretsOf(defaults), ...secretsOf(given)]).redact(message);
+  // The text is stored. It may quote a connector, and a connector may say anything.
+  return storableText(redactor([...secretsOf(defaults), ...secretsOf(given)]).redact(message));
 }
 
 function schemasOf({ specification, defaults }: ConfigurationParts) {
@@ -98,6 +94,12 @@ function schemasAt(specification: JsonSchema, path: readonly string[]): JsonSche
   let schemas = [specification];
   for (const key of path) schemas = describedBy(schemas).flatMap((schema) => propertyOf(schema, key));
   return schemas.length > 0 ? schemas : undefined;
+}
+
+function valueAt(configuration: Configuration, path: readonly string[]): unknown {
+  let value: unknown = configuration;
+  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
 }
 
 function propertyOf({ properties }: JsonSchema, key: string): JsonSchema[] {

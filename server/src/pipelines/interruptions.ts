@@ -1,6 +1,6 @@
 /** Why setting up a source stops before its end: one class for each thing that has to happen next. */
-import { storableText } from '@inlay/contract/storable-text';
 import { PlatformError } from '../platform/platform-port.ts';
+import { type FailureTexts, operatorsOnly, sameForBoth } from './failure-texts.ts';
 
 /** Nothing is wrong; the work can only go on after some time has passed. */
 export class Waiting extends Error {
@@ -16,9 +16,11 @@ export class Waiting extends Error {
  * The customer or the operator has to change something; the message tells them. The platform itself is never quoted.
  */
 export class Refused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    // The message is stored. It may quote a connector, and a connector may say anything.
-    super(storableText(message), options);
+  constructor(
+    readonly texts: FailureTexts,
+    options?: ErrorOptions,
+  ) {
+    super(texts.operator, options);
   }
 }
 
@@ -26,13 +28,26 @@ export class Refused extends Error {
 export class Outdated extends Error {}
 
 /** Separates requests that the platform will never accept from requests that it may accept later. */
-export async function refusing<T>(what: string, call: () => Promise<T>): Promise<T> {
+export async function refusing<T>(what: keyof typeof refusals, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
     if (error instanceof PlatformError && error.failure === 'rejected' && !error.isConflict) {
-      throw new Refused(`The platform did not accept ${what}. Check the configuration.`, { cause: error });
+      throw new Refused(refusals[what], { cause: error });
     }
     throw error;
   }
+}
+
+/** Only the source is the customer's. */
+const refusals = {
+  source: sameForBoth(refusalOf('the source')),
+  streams: sameForBoth(refusalOf('its streams')),
+  destination: operatorsOnly(refusalOf('the destination')),
+  connection: operatorsOnly(refusalOf('the connection')),
+  firstSync: operatorsOnly(refusalOf('the first sync')),
+};
+
+function refusalOf(what: string): string {
+  return `The platform did not accept ${what}. Check the configuration.`;
 }

@@ -55,7 +55,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     changeErrors: [],
     async scopeOf(principal) {
       const { organizationId, workspaceId, templateFilters } = principal as ScopedPrincipal;
-      return { organizationId, workspaceId, templateFilters };
+      return { organizationId, workspaceId, templateFilters, audience: 'customer' };
     },
   });
   routesFor(app, ctx, {
@@ -68,7 +68,7 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     changeErrors: ['workspace_being_deleted'],
     async scopeOf({ organizationId }, query) {
       const { id } = await getWorkspace(ctx.workspaces, organizationId, String(query?.workspace_id));
-      return { organizationId, workspaceId: id };
+      return { organizationId, workspaceId: id, audience: 'operator' };
     },
   });
 }
@@ -113,7 +113,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     answer: Source,
     handle: async ({ principal, query, params }) => {
       const scope = await scopeOf(principal, query);
-      return sources.presentSource(ctx, await sources.getSource(ctx, scope, params.source_id));
+      return sources.presentSource(ctx, scope, await sources.getSource(ctx, scope, params.source_id));
     },
   });
 

@@ -5,30 +5,30 @@
  */
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
-import { type Definition, getDefinition } from '../definitions/definitions.ts';
-import { openConfiguration } from '../definitions/sealed-configuration.ts';
+import { getDefinition } from '../definitions/definitions.ts';
 import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
 import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
-import { customizationOf, openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
+import { customizationOf } from '../templates/source-templates.ts';
 import { findLiveWorkspace, recordNewConnection } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
-import { mergeWithDefaults, withoutSecrets } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
+import { failureTexts, operatorsOnly } from './failure-texts.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
-import { templateOf } from './source-template.ts';
+import { configurationParts, templateOf } from './source-template.ts';
 import { chooseStreams } from './streams.ts';
 
 const leaseMs = 60_000;
-const namesOfOthers =
-  'The data would go to a place where the data of others is. Ask for a place of your own, and connect the source again.';
+const namesOfOthers = operatorsOnly(
+  'The data would go to a place where the data of other workspaces is. Give the connection template a namespace_format or prefix with {workspace_id}, and connect the source again.',
+);
 /** Together with the pauses between the tries this takes a few seconds. */
 const connectorTries = 3;
 
@@ -60,7 +60,7 @@ export async function setUpConnection(
             return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
           },
           prepare: () => prepareConnection(ctx, source, connection, { sourceId, destination }),
-          create: (wanted) => refusing('the connection', () => ctx.platform.createConnection(wanted)),
+          create: (wanted) => refusing('connection', () => ctx.platform.createConnection(wanted)),
           timeoutMs: slowCreateTimeoutMs,
         }),
       ),
@@ -92,8 +92,8 @@ async function prepareConnection(
   const destinationId = destination.platform_id;
   const template = await templateOf(ctx, source);
   const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
-  const available = await whereConnectorMayFail(ctx, source, template, definition, () =>
-    refusing('its streams', () => ctx.platform.listStreams(sourceId, destinationId)),
+  const available = await whereConnectorMayFail(ctx, source, () =>
+    refusing('streams', () => ctx.platform.listStreams(sourceId, destinationId)),
   );
   const choice = chooseStreams(available, customizationOf(template), definition.suggestedStreams);
   if ('problem' in choice) throw new Refused(choice.problem);
@@ -128,21 +128,13 @@ async function refuseNamesOfOthers(ctx: PipelinesContext, connection: Connection
 /**
  * The system that the source reads from may be away for a moment. If it stays away, the customer is told to look at it.
  */
-async function whereConnectorMayFail<T>(
-  ctx: PipelinesContext,
-  source: SourceRow,
-  template: SourceTemplate,
-  { specification }: Definition,
-  work: () => Promise<T>,
-): Promise<T> {
+async function whereConnectorMayFail<T>(ctx: PipelinesContext, source: SourceRow, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof PlatformError) || error.reason === undefined) throw error;
     if (source.attempts < connectorTries) throw error;
-    const given = openConfiguration(ctx.sealer, 'source', source.id, source.sealed_config);
-    const configuration = mergeWithDefaults(given, openDefaults(ctx.templates, template));
-    throw new Refused(withoutSecrets(specification, configuration, error.reason), { cause: error });
+    throw new Refused(failureTexts(error.reason, await configurationParts(ctx, source)), { cause: error });
   }
 }
 
@@ -161,7 +153,7 @@ async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: 
     // The template as it is now: when an operator corrects it, a destination that could not be made before is made.
     const template = await findAnyConnectionTemplate(ctx.templates, row.organization_id, row.connection_template_id);
     if (!template) throw new Error(`the template of the destination ${id} is gone`);
-    const platformId = await refusing('the destination', () =>
+    const platformId = await refusing('destination', () =>
       createOnce(ctx, 'destinations', row, {
         find: () => ctx.platform.findConnector('destination', workspaceId, markOf(id)),
         prepare: async () => ({
@@ -177,7 +169,7 @@ async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: 
     await connections.recordFailure(db, 'destinations', workspaceId, id, null);
     return { ...row, platform_id: platformId };
   } catch (error) {
-    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', workspaceId, id, error.message);
+    if (error instanceof Refused) await connections.recordFailure(db, 'destinations', workspaceId, id, error.texts);
     throw error;
   } finally {
     await connections.releaseDestination(db, workspaceId, id, leaseId);
@@ -236,7 +228,7 @@ async function startFirstSync(
   if (workspace?.status === 'active' && (await isThere())) {
     // A start whose answer was lost has left a job behind.
     const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
-    if (jobs.length === 0) await refusing('the first sync', () => ctx.platform.startSync(platformId));
+    if (jobs.length === 0) await refusing('firstSync', () => ctx.platform.startSync(platformId));
   }
   await connections.forgetFirstSync(ctx.store.db, connection.workspace_id, connection.id);
 }

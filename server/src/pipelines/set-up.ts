@@ -21,6 +21,7 @@ import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
+import { type FailureTexts, sameForBoth } from './failure-texts.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
@@ -31,7 +32,7 @@ import * as sources from './sources.store.ts';
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
-const goneFromPlatform = 'The platform no longer has this source. Delete it and connect it again.';
+const goneFromPlatform = sameForBoth('The platform no longer has this source. Delete it and connect it again.');
 
 interface SourceRef {
   workspaceId: string;
@@ -65,7 +66,7 @@ export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: So
     } catch (error) {
       if (error instanceof Outdated) continue;
       if (error instanceof Refused) {
-        if (await sources.finishSource(db, workspaceId, id, leaseId, row.version, error.message)) return undefined;
+        if (await sources.finishSource(db, workspaceId, id, leaseId, row.version, error.texts)) return undefined;
         continue;
       }
       return await putOff(work, error);
@@ -115,21 +116,25 @@ async function setUp(work: Work): Promise<boolean> {
   const workspace = await findLiveWorkspace(ctx.workspaces, row.organization_id, row.workspace_id);
   // The workspace is being deleted, and its deletion deletes everything in it.
   if (!workspace)
-    return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, row.failure);
+    return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, failureOf(row));
   const platformId = await whereSourceMayBeLost(work, () => setUpConnector(work));
   const planned = await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, row.id);
-  const failures: string[] = [];
+  const failures: FailureTexts[] = [];
   for (const connection of planned) {
     try {
       await whereSourceMayBeLost(work, () => setUpConnection(ctx, row, connection, platformId));
     } catch (error) {
       // One refused connection does not stop the other connections.
       if (!(error instanceof Refused)) throw error;
-      await connections.recordFailure(ctx.store.db, 'connections', row.workspace_id, connection.id, error.message);
-      failures.push(error.message);
+      await connections.recordFailure(ctx.store.db, 'connections', row.workspace_id, connection.id, error.texts);
+      failures.push(error.texts);
     }
   }
   return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, failures[0] ?? null);
+}
+
+function failureOf({ failure, customer_failure }: SourceRow) {
+  return failure === null ? null : { operator: failure, customer: customer_failure ?? failure };
 }
 
 /** The source itself, with its present name and configuration. */
@@ -141,7 +146,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   );
   const name = nameOnPlatform(row.name, row.id);
   const isNew = row.platform_id === null;
-  const platformId = await refusing('the source', () =>
+  const platformId = await refusing('source', () =>
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
       prepare: async () => ({
@@ -156,7 +161,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   );
   // A source that was found, not made just now, may still have an older version of the configuration.
   if (row.applied_version === row.version && !isNew) return platformId;
-  await refusing('the source', () =>
+  await refusing('source', () =>
     assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
       ctx.platform.replaceConnector('source', platformId, { name, configuration }),
     ),

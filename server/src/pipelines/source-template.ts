@@ -2,13 +2,17 @@
  * The template of a source: which templates a customer may use, and which template an existing source was made from.
  */
 import type { SourceRow } from '../db/tables.ts';
+import { findDefinition } from '../definitions/definitions.ts';
+import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import {
   findAnySourceTemplate,
   findOfferedSourceTemplate,
+  openDefaults,
   type SourceTemplate,
 } from '../templates/source-templates.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import type { ConfigurationParts } from './failure-texts.ts';
 
 /** A template that the token may not use is answered like a template that does not exist. */
 export async function getOffered(ctx: PipelinesContext, scope: Scope, id: string): Promise<SourceTemplate> {
@@ -22,4 +26,15 @@ export async function templateOf(ctx: PipelinesContext, row: SourceRow): Promise
   const template = await findAnySourceTemplate(ctx.templates, row.organization_id, row.source_template_id);
   if (!template) throw new AppError('source_template_not_found');
   return template;
+}
+
+/** What of a source's configuration the template has set, and what the customer has given. */
+export async function configurationParts(ctx: PipelinesContext, row: SourceRow): Promise<ConfigurationParts> {
+  const template = await templateOf(ctx, row);
+  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
+  return {
+    specification: definition?.specification,
+    defaults: openDefaults(ctx.templates, template),
+    given: openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config),
+  };
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceRow } from '../db/tables.ts';
+import type { FailureTexts } from './failure-texts.ts';
 
 const now = sql<number>`now_ms()`;
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
@@ -34,6 +35,7 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       platform_id: null,
       no_post_before: 0,
       failure: null,
+      customer_failure: null,
       due_at: now,
       lease_id: null,
       lease_until: 0,
@@ -102,6 +104,7 @@ export async function changeSource(
       ...changes,
       version: sql`version + 1`,
       failure: null,
+      customer_failure: null,
       due_at: now,
       attempts: 0,
       last_error: null,
@@ -177,11 +180,19 @@ export async function finishSource(
   id: string,
   leaseId: string,
   version: number,
-  failure: string | null,
+  texts: Pick<FailureTexts, 'operator' | 'customer'> | null,
 ): Promise<boolean> {
   const row = await db
     .updateTable('sources')
-    .set({ due_at: null, lease_id: null, lease_until: 0, attempts: 0, last_error: null, failure })
+    .set({
+      due_at: null,
+      lease_id: null,
+      lease_until: 0,
+      attempts: 0,
+      last_error: null,
+      failure: texts?.operator ?? null,
+      customer_failure: texts?.customer ?? null,
+    })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .where('lease_id', '=', leaseId)

@@ -62,7 +62,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     return source;
   });
   setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
-  return await presentSource(ctx, row);
+  return await presentSource(ctx, scope, row);
 }
 
 /** The connection templates that the token and the request both allow. */
@@ -120,11 +120,11 @@ async function planConnection(
   });
 }
 
-export async function listSources(ctx: PipelinesContext, { workspaceId }: Scope): Promise<SourceSummary[]> {
+export async function listSources(ctx: PipelinesContext, { workspaceId, audience }: Scope): Promise<SourceSummary[]> {
   const rows = await sources.listSources(ctx.store.db, workspaceId);
   return await Promise.all(
     rows.map(async (row) => ({
-      ...presentCommon(row),
+      ...presentCommon(row, audience),
       summarized_source_template: presentBrief(ctx.templates, await templateOf(ctx, row)),
     })),
   );
@@ -150,14 +150,14 @@ export async function updateSource(
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
   };
-  if (Object.keys(changes).length === 0) return await presentSource(ctx, present);
+  if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
     return await sources.changeSource(tx, scope.workspaceId, id, changes);
   });
   if (!row) throw new AppError('source_not_found');
   setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
-  return await presentSource(ctx, row);
+  return await presentSource(ctx, scope, row);
 }
 
 /**
@@ -193,12 +193,16 @@ export async function propagateTemplate(tx: Db, organizationId: string, template
   return await sources.touchSourcesOf(tx, organizationId, templateId);
 }
 
-export async function presentSource(ctx: PipelinesContext, row: SourceRow): Promise<Source> {
+export async function presentSource(
+  ctx: PipelinesContext,
+  { audience }: Pick<Scope, 'audience'>,
+  row: SourceRow,
+): Promise<Source> {
   const template = await templateOf(ctx, row);
   const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
-    ...presentCommon(row),
+    ...presentCommon(row, audience),
     source_template: presentBrief(ctx.templates, template),
     source_config: maskConfiguration(definition, config),
     user_config_spec: definition
@@ -223,7 +227,8 @@ function statusOf({ failure, due_at }: SourceRow): SourceStatus {
   return failure === null ? 'ready' : 'failed';
 }
 
-function presentCommon(row: SourceRow) {
+function presentCommon(row: SourceRow, audience: Scope['audience']) {
+  const failure = audience === 'operator' ? row.failure : row.customer_failure;
   const status = statusOf(row);
   return {
     id: row.id,
@@ -232,7 +237,7 @@ function presentCommon(row: SourceRow) {
     status,
     // The platform's last answer is for the log. The customer only needs to know that the work goes on.
     status_message:
-      status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : row.failure,
+      status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : failure,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

@@ -1,8 +1,9 @@
 /** Which streams of a source a connection carries, and how each is synced. Pure. */
 import type { Customization } from '@inlay/contract/source-templates';
 import type { PlatformStream, StreamSelection } from '../platform/pipelines-port.ts';
+import { type FailureTexts, operatorsOnly, sameForBoth } from './failure-texts.ts';
 
-type StreamChoice = { streams: StreamSelection[] } | { problem: string };
+type StreamChoice = { streams: StreamSelection[] } | { problem: FailureTexts };
 
 /** `suggested`: what the connector's maker suggests; none means all. */
 export function chooseStreams(
@@ -13,8 +14,11 @@ export function chooseStreams(
   const { stream_selection_mode: mode, stream_whitelist: whitelist = [] } = customization;
   const wanted = mode === 'whitelist' ? whitelist : mode === 'suggested' ? suggested : [];
   const chosen = wanted.length === 0 ? available : available.filter(({ name }) => wanted.includes(name));
-  if (available.length === 0) return { problem: 'The source has no streams, so it has no data to read.' };
-  if (chosen.length === 0) return { problem: `The source has none of the streams ${wanted.join(', ')}.` };
+  if (available.length === 0) return { problem: sameForBoth('The source has no streams, so it has no data to read.') };
+  // The template says which streams are wanted.
+  if (chosen.length === 0) {
+    return { problem: operatorsOnly(`The source has none of the streams ${wanted.join(', ')}.`) };
+  }
   return { streams: chosen.map((stream) => configure(stream, customization)) };
 }
 

@@ -3,7 +3,9 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { storableText } from '@inlay/contract/storable-text';
 import {
+  type ConnectorFailure,
   changeKinds,
+  failureTypes,
   type JobStatus,
   jobStatuses,
   type PlatformConnection,
@@ -69,7 +71,6 @@ export function readJob(item: Item): PlatformJob {
   const { jobId, status, startTime, lastUpdatedAt, rowsSynced, bytesSynced, failureReason } = item;
   const known = jobStatuses.includes(status as JobStatus) ? (status as JobStatus) : 'pending';
   const isOver = known === 'succeeded' || known === 'failed' || known === 'cancelled';
-  const message = (failureReason as { message?: unknown } | undefined)?.message;
   return {
     id: String(jobId),
     status: known,
@@ -77,7 +78,7 @@ export function readJob(item: Item): PlatformJob {
     endedAt: isOver && typeof lastUpdatedAt === 'string' ? lastUpdatedAt : null,
     rows: typeof rowsSynced === 'number' ? rowsSynced : null,
     bytes: typeof bytesSynced === 'number' ? bytesSynced : null,
-    error: typeof message === 'string' ? message : null,
+    failure: isObject(failureReason) && typeof failureReason.message === 'string' ? readFailure(failureReason) : null,
     streams: Array.isArray(item.streams) ? item.streams.flatMap(readJobStream) : undefined,
     moreStreams: countIn(item, 'moreStreams') ?? 0,
   };
@@ -121,9 +122,22 @@ function listOrNone<T>(value: unknown): T[] {
 }
 
 /** What the connector said, where the platform passes that on. */
-export function reasonIn({ status, text }: PlatformAnswer): string | undefined {
-  const problem = status === 500 ? (tryParse(text) as { data?: { message?: unknown } } | undefined) : undefined;
-  return typeof problem?.data?.message === 'string' ? wordsOr(problem.data.message) : undefined;
+export function reasonIn({ status, text }: PlatformAnswer): ConnectorFailure | undefined {
+  const problem = status === 500 ? (tryParse(text) as { data?: unknown } | undefined) : undefined;
+  const data = problem?.data;
+  if (!isObject(data) || typeof data.message !== 'string') return undefined;
+  return readFailure({ ...data, origin: 'source', type: data.failureType });
+}
+
+/** As the bundled platform tells it; a hosted one gives at most the message. */
+export function readFailure({ message, origin, type, fields }: Item): ConnectorFailure {
+  const named = listOrNone<unknown>(fields).filter((field) => typeof field === 'string');
+  return {
+    message: wordsOr(message),
+    origin: origin === 'destination' || origin === 'platform' ? origin : 'source',
+    type: failureTypes.find((known) => known === type),
+    fields: named.length > 0 ? named : undefined,
+  };
 }
 
 export function wordsOr(message: unknown): string {

@@ -88,8 +88,8 @@ export interface PlatformJob {
   endedAt: string | null;
   rows: number | null;
   bytes: number | null;
-  /** A message for people. Only the bundled platform gives it. */
-  error: string | null;
+  /** The reason of a failure. Only the bundled platform gives it. */
+  failure: ConnectorFailure | null;
   /**
    * Given only by the bundled platform, for jobs that have succeeded. `moreStreams` says how many streams are left out.
    */
@@ -111,7 +111,21 @@ export interface PlatformJobStream {
 export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; message: string }) & {
+/** Why a connector did not work. Whether a customer may read it is decided in pipelines/failure-texts.ts. */
+export interface ConnectorFailure {
+  /** For people. It may quote the configuration. */
+  message: string;
+  origin: 'source' | 'destination' | 'platform';
+  /** As connectors tell, where they do; `system_error`: nobody expected it. */
+  type?: FailureType | undefined;
+  /** The settings at fault, most likely first, with dots for what is inside others; where the connector names them. */
+  fields?: string[] | undefined;
+}
+
+export const failureTypes = ['config_error', 'transient_error', 'system_error'] as const;
+export type FailureType = (typeof failureTypes)[number];
+
+export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; failure: ConnectorFailure }) & {
   /** A source had to be made for the check, and could not be deleted again. */
   leftSource: boolean;
 };

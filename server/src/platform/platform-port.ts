@@ -3,7 +3,7 @@
  * and one kind of failure for each thing that a caller must do next. One client implements it over HTTP
  * (platform-client.ts), for the bundled platform and for a hosted one.
  */
-import type { PipelinesPort, Written } from './pipelines-port.ts';
+import type { ConnectorFailure, PipelinesPort, Written } from './pipelines-port.ts';
 
 export interface PlatformWorkspace {
   id: string;
@@ -57,7 +57,7 @@ interface PlatformErrorOptions extends ErrorOptions {
   retryAfterSeconds?: number | undefined;
   isConflict?: boolean;
   isQueueFull?: boolean;
-  reason?: string | undefined;
+  reason?: ConnectorFailure | undefined;
 }
 
 export class PlatformError extends Error {
@@ -71,7 +71,7 @@ export class PlatformError extends Error {
   /** Throttled because too much waits in the same workspace, and not because of the load of the whole platform. */
   readonly isQueueFull: boolean;
   /** The connector's reason, for people. It may quote the configuration. */
-  readonly reason: string | undefined;
+  readonly reason: ConnectorFailure | undefined;
 
   constructor(failure: PlatformFailure, message: string, options: PlatformErrorOptions = {}) {
     super(message, options);

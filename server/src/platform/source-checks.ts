@@ -4,7 +4,7 @@
  */
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
-import { reasonIn, wordsOr } from './pipelines-answers.ts';
+import { readFailure, reasonIn } from './pipelines-answers.ts';
 import type { CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
@@ -33,12 +33,15 @@ export function createSourceChecks(
     const deadline = runtime.elapsed() + checkPatienceMs;
     while (runtime.elapsed() < deadline) {
       const answer = await call('check_source', 'read', { method: 'GET', path: `${path}/${checkId}` });
-      const { status, message } = readable(answer) as { status?: unknown; message?: unknown };
+      const { status, message, fields } = readable(answer) as Record<'status' | 'message' | 'fields', unknown>;
       if (status === 'succeeded') return { status, leftSource: false };
-      if (status === 'failed') return { status, message: wordsOr(message), leftSource: false };
+      if (status === 'failed') {
+        return { status, failure: readFailure({ message, fields, origin: 'source' }), leftSource: false };
+      }
       await runtime.sleep(checkPollMs);
     }
-    return { status: 'failed', message: 'The check took too long and was given up.', leftSource: false };
+    const failure = readFailure({ message: 'The check took too long and was given up.', origin: 'source' });
+    return { status: 'failed', failure, leftSource: false };
   }
 
   /**
@@ -57,9 +60,9 @@ export function createSourceChecks(
     }
     if (answer.status < 300) return { status: 'succeeded', leftSource };
     // An answer of a proxy before the platform says nothing about the configuration.
-    const message = reasonIn(answer);
-    if (message === undefined) throw unavailable(answer);
-    return { status: 'failed', message, leftSource };
+    const failure = reasonIn(answer);
+    if (failure === undefined) throw unavailable(answer);
+    return { status: 'failed', failure, leftSource };
   }
 
   /** If the source cannot be deleted now, the result of the check still holds; the caller deletes the source later. */
