@@ -74,7 +74,9 @@ export const Job = Type.Object(
     duration_seconds: NullableNumber('number', 'How long it took', 42),
     rows: NullableNumber('integer', 'Records moved, by the latest try', 3100),
     bytes: NullableNumber('integer', 'Bytes moved, by the latest try', 798_532),
-    error: NullableText('Why it failed, and what to do'),
+    error: NullableText(
+      'Why it failed, and what to do. With a scoped token only what the customer gave and can change',
+    ),
     streams: Type.Optional(
       Type.Array(JobStream, {
         description: 'What became of the records, by stream, once a job has succeeded; hosted platforms do not tell',

@@ -141,7 +141,10 @@ export const Check = Type.Object(
   {
     id: Uuid('Identifier of the check', exampleId),
     status: Enumeration(checkStatuses),
-    error_message: Type.Union([Type.String(), Type.Null()], { description: 'What to fix, when it failed' }),
+    error_message: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'What to fix, when it failed. With a scoped token only what the customer gave and can change; anything else is a problem on your side, which an operator token shows',
+    }),
   },
   { title: 'Check' },
 );

@@ -14,6 +14,7 @@ import { explainFailure } from '../../platform/connectors/postgres/failures.ts';
 import { readServer } from '../../platform/connectors/postgres/server.ts';
 import { connector as sampleData } from '../../platform/connectors/sample-data/connector.ts';
 import { connector as postgres } from '../../platform/connectors/source-postgres/source-postgres.ts';
+import { freePort } from '../../scripts/disposable.mjs';
 import { failureTexts } from '../src/pipelines/failure-texts.ts';
 import { startTestApp } from './support/app.ts';
 import {
@@ -177,8 +178,9 @@ describe('customers read nothing that the template has set', () => {
 });
 
 test('checks, sources, connections and jobs tell operators everything and customers only what is theirs', async () => {
-  const app = await startTestApp('sqlite');
+  const app = await startTestApp('sqlite', { env: { PORT: String(await freePort()) } });
   onTestFinished(() => app.stop());
+  await app.app.listen();
   await makeConnectionTemplate(app, {
     destination_name: 'Warehouse',
     destination_definition_id: postgresDestination,
