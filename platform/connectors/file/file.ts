@@ -57,7 +57,7 @@ export const connector: SourceConnector = {
     return withFiles(configuration, surroundings, { attempts: 2, silenceMs: 20_000 }, async ([first]) => {
       const records: Record<string, unknown>[] = [];
       if (first) await readSome(first, format, checkedRecords, (record) => records.push(record));
-      requireFields(records, primary_key);
+      await blaming(['primary_key'], async () => requireFields(records, primary_key));
       return undefined;
     });
   },

@@ -65,7 +65,9 @@ describe('a failure', () => {
   test('inside an object is the customer’s where the template leaves that part open', () => {
     const login = { login: { type: 'key' } };
     expect(read({ fields: ['login.key'] }, { defaults: login }).customer).toBe('It failed.');
-    expect(read({ fields: ['login'] }, { defaults: login }).customer).toBe('It failed.');
+    const given = { login: { key: 'k' } };
+    expect(read({ fields: ['login'] }, { defaults: login, given }).customer).toBe('It failed.');
+    expect(read({ fields: ['login'] }, { defaults: login }).whose).toBe('operator');
     expect(read({ fields: ['login'] }, { defaults: { login: { type: 'key', key: 'k' } } }).whose).toBe('operator');
   });
 

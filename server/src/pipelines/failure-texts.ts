@@ -16,7 +16,6 @@ import {
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { lookAt, problemOnOurSide } from '@inlay/contract/failure-words';
 import { redactor } from '@inlay/contract/redaction';
-import { storableText } from '@inlay/contract/storable-text';
 import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
 
@@ -44,10 +43,10 @@ export function failureTexts(failure: ConnectorFailure, parts: ConfigurationPart
   if (failure.origin !== 'source' || failure.type === 'system_error') return operators;
   const { all, open } = schemasOf(parts);
   const named = (failure.fields ?? []).map((field) => field.split('.')).filter((path) => all && schemasAt(all, path));
-  const leftOpen = named.filter((path) => open && schemasAt(open, path));
-  const entered = leftOpen.filter((path) => valueAt(parts.given, path) !== undefined);
+  const entered = named.filter((path) => open && schemasAt(open, path) && valueAt(parts.given, path) !== undefined);
+  const isSetByTemplate = named.some((path) => valueAt(parts.defaults, path) !== undefined);
   // What the customer has not entered is at fault only where nothing of the template can be.
-  const changeable = entered.length > 0 || leftOpen.length < named.length ? entered : leftOpen;
+  const changeable = entered.length > 0 || isSetByTemplate ? entered : named;
   const isHidden = mentions(operator, operatorsValues(all, parts.defaults));
   if (named.length > 0) {
     if (changeable.length === 0) return operators;
@@ -79,8 +78,7 @@ function withoutSecrets(message: string, { specification, defaults, given }: Con
   // Without the specification nobody knows what is secret.
   const secretsOf = (configuration: Configuration) =>
     specification ? listSecrets(specification.connectionSpecification, configuration) : textsIn(configuration);
-  // The text is stored. It may quote a connector, and a connector may say anything.
-  return storableText(redactor([...secretsOf(defaults), ...secretsOf(given)]).redact(message));
+  return redactor([...secretsOf(defaults), ...secretsOf(given)]).redact(message);
 }
 
 function schemasOf({ specification, defaults }: ConfigurationParts) {

@@ -1,4 +1,5 @@
 /** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
+import { problemOnOurSide } from '@inlay/contract/failure-words';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
@@ -195,16 +196,20 @@ describeOnBothDatabases('in front of a hosted platform', (kind) => {
 
   it('tells of a refusal in words of its own, never in those of the platform', async () => {
     const words = '{"title":"unprocessable-entity","data":{"message":"the password hunter2 is not a number"}}';
-    for (const path of ['/sources', '/destinations', '/connections']) {
-      const restore = faulty.rule(answering(post(path), 422, words));
+    for (const what of ['source', 'destination', 'connection']) {
+      const restore = faulty.rule(answering(post(`/${what}s`), 422, words));
       const id = await acme.connect(template);
       const source = await acme.settled(id);
       expect(source.status).toBe('failed');
-      expect(source.status_message).toMatch(
-        /^The platform did not accept the (source|destination|connection)\. Check the/,
+      const refusal = `The platform did not accept the ${what}. Check the configuration.`;
+      expect(source.status_message).toBe(what === 'source' ? refusal : problemOnOurSide);
+      const asOperator = await test.request(
+        'GET',
+        `/api/v1/integrations/sources/${id}?workspace_id=${acme.workspaceId}`,
       );
+      expect(asOperator.body.status_message).toBe(refusal);
       const { body } = await acme.request('GET', '/connections');
-      expect(JSON.stringify([source, body])).not.toMatch(/hunter2|unprocessable/);
+      expect(JSON.stringify([source, body, asOperator.body])).not.toMatch(/hunter2|unprocessable/);
       restore();
       expect((await acme.request('DELETE', `/sources/${id}`)).status).toBe(200);
     }

@@ -1,4 +1,5 @@
 /** Where the data of a workspace goes, and that it never meets the data of another one. */
+import { problemOnOurSide } from '@inlay/contract/failure-words';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
@@ -36,8 +37,7 @@ describeOnBothDatabases('The tables of workspaces', (kind) => {
     expect(await first.settled(await first.connect(sample))).toMatchObject({ status: 'ready' });
     expect(await second.settled(await second.connect(sample))).toMatchObject({
       status: 'failed',
-      status_message:
-        'The data would go to a place where the data of others is. Ask for a place of your own, and connect the source again.',
+      status_message: problemOnOurSide,
     });
     expect(await third.settled(await third.connect(sample))).toMatchObject({ status: 'ready' });
   });

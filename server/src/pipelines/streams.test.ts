@@ -1,3 +1,4 @@
+import { problemOnOurSide } from '@inlay/contract/failure-words';
 import { describe, expect, it } from 'vitest';
 import type { PlatformStream } from '../platform/pipelines-port.ts';
 import { chooseStreams } from './streams.ts';
@@ -35,9 +36,11 @@ describe('which streams', () => {
   });
 
   it('says so when there are none', () => {
-    expect(choose([])).toEqual({ problem: expect.stringContaining('no streams') });
+    expect(choose([])).toMatchObject({ problem: { customer: expect.stringContaining('no streams') } });
     const changes = { stream_selection_mode: 'whitelist', stream_whitelist: ['z'] };
-    expect(choose(three, changes)).toEqual({ problem: 'The source has none of the streams z.' });
+    expect(choose(three, changes)).toEqual({
+      problem: { operator: 'The source has none of the streams z.', customer: problemOnOurSide, whose: 'operator' },
+    });
   });
 });
 
