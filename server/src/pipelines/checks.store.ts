@@ -3,7 +3,7 @@ import type { CheckStatus } from '@inlay/contract/sources';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceCheckRow } from '../db/tables.ts';
-import type { FailureTexts } from './failure-texts.ts';
+import type { FailureTexts } from './two-texts.ts';
 
 const now = sql<number>`now_ms()`;
 

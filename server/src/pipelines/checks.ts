@@ -17,9 +17,10 @@ import { openDefaults, type SourceTemplate } from '../templates/source-templates
 import * as checks from './checks.store.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
-import { type ConfigurationParts, failureTexts, sameForBoth } from './failure-texts.ts';
+import { type ConfigurationParts, failureTexts } from './failure-texts.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
+import { sameForBoth } from './two-texts.ts';
 
 /** A check whose process has gone counts as interrupted after this time. */
 const patienceMs = 360_000;

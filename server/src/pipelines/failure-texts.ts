@@ -14,17 +14,11 @@ import {
   textsIn,
 } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
-import { lookAt, problemOnOurSide } from '@inlay/contract/failure-words';
+import { lookAt } from '@inlay/contract/failure-words';
 import { redactor } from '@inlay/contract/redaction';
 import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
-
-export interface FailureTexts {
-  operator: string;
-  customer: string;
-  /** Who has to do something about it. */
-  whose: 'operator' | 'customer';
-}
+import { type FailureTexts, operatorsOnly } from './two-texts.ts';
 
 /** Whose configuration is whose. */
 export interface ConfigurationParts {
@@ -39,7 +33,7 @@ export interface ConfigurationParts {
 /** For a failure of, or with, a source that has this configuration. */
 export function failureTexts(failure: ConnectorFailure, parts: ConfigurationParts): FailureTexts {
   const operator = withoutSecrets(failure.message, parts);
-  const operators: FailureTexts = { operator, customer: problemOnOurSide, whose: 'operator' };
+  const operators = operatorsOnly(operator);
   if (failure.origin !== 'source' || failure.type === 'system_error') return operators;
   const { all, open } = schemasOf(parts);
   const named = (failure.fields ?? []).map((field) => field.split('.')).filter((path) => all && schemasAt(all, path));
@@ -57,16 +51,6 @@ export function failureTexts(failure: ConnectorFailure, parts: ConfigurationPart
   const hasNothingToChange = open !== undefined && !hasFields(open);
   if (isHidden || hasNothingToChange || namesForeignPlace(operator, parts)) return operators;
   return { operator, customer: operator, whose: 'customer' };
-}
-
-/** Words of our own, in which nothing is quoted. */
-export function sameForBoth(message: string): FailureTexts {
-  return { operator: message, customer: message, whose: 'customer' };
-}
-
-/** A failure on the operator's side, whatever the customer has given. */
-export function operatorsOnly(message: string): FailureTexts {
-  return { operator: message, customer: problemOnOurSide, whose: 'operator' };
 }
 
 /** Whether a text shows something that the template has set. */

@@ -1,6 +1,6 @@
 /** Why setting up a source stops before its end: one class for each thing that has to happen next. */
 import { PlatformError } from '../platform/platform-port.ts';
-import { type FailureTexts, operatorsOnly, sameForBoth } from './failure-texts.ts';
+import { type FailureTexts, operatorsOnly, sameForBoth } from './two-texts.ts';
 
 /** Nothing is wrong; the work can only go on after some time has passed. */
 export class Waiting extends Error {

@@ -17,13 +17,14 @@ import { assertSettled } from './assert-settled.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
-import { failureTexts, operatorsOnly } from './failure-texts.ts';
+import { failureTexts } from './failure-texts.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
 import { configurationParts, templateOf } from './source-template.ts';
 import { chooseStreams } from './streams.ts';
+import { operatorsOnly } from './two-texts.ts';
 
 const leaseMs = 60_000;
 const namesOfOthers = operatorsOnly(

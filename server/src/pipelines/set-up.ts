@@ -21,13 +21,13 @@ import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
-import { type FailureTexts, sameForBoth } from './failure-texts.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
+import { type FailureTexts, sameForBoth } from './two-texts.ts';
 
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;

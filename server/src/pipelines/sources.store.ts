@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceRow } from '../db/tables.ts';
-import type { FailureTexts } from './failure-texts.ts';
+import type { FailureTexts } from './two-texts.ts';
 
 const now = sql<number>`now_ms()`;
 const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;

@@ -1,7 +1,7 @@
 /** Which streams of a source a connection carries, and how each is synced. Pure. */
 import type { Customization } from '@inlay/contract/source-templates';
 import type { PlatformStream, StreamSelection } from '../platform/pipelines-port.ts';
-import { type FailureTexts, operatorsOnly, sameForBoth } from './failure-texts.ts';
+import { type FailureTexts, operatorsOnly, sameForBoth } from './two-texts.ts';
 
 type StreamChoice = { streams: StreamSelection[] } | { problem: FailureTexts };
 
