@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import SlowestFirst from './scripts/test-sequencer.mjs';
 
-/** Tests of what runs as a process, or in a browser. */
+/** Tests of code that runs as a process or in a browser. */
 const programs = [
   '{server,platform,bench}/**/*.test.ts',
   '{widget,embed}/test/**/*.test.{ts,tsx}',
@@ -19,8 +19,8 @@ export default defineConfig({
     // One more than there are cores: many tests wait for processes, databases and pages.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
-    // Against tests that hang, and nothing else: no test depends on how quick the machine is, and a busy machine may be
-    // ten times as slow as an idle one.
+    // The limit only stops tests that hang: no test depends on how quick the machine is, and a busy machine may be ten
+    // times as slow as an idle one.
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
     expect: { poll: { timeout: 60_000, interval: 50 } },
@@ -33,8 +33,8 @@ export default defineConfig({
           name: 'programs',
           include: programs,
           exclude,
-          // To load the service anew for each of a hundred and fifty files takes minutes. A file leaves nothing behind
-          // that the next one could meet.
+          // Loading the service again for each of a hundred and fifty files takes minutes. A test file leaves nothing
+          // behind that could change the next one.
           isolate: false,
           globalSetup: ['scripts/vitest-global-setup.mjs'],
         },

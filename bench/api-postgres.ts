@@ -1,6 +1,6 @@
 /*
- * How many requests the service answers on PostgreSQL, to how many times a second `pgbench` does the same statements
- * with as many clients.
+ * How many requests a second the service answers on PostgreSQL, compared with how often `pgbench` runs the same
+ * statements with the same number of clients.
  */
 import { type Benchmark, type Figure, measureInTurns } from './benchmark.ts';
 import { besidesOf, costOfLoad, type Load, startGenerator } from './load.ts';

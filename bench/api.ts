@@ -1,6 +1,6 @@
 /*
- * How many requests the service answers on SQLite, to how many a bare server does that writes the same bytes, or for a
- * token also reads by an index and signs.
+ * How many requests a second the service answers on SQLite, compared with a bare server that writes the same bytes. To
+ * issue a token the bare server also reads by an index and signs.
  */
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /*
  * What a benchmark is: a name and a function that gives figures. Absolute values differ from machine to machine, so a
- * figure is compared with another that was measured side by side: a ceiling, which does only what cannot be avoided, or
- * the same work on less. Works take turns, so that whatever else the machine does falls on all of them alike; medians
- * are compared. A target that is missed is shown and fails nothing.
+ * figure is compared with another figure of the same run: a ceiling, which does only what cannot be avoided, or the
+ * same work on less data. The works take turns, so that other work on the machine slows all of them equally; medians
+ * are compared. A missed target is shown, but is no failure.
  */
 import type { Databases } from './databases.ts';
 import { cpuSecondsOf, type Usage } from './process-usage.ts';
@@ -14,7 +14,7 @@ export interface BenchmarkOptions extends BenchmarkSettings {
 
 export interface Benchmark {
   name: string;
-  /** No figures when something is missing on this machine; `log` tells what. */
+  /** Gives no figures when something is missing on this machine; then the log says what. */
   run(options: BenchmarkOptions, log: Log): Promise<Figure[]>;
 }
 
@@ -29,23 +29,23 @@ export interface Figure {
   value: number;
   unit: 'records/s' | 'requests/s' | 'workspaces/s' | 'syncs/s' | 'ms' | 'MB';
   reference?: { name: string; value: number };
-  /** Value to that of the reference. Of a rate to its ceiling, 1 is as fast as it can be. */
+  /** The value divided by the value of the reference. For a rate and its ceiling, 1 means that it cannot be faster. */
   ratio?: number;
   /**
-   * The same of the time that processors were busy, which other work on the machine changes less. Undefined where that
-   * of the reference is not known.
+   * The same ratio for CPU time, which other work on the machine changes less. Undefined where the CPU time of the
+   * reference is not known.
    */
   cpuRatio?: number | undefined;
   target?: Target;
-  /** Of the median round. */
+  /** The number of records in the median round. */
   records?: number;
   tookMs?: number;
   latency?: { p50Ms: number; p99Ms: number };
   /** The time that processors were busy with one request. */
   cpuMsPerRequest?: number;
-  /** How late the service's event loop was, of a hundred times the second worst. */
+  /** How late the service's event loop was: 99 of 100 times it was not later than this. */
   lagP99Ms?: number;
-  /** The share of a processor that sending the requests took: near 1, it is the limit and not the service. */
+  /** The share of a processor that sending the requests took. Near 1, the sender is the limit and not the service. */
   generatorBusy?: number;
   /** Answers other than 200. */
   failures?: number;
@@ -86,7 +86,7 @@ function medianOf<Result>(results: Result[], costOf: (result: Result) => number)
   return middle;
 }
 
-/** Of a number of things that ours and the ceiling both did once. */
+/** The rate of our work and of the ceiling, when both did the same number of things once. */
 export function rateOf(
   work: string,
   ours: Measured,

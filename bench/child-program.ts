@@ -1,6 +1,6 @@
 /*
- * A program of ours that runs beside the benchmark and is asked to do something, one thing at a time. Its end is never
- * waited for in vain: a question to a program that ends fails.
+ * A program of ours that runs beside the benchmark and does what the benchmark asks, one thing at a time. When the
+ * program ends, an open question fails, so the benchmark never waits for ever.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

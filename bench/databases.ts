@@ -1,7 +1,7 @@
 /*
- * The databases that the service is measured on, with their workspaces. They serve a whole run: what one benchmark has
- * seeded, the next one finds. PostgreSQL is a throw-away server, started for the first who asks; where there are no
- * server programs there is none, and the log says so.
+ * The databases that the service is measured on, with their workspaces. They serve a whole run: the next benchmark
+ * finds the workspaces that an earlier one made. PostgreSQL is a throw-away server, started when it is first needed.
+ * Without the programs of a server there is none, and the log says so.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { BenchmarkSettings, Log } from './settings.ts';
 
 export interface SeededDatabase {
   name: 'SQLite' | 'PostgreSQL';
-  /** The service on a store with so many workspaces. */
+  /** Starts the service on a store with this number of workspaces. */
   startOn(workspaces: number): Promise<ServiceProcess>;
 }
 
@@ -21,7 +21,7 @@ export interface SqliteDatabase extends SeededDatabase {
 }
 
 export interface PostgresDatabase extends SeededDatabase {
-  /** A superuser's. */
+  /** The URL for a superuser. */
   serverUrl: string;
   urlOf(workspaces: number): Promise<string>;
   /** A new database with nothing in it. */
@@ -56,11 +56,12 @@ export function createDatabases(settings: BenchmarkSettings, log: Log): Database
 }
 
 async function startPostgres(settings: BenchmarkSettings, log: Log) {
-  // Built into the program that is started, it would take itself for the program; imported so, it is a file of its own.
+  // A dynamic import keeps this module a separate file. Bundled into the program, it would think that it is the
+  // program.
   const { findPostgres, startPostgres } = await import('../scripts/postgres.mjs');
   const programs = await findPostgres().catch((error: Error) => log(error.message));
   if (!programs) return undefined;
-  // A deployment's server has more than the few megabytes that tests are content with.
+  // The server of a deployment has more memory than the few megabytes that are enough for tests.
   const server = await startPostgres({ settings: { shared_buffers: '256MB' } });
   const urls = new Map<number, Promise<string>>();
 

@@ -1,7 +1,7 @@
 /*
- * A store with many workspaces. The rows follow from their number, so that a benchmark knows them without looking; they
- * are written by plain SQL into tables that the product's own migrations have made, since a million creations would
- * take an hour. Half-way there is one name that contains a word no other does.
+ * A store with many workspaces. A row is computed from its number, so a benchmark knows the rows without reading them.
+ * They are written by plain SQL into tables that the product's own migrations have made, because a million creations
+ * would take an hour. In the middle there is one name with a word that no other name contains.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
@@ -23,14 +23,14 @@ export const operatorToken = 'a-token-that-only-benchmarks-know-0123456789';
 
 const firstCreatedAt = Date.UTC(2024, 0, 1);
 const betweenCreationsMs = 40;
-// Without q and z, so that there are parts of one and two characters that no name has, or one.
+// Without q and z, so that some parts of one and two characters are in no name, or in one name only.
 const firstWords =
   'Amber Birch Cedar Delta Ember Fjord Granite Harbor Indigo Juniper Karst Lumen Maple Nimbus Orchid'.split(' ');
 const secondWords =
   'Analytics Bakery Clinic Dynamics Electric Foods Garage Hotels Insurance Labs Motors Networks'.split(' ');
 const legalForms = ['GmbH', 'Inc', 'Ltd', 'SA'];
 
-/** What `name_contains` is asked for, by how many names it is in. */
+/** The texts for `name_contains`, by the number of names that contain them. */
 export const nameParts = {
   rare: 'zyzzyva',
   'in a few hundred': '4321',
@@ -53,7 +53,7 @@ export interface SeededWorkspace {
   createdAt: number;
 }
 
-/** From 0, oldest first. */
+/** Counts from 0, oldest first. */
 export function workspaceAt(index: number, count: number): SeededWorkspace {
   const digest = createHash('md5').update(`workspace ${index}`).digest('hex');
   const at = (from: number, to: number) => digest.slice(from, to);
@@ -103,7 +103,7 @@ function insertIntoSqlite(file: string, count: number, signal: AbortSignal): voi
   const database = new SqliteConnection(file);
   addFunctions(database, Date.now);
   try {
-    // Nobody else reads it yet, and what a crash leaves is made anew.
+    // Nobody else reads the file yet, and after a crash it is made again.
     database.exec('pragma synchronous = off; pragma cache_size = -400000');
     const workspace = database.prepare(`
       insert into workspaces (id, organization_id, name, name_folded, status, lifecycle, gen, token_gen, created_at, updated_at)
@@ -163,7 +163,7 @@ export async function seedPostgres(url: string, count: number, { signal }: Bench
       'name_claims (organization_id, name, state, workspace_id, lease_id, lease_until, no_post_before, attempts, created_at)',
       ({ id, name, createdAt }) => [organizationId, name, 'bound', id, '', 0, 0, 0, createdAt],
     );
-    // As the server does by itself after a while: without statistics it plans badly.
+    // The server would do this by itself after a while. Without statistics it plans badly.
     await client.query('vacuum analyze');
   } finally {
     await client.end();

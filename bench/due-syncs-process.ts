@@ -1,7 +1,7 @@
 /*
- * The bundled platform with many connections that are due at the same moment: makes them, then runs them, and writes down
- * how long that took and how long processors were busy with it. A process of its own, so that what its children used can
- * be told.
+ * The bundled platform with many connections that are due at the same moment: makes them, runs them, and records how
+ * long that took and how much CPU time it needed. It is a separate process, so that the CPU time of its children is
+ * known.
  *
  *   due-syncs-process.js <folder> <program of the connectors> <connections>
  */
@@ -16,7 +16,7 @@ import { childrenCpuSecondsSoFar, cpuSecondsSoFar } from './process-usage.ts';
 
 const [folder = '', connectorsProgram = '', connections = ''] = process.argv.slice(2);
 const rows = 100;
-/** All of one workspace read the same source, so that making them takes less time. */
+/** All connections of one workspace read the same source, so that making them takes less time. */
 const perWorkspace = 10;
 
 const credentials = { clientId: 'bench', clientSecret: 'a secret that is only used here' };

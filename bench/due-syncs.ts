@@ -1,7 +1,7 @@
 /*
- * Many connections that are due at the same moment, each with little to move: what a sync costs besides its records. The
- * ceiling is what cannot be avoided as long as each side of a sync is a process of its own: two starts of a bare Node.js
- * for each connection, as many at a time as the platform runs syncs.
+ * Many connections that are due at the same moment, each with little to move: what a sync costs besides its records.
+ * The ceiling is what cannot be avoided as long as each side of a sync is a separate process: two starts of a bare
+ * Node.js for each connection, as many at a time as the platform runs syncs.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ async function syncAll({ folder, programs, connectors, connections, signal }: Be
 }
 
 async function startBareProcesses({ connections, signal }: BenchmarkOptions): Promise<Measured> {
-  // The environment that connectors get, or nearly.
+  // Nearly the same environment as that of connectors.
   const env = { PATH: process.env.PATH };
   let left = connections * processesOfASync;
   const startedAtMs = performance.now();

@@ -1,6 +1,6 @@
 /*
- * How long a customer waits while another one asks for far too much: four syncs that never end, and a queue full of checks
- * that never answer, with a thousand more refused. And whether the service goes on answering meanwhile.
+ * How long a customer waits while another customer asks for far too much: four syncs that never end, a queue full of
+ * checks that never answer, and a thousand refused checks. Also measures whether the service still answers meanwhile.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -39,7 +39,7 @@ export const benchmark: Benchmark = {
 interface SilentApi {
   server: Server;
   url: string;
-  /** From now on it answers nothing. */
+  /** From now on the server answers nothing. */
   fallSilent(): void;
 }
 
@@ -93,7 +93,7 @@ async function measure(service: ServiceProcess, api: SilentApi, { signal }: Benc
 
   const check = { source_template_id: slow, source_config: config };
   const answers: number[] = [];
-  // A client may have only so many connections.
+  // The number of connections of one client is limited.
   while (answers.length < 1_052) {
     answers.push(...(await Promise.all(Array.from({ length: 50 }, () => statusOfCheck(service, greedy, check)))));
   }
@@ -164,7 +164,7 @@ async function statusOfCheck({ url }: ServiceProcess, workspaceId: string, body:
   return answer.status;
 }
 
-/** Asks again and again until the function is called, which gives the time that the slowest answer took. */
+/** Asks again and again until the returned function is called, which gives the time of the slowest answer. */
 function watchLive({ url }: ServiceProcess): () => Promise<number> {
   let isOver = false;
   let slowestMs = 0;

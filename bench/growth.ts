@@ -1,6 +1,6 @@
 /*
- * Whether the service stays as fast as it was: how long answers take with many workspaces, to how long with a thousand,
- * on both databases; and how long it takes from the start of the process until it is ready.
+ * Whether the service stays fast: how long answers take with many workspaces, compared with a thousand, on both
+ * databases; and how long it takes from the start of the process until it is ready.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

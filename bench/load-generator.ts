@@ -1,7 +1,7 @@
 /*
  * Sends requests as fast as they are answered, over a fixed number of connections that are kept alive, each with one
- * request under way. Sockets and nothing above them, and of an answer only the status and the length are read, so that
- * the service is the limit and not this process.
+ * request at a time. It uses plain sockets and reads only the status and the length of an answer, so that the service
+ * is the limit and not this process.
  */
 import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
@@ -21,13 +21,13 @@ export interface LoadAnswer {
   tookMs: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of this process. */
+  /** CPU time of this process. */
   cpuSeconds: number;
 }
 
 const ok = '200';
 const headersEnd = Buffer.from('\r\n\r\n');
-/** Answers that take longer are cut off, and what was measured is given all the same. */
+/** Answers that take longer are cut off; what was measured until then is still reported. */
 const patienceMs = 60_000;
 
 answerQuestions(async ({ port, connections, durationMs, requests }: LoadQuestion): Promise<LoadAnswer> => {
@@ -45,7 +45,7 @@ answerQuestions(async ({ port, connections, durationMs, requests }: LoadQuestion
       let sentAt: number | undefined;
       let received: Buffer | undefined;
       function send(): void {
-        // Each at least once, so that there is something to tell of a time that was too short.
+        // Each connection sends at least one request, so that there is a result even if the time was too short.
         if (sentAt !== undefined && performance.now() - startedAt >= durationMs) {
           resolve();
           return;

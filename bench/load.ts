@@ -1,4 +1,4 @@
-/* Puts a load on a server and tells how it bore it. */
+/* Sends many requests to a server and measures its answers. */
 import { join } from 'node:path';
 import type { BenchmarkOptions, Figure } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
@@ -13,7 +13,7 @@ export interface Server {
 
 export interface Load extends LoadAnswer {
   perSecond: number;
-  /** Of the server. */
+  /** CPU time of the server. */
   cpuMsPerRequest: number;
   generatorBusy: number;
   lagP99Ms: number | undefined;
@@ -31,7 +31,7 @@ export function startGenerator({ programs, signal, loadMs }: BenchmarkOptions): 
   return {
     async load(server, requests, durationMs = loadMs) {
       const question = { port: server.port, connections, requests };
-      // What is compiled or cached on the first requests is not what a service does all day.
+      // A first load is not measured: the service compiles and caches things with its first requests only.
       await program.ask({ ...question, durationMs: durationMs / 4 });
       await server.lagP99Ms?.();
       const cpuBefore = cpuSecondsSoFar(server.pid);
@@ -64,7 +64,7 @@ export function besidesOf(load: Load): Partial<Figure> {
   };
 }
 
-/** How many requests a second ours answers to how many its ceiling does. */
+/** How many requests a second our service answers, compared with its ceiling. */
 export function requestRate(
   work: string,
   ours: Load,
@@ -83,7 +83,7 @@ export function requestRate(
   };
 }
 
-/** How long an answer takes to how long another one does. */
+/** How long an answer takes, compared with another answer. */
 export function latencyRatio(
   work: string,
   ours: Load,

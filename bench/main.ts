@@ -9,7 +9,7 @@
  *   --rounds N      how often each work is measured (3)
  *   --seconds N     how long each kind of request is sent in a round (2)
  *   --minutes N     how long memory watches the service (half a minute)
- *   --only TEXT     of the kinds of request, those whose name contains it
+ *   --only TEXT     only the kinds of request whose name contains the text
  *   --keep          keep the SQLite files with many workspaces in bench/results for the next run
  *   --profile       write CPU profiles of the service to bench/results
  *   --smoke         little of everything, once: tells whether the benchmarks work, and nothing about speed
@@ -123,7 +123,7 @@ try {
   writeFileSync(output, `${JSON.stringify(report, null, 2)}\n`);
   console.log(`\n${output}`);
 } catch (error) {
-  // What was interrupted fails in many ways; it was asked to.
+  // An interrupted benchmark fails in many ways, and these failures do not matter.
   if (!interruption.signal.aborted) throw error;
   console.error('Interrupted.');
   process.exitCode = 130;

@@ -1,6 +1,6 @@
 /*
- * The ceiling of a sync of workspaces: a bare client that fetches the same pages, as many at a time, and keeps nothing
- * of them but how many items they have, which tells where the list ends.
+ * The ceiling of a sync of workspaces: a bare client that fetches the same pages, as many at a time. Of each page it
+ * keeps only the number of items, which shows where the list ends.
  */
 import { Agent, request } from 'node:http';
 import { readPages } from '../server/src/platform/paging.ts';

@@ -1,7 +1,7 @@
 /*
- * The ceiling of a request on PostgreSQL: `pgbench` with as many clients, doing the very statement that the service
- * does for the request, besides the one about its token. It is taken from the service's own store functions, run
- * against a database that only writes down what it is asked.
+ * The ceiling of a request on PostgreSQL: `pgbench` with the same number of clients, running exactly the statement that
+ * the service runs for the request, without the statement about its token. The statement is taken from the service's
+ * own store functions, which run against a database that only records its statements.
  */
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -18,12 +18,12 @@ import { organizationId, workspaceAt } from './dataset.ts';
 import { farPosition, type Kind, sampleOf } from './requests.ts';
 
 export interface Pgbench {
-  /** Requests' worth of statements a second. */
+  /** How many times a second `pgbench` runs the statements of one request. */
   perSecond(kind: Kind): Promise<number>;
 }
 
 const clients = 32;
-/** As many scripts as rows are asked for; pgbench takes 128 at most. */
+/** Each row that is asked for is a script; pgbench takes 128 at most. */
 const rowsAskedFor = 64;
 const oneMoreThanAPage = 21;
 
@@ -43,9 +43,9 @@ export function createPgbench(
             return file;
           }),
       );
-      // It counts in whole seconds; what is shorter is a number of transactions.
+      // pgbench counts whole seconds; for a shorter time we give a number of transactions.
       const howLong = loadMs >= 1000 ? `--time=${Math.round(loadMs / 1000)}` : '--transactions=10';
-      // "extended" as the service does it: named statements would not outlive a transaction pooler.
+      // "extended", like the service: named statements would not work behind a transaction pooler.
       const settings = ['--no-vacuum', '--protocol=extended', `--client=${clients}`, howLong];
       const files = scripts.map((file) => `--file=${file}`);
       const { stdout } = await promisify(execFile)(program, [...settings, ...files, url], { signal });
@@ -76,7 +76,7 @@ async function scriptOf(kind: Kind, index: number, count: number): Promise<strin
 async function doStatements(db: Db, kind: Kind, index: number, count: number): Promise<unknown> {
   const { id, name } = workspaceAt(index, count);
   switch (kind) {
-    // The one about the token: the service does it every two seconds only, and has no other for this request.
+    // The statement about the token: the service runs it only every two seconds, and runs no other for this request.
     case 'info':
       return await findStanding(db, organizationId, id, '1.AAAAAAAAAAAAAAAAAAAAAA');
     case 'scopedToken':

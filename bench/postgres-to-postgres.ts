@@ -1,6 +1,6 @@
 /*
- * The rate of a sync from PostgreSQL to PostgreSQL, of a table of ten columns: replaced, and without duplicates. The
- * ceiling: psql's COPY of the same rows out of the one and into a table of the other with the same columns and no index.
+ * The rate of a sync from PostgreSQL to PostgreSQL, of a table with ten columns: replaced, and without duplicates. The
+ * ceiling: psql's COPY of the same rows from one database into a table of the other with the same columns and no index.
  */
 import pg from 'pg';
 import { connector } from '../platform/connectors/source-postgres/source-postgres.ts';

@@ -6,12 +6,14 @@ import { readFileSync } from 'node:fs';
 
 export interface ProcessUsage {
   peakMegabytes: number;
-  /** The peak of the second half of its life to that of the first: about 1 where memory is flat. */
+  /**
+   * The peak of the second half of its life, divided by the peak of the first half: about 1 when memory does not grow.
+   */
   growth: number;
   cpuSeconds: number;
 }
 
-/** By what the process is called. */
+/** The usage by the name of the process. */
 export type Usage = Record<string, ProcessUsage>;
 
 interface Sample {
@@ -24,8 +26,8 @@ const sampleEveryMs = 20;
 const ticksPerSecond = 100;
 
 /**
- * `nameOf` tells from a command line what a process is called, and undefined for a process that does not matter. Call the
- * function that is returned to end it.
+ * `nameOf` gives the name of a process from its command line, and undefined for a process that does not matter. Call
+ * the returned function to stop watching.
  */
 export function watchUsage(pid: number, nameOf: (commandLine: string) => string | undefined): () => Usage {
   const samples = new Map<string, Sample[]>();
@@ -50,12 +52,12 @@ export function cpuSecondsOf(usage: Usage): number {
   return Object.values(usage).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 }
 
-/** Of a process that runs, without its children. */
+/** The CPU time of a running process, without its children. */
 export function cpuSecondsSoFar(pid: number): number {
   return (sampleOf(pid)?.cpuTicks ?? 0) / ticksPerSecond;
 }
 
-/** Of all children of a process that have ended. */
+/** The CPU time of all children of a process that have ended. */
 export function childrenCpuSecondsSoFar(pid: number): number {
   const fields = statOf(pid);
   return (Number(fields[13] ?? 0) + Number(fields[14] ?? 0)) / ticksPerSecond;
@@ -84,7 +86,10 @@ function sampleOf(pid: number): Sample | undefined {
   return { residentKilobytes: Number(resident), cpuTicks: Number(fields[11]) + Number(fields[12]) };
 }
 
-/** From the state of the process on. The name of the program before it, which may contain anything, is in parentheses. */
+/**
+ * The fields from the state of the process on. The name of the program before them is in parentheses and may be any
+ * text.
+ */
 function statOf(pid: number): string[] {
   return readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
 }

@@ -1,7 +1,7 @@
 /*
- * Whether several processes on one PostgreSQL answer more than one does: as many as there are cores, each with its own
- * clients. Everything runs on this machine, the database and the clients as well, so that a rate that doubles needs cores
- * to spare; what a request costs shows whether the processes are in each other's way.
+ * Whether several processes on one PostgreSQL answer more requests than one process: as many processes as cores, each
+ * with its own clients. The database and the clients run on this machine too, so the rate can double only if there are
+ * free cores. The CPU time of a request shows whether the processes slow each other down.
  */
 import { availableParallelism } from 'node:os';
 import { type Benchmark, type Figure, measureInTurns } from './benchmark.ts';
@@ -65,7 +65,7 @@ function figureOf(kind: Kind, count: number, all: Load, one: Load): Figure {
   };
 }
 
-/** Of loads on several processes at the same time; of latencies the worst. */
+/** The sum of loads on several processes at the same time; for latencies the worst. */
 function sumOf(loads: Load[]): Load {
   const sum = (of: (load: Load) => number) => loads.reduce((total, load) => total + of(load), 0);
   const worst = (of: (load: Load) => number) => Math.max(...loads.map(of));

@@ -5,7 +5,7 @@ import type { Usage } from './process-usage.ts';
 export interface Report {
   startedAt: string;
   machine: string;
-  /** Of the last minute: other work on the machine makes all figures worse. */
+  /** The load of the last minute: other work on the machine makes all figures worse. */
   loadBefore: number;
   loadAfter: number;
   rounds: number;

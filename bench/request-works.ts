@@ -1,4 +1,4 @@
-/* The requests of a benchmark, and what their answers are compared with among themselves. */
+/* The requests of a benchmark, and which of their answers are compared with each other. */
 import type { BenchmarkOptions, Figure } from './benchmark.ts';
 import { type Load, latencyRatio } from './load.ts';
 import { type Kind, kinds, requestsOf, searchKinds, searchRequests } from './requests.ts';
@@ -31,7 +31,7 @@ export async function measuredWorks(
 
 const lagTargetMs = 20;
 
-/** Where only some of them were measured, what can be compared of them. */
+/** The comparisons that are possible with the requests that were measured. */
 export function compareAnswers(database: string, loads: Record<string, Load>): Figure[] {
   const compare = (name: string, than: Kind, of: 'p50Ms' | 'p99Ms', atMost: number): Figure[] => {
     const [ours, reference] = [loads[name], loads[kinds[than]]];

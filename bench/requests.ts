@@ -1,6 +1,6 @@
 /*
- * The requests that are measured, as the bytes a client sends. Each kind comes with many of them, spread over the
- * whole store, so that no cache holds just the one row that is asked for.
+ * The requests that are measured, as the bytes that a client sends. Each kind has many requests, spread over the whole
+ * store, so that the benchmark does not always read the same cached row.
  */
 import { encodeCursor } from '../server/src/workspaces/cursor.ts';
 import { nameParts, operatorToken, workspaceAt } from './dataset.ts';
@@ -34,7 +34,9 @@ export function sampleOf(count: number): number[] {
   return Array.from({ length: size }, (_, i) => Math.floor((((i * 7919) % size) * count) / size));
 }
 
-/** Where page 10,000 begins: after the last workspace of the page before. In a small store the middle stands for it. */
+/**
+ * Where page 10,000 begins: after the last workspace of the page before. In a small store it is the middle of the list.
+ */
 export function farPosition(count: number): { createdAt: number; id: string } {
   const before = (farPage - 1) * pageSize;
   return workspaceAt(before < count - pageSize ? count - before : Math.floor(count / 2), count);

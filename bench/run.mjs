@@ -1,7 +1,7 @@
 /**
  * Runs the benchmarks (docs/reference/performance.md): `npm run bench -- [options]`, see main.ts for the options. The
- * product and the programs of the benchmarks are built anew into a folder that goes away, laid out like the product's
- * own; only the pages, which nothing measures, come from the product's own build.
+ * product and the programs of the benchmarks are built into a temporary folder, laid out like the product's own. Only
+ * the pages, which nothing measures, come from the product's own build.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

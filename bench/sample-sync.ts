@@ -1,4 +1,4 @@
-/* A sync of the sample's users, as benchmarks measure it: what the source is asked for and what the destination is told. */
+/* A sync of the sample's users, as benchmarks measure it: the configurations and catalogs of source and destination. */
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sampleStreams } from '../platform/connectors/sample-data/made-up-records.ts';

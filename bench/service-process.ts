@@ -11,7 +11,7 @@ export interface ServiceProcess {
   readonly port: number;
   readonly pid: number;
   readonly readyAfterMs: number;
-  /** Since the last time it was asked. */
+  /** The lag since the last call. */
   lagP99Ms(): Promise<number>;
   request(method: string, path: string, body?: object): Promise<unknown>;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface ServiceOptions {
 
 const readyDeadlineMs = 60_000;
 const pollEveryMs = 5;
-/** The timer that prom-client measures with, whose period is part of what it says. */
+/** The period of the timer that prom-client measures with. The period is part of its figures. */
 const lagTimerMs = 10;
 
 export async function startService(
@@ -46,7 +46,7 @@ export async function startService(
       INLAY_DATA_DIR: dataDir,
       INLAY_ORGANIZATION_ID: organizationId,
       INLAY_OPERATOR_TOKEN: operatorToken,
-      // On, as by default, and never reached.
+      // Rate limits are on, as by default, and never reached.
       INLAY_RATE_LIMIT_PER_MINUTE: '10000000',
       ...environment,
     },
@@ -102,7 +102,7 @@ async function isReady(url: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await answer.body?.cancel();
-    // The platform alone has nothing to show without a token; that it refuses is answer enough.
+    // A platform that runs alone shows nothing without a token. Its refusal proves that it answers.
     return answer.status === 200 || answer.status === 401;
   } catch {
     return false; // It does not listen yet.

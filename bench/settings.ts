@@ -14,13 +14,13 @@ export interface BenchmarkSettings {
   loadMs: number;
   /** How long the memory of the service is watched. */
   watchMs: number;
-  /** Of the kinds of request, only those whose name contains this. */
+  /** Only kinds of request whose name contains this text are measured. */
   only: string;
   /** For everything that is written; removed afterwards. */
   folder: string;
-  /** Where databases with many workspaces are kept for the next run, if they are to be. */
+  /** Where databases with many workspaces are kept for the next run; undefined if they are not kept. */
   datasets: string | undefined;
-  /** Where profiles of the service go, if there are to be any. */
+  /** Where profiles of the service are written; undefined for no profiles. */
   profiles: string | undefined;
   /** Where the programs of the benchmarks are. */
   programs: string;

@@ -61,7 +61,7 @@ const on = (database: string, works: string[]) => works.map((work) => `${databas
 test(
   'every benchmark runs to its end, prints its table and writes its figures',
   async () => {
-    // A benchmark leaves out what it lacks the programs for; here nothing may be left out.
+    // A benchmark leaves out the parts whose programs are missing. In this test nothing may be left out.
     await findPostgres({ install: true, needed: postgresPrograms });
     const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-smoke-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/* Runs programs to their end, which must be a good one, and takes the time and what they use. */
+/* Runs programs to their end, measures their time and what they use, and fails if a program fails. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import type { Measured } from './benchmark.ts';
 import { watchUsage } from './process-usage.ts';
@@ -8,7 +8,10 @@ const timeoutMs = 600_000;
 interface RunOptions {
   signal: AbortSignal;
   stdio?: SpawnOptions['stdio'];
-  /** By what a process is called: what its command line contains. Of the program and what it starts, these are watched. */
+  /**
+   * The processes to watch, among the program and its children: a name for each, and a text that its command line
+   * contains.
+   */
   names?: Record<string, string>;
 }
 
@@ -23,7 +26,7 @@ export function runPipe(writer: string[], reader: string[], options: RunOptions)
   return timed(() => {
     const second = spawn(process.execPath, reader, { ...limits, stdio: ['pipe', 'ignore', 'inherit'] });
     const first = spawn(process.execPath, writer, { ...limits, stdio: ['ignore', second.stdin, 'inherit'] });
-    // The writer has it now. While anyone else holds it, the input of the reader does not end.
+    // The writer has this pipe now. While another process holds it open, the input of the reader does not end.
     second.stdin.destroy();
     return [first, second];
   }, options.names ?? {});
@@ -35,7 +38,7 @@ async function timed(start: () => ChildProcess[], names: Record<string, string>)
   const children = start();
   const watches = children.flatMap(({ pid }) => (pid === undefined ? [] : [watchUsage(pid, nameOf)]));
   try {
-    // Also when one has failed, nothing is left running.
+    // Wait for all, so that nothing is left running even if one has failed.
     const endings = await Promise.allSettled(children.map(endOf));
     const tookMs = performance.now() - startedAtMs;
     for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
@@ -45,7 +48,7 @@ async function timed(start: () => ChildProcess[], names: Record<string, string>)
   }
 }
 
-/** After the process has ended, also when it was interrupted. */
+/** Resolves after the process has ended, also when it was interrupted. */
 function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let failure: Error | undefined;

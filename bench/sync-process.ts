@@ -1,6 +1,6 @@
 /*
- * A platform that does nothing but one sync: the real runner in a process of its own, so that its memory can be told
- * from the benchmark's. The request is a JSON file in the folder it is given.
+ * A platform that runs only one sync: the real runner in a separate process, so that its memory is measured apart from
+ * the benchmark's. The request is a JSON file in the given folder.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

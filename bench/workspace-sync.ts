@@ -1,6 +1,6 @@
 /*
- * How long a sync of workspaces from the platform takes, when all are new and when all are known, to how long a bare
- * client takes to fetch the same pages. The platform is the bundled one, served over HTTP by a process of its own.
+ * How long a sync of workspaces from the platform takes, when all are new and when all are known, compared with a bare
+ * client that fetches the same pages. The platform is the bundled one, served over HTTP by a separate process.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const credentials = {
   INLAY_PLATFORM_CLIENT_ID: 'benchmark',
   INLAY_PLATFORM_CLIENT_SECRET: 'a-secret-that-only-benchmarks-know',
 };
-/** Ours to the pages alone. */
+/** The time of our sync divided by the time for the pages alone. */
 const targets = { known: 1.3, fresh: 2 };
 type Name = SeededDatabase['name'];
 type Fetcher = ChildProgram<PagesQuestion, { tookMs: number; pages: number }>;
@@ -119,7 +119,7 @@ async function sync(service: ServiceProcess, expected: Record<string, number>): 
   }
 }
 
-/** A service in front of the platform that can be started over, knowing nothing. */
+/** A service in front of the platform that can be started again with an empty store. */
 function createRestartedService(
   platform: ServiceProcess,
   options: BenchmarkOptions,

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// More than is read: a change too many costs a build, a change too few would leave an old one in use.
+// These are more files than a build reads: a needless build costs little, but a missed change would leave an old build
+// in use.
 const inputFolders = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'widget', 'embed'];
 const inputFiles = [
   'LICENSE',
@@ -15,7 +16,7 @@ const inputFiles = [
   'scripts/build-inputs.mjs',
   'scripts/ensure-built.mjs',
   'scripts/is-main.mjs',
-  // What is really installed, by npm's own account.
+  // npm's own list of what is really installed.
   'node_modules/.package-lock.json',
 ];
 const foldersWithoutInputs = new Set(['node_modules', 'dist', 'builds', 'test']);
@@ -34,7 +35,7 @@ function listInputs(root) {
   return [...folders.flatMap(below), ...files].sort();
 }
 
-/** Of the content of all inputs. @param {string} root */
+/** A fingerprint of the content of all inputs. @param {string} root */
 export function takeFingerprint(root) {
   const hash = createHash('sha256');
   for (const path of listInputs(root)) {
@@ -47,7 +48,7 @@ export function takeFingerprint(root) {
 /** Whether the fingerprint covers a file that went into a build. @param {string} path relative to the root */
 export function isInput(path) {
   const parts = path.split(/[\\/]/);
-  if (parts.includes('node_modules')) return true; // The lock file stands for it.
+  if (parts.includes('node_modules')) return true; // The lock file covers it.
   if (inputFiles.includes(parts.join('/'))) return true;
   const isCovered = inputFolders.includes(parts[0] ?? '') && !parts.some((part) => foldersWithoutInputs.has(part));
   return isCovered && !/\.test\.[a-z]+$/.test(path);

@@ -1,9 +1,9 @@
-// Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The command
-// line is bundled into inlay.js, and each bundled connector, which runs as a process of its own, into a file in
-// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader. Third-party packages are
-// bundled with them: Node.js reads one file in half the time that it takes to find and read hundreds, at every start of
-// the service, of a command and of a connector. Their licences go along. Packages with native code stay in node_modules.
-// What browsers load goes to widget/, embed/ and reference/, whole and compressed.
+// Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
+// command line is bundled into inlay.js, and each bundled connector, which runs as a process of its own, into a file in
+// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
+// hundreds, at every start of the service, of a command and of a connector. Their licences go along. Packages with
+// native code stay in node_modules. What browsers load goes to widget/, embed/ and reference/, whole and compressed.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntries = { inlay: 'server/src/cli.ts' };
 const connectorsMain = 'platform/connectors/main.ts';
 
-/** What our packages declare, so that the list exists once. */
+/** The dependencies that our packages declare. Reading them here keeps a single list. */
 function declaredPackages() {
   const { workspaces } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
   const names = workspaces.flatMap((/** @type {string} */ workspace) => {
@@ -47,7 +47,7 @@ export async function build({ outdir, entries = productEntries }) {
     splitting: true,
     chunkNames: 'parts/[name]-[hash]',
     format: 'esm',
-    // Some packages are not modules of the language yet and ask for built-in modules with "require".
+    // Some packages are still CommonJS and ask for built-in modules with "require".
     banner: {
       js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);`,
     },
@@ -58,7 +58,7 @@ export async function build({ outdir, entries = productEntries }) {
   for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
     const undeclared = imports.map(({ path }) => packageOf(path)).find((name) => name && !declared.includes(name));
     if (undeclared) throw new Error(`${file} imports ${undeclared}, which is not a dependency of any of our packages.`);
-    // Bundled, such an import has no named exports where the package is not a module of the language.
+    // In a bundle, such an import of a CommonJS package has no named exports.
     const dynamic = imports.find(({ kind, path }) => kind === 'dynamic-import' && packageOf(path));
     if (dynamic) throw new Error(`${file} imports ${dynamic.path} dynamically; let a file of ours re-export it.`);
   }
@@ -77,7 +77,7 @@ function commonOptions(declared) {
     platform: 'node',
     target: 'node20',
     sourcemap: 'linked',
-    // Only to name lines of our sources in stack traces; the sources themselves would be read at every start.
+    // The map only gives stack traces the lines of our sources. The sources themselves would be read at every start.
     sourcesContent: false,
     // "pg-native" is a package that pg can do without.
     external: [...declared.filter(isNative), 'pg-native'],
@@ -87,9 +87,9 @@ function commonOptions(declared) {
 }
 
 /**
- * The program of the connectors, and beside it one file for each connector, which the program loads when it is the one
- * asked for. The files share nothing, so that a class is the same class everywhere in a process. They are CommonJS
- * because Node.js needs 28 ms of processor time more to start the same as modules of the language, three times in a sync.
+ * The program of the connectors, and beside it one file for each connector. The program loads only the file of the
+ * connector that it runs. The files share nothing, so that a class is the same class everywhere in a process. They are
+ * CommonJS because ES modules need 28 ms more CPU time to start, three times in a sync.
  * @param {string} outdir @param {ReturnType<typeof commonOptions>} common
  */
 async function buildConnectors(outdir, common) {
@@ -123,7 +123,7 @@ function packageOf(file) {
   return /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
 }
 
-/** Licences want to go with the code. @param {string} file @param {string[]} inputs */
+/** Most licences must be delivered with the code. @param {string} file @param {string[]} inputs */
 function writeLicenses(file, inputs) {
   const folders = inputs.map((input) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? '').filter(Boolean);
   const texts = [...new Set(folders)].sort().flatMap((folder) => {
@@ -173,12 +173,15 @@ export async function buildProduct(folder) {
   await buildPages(folder);
 }
 
-/** A change of such a file would go unnoticed, and an old build would be taken for a new one. @param {string} path */
+/**
+ * A change of such a file would not be noticed, and an old build would be used as if it were new.
+ * @param {string} path
+ */
 function refuseUnknownInput(path) {
   if (!isInput(path)) throw new Error(`${path} goes into the build, and scripts/build-inputs.mjs does not name it.`);
 }
 
-/** Once and as small as can be, rather than for every answer. @param {string} folder */
+/** Compresses each file once and as small as possible, instead of for every answer. @param {string} folder */
 function compress(folder) {
   for (const name of readdirSync(folder).filter((name) => /\.(js|mjs|ts|css|svg)$/.test(name))) {
     const content = readFileSync(`${folder}/${name}`);

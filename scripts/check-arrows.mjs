@@ -1,5 +1,5 @@
-// Checks which way the arrows between our source files run (ARCHITECTURE.md). Reads the sources of every package; test
-// files stand outside the layers, so only cycles and names apply to them.
+// Checks the directions of imports between our source files (ARCHITECTURE.md). Reads the sources of every package. Test
+// files are outside the layers, so only the rules about cycles and names apply to them.
 //
 //   node scripts/check-arrows.mjs [root]
 
@@ -46,8 +46,8 @@ const isTool = (file) => toolFolders.some((folder) => isIn(file, folder));
 const isTop = (file, ...names) => names.some((name) => file === `server/src/${name}.ts`);
 
 /**
- * The two halves of the service have the same rooms, and the same rules. `plugsIn` are the files that put the routes of a
- * half into an app; `edge` are those at its top that know HTTP.
+ * The two halves of the service have the same kinds of folders and the same rules. `plugsIn` are the files that put the
+ * routes of a half into an app; `edge` are the files at its top that know HTTP.
  */
 const halves = [
   {
@@ -219,7 +219,10 @@ const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)*$/;
 const withoutFolder = (file) =>
   file.slice((toolFolders.find((folder) => isIn(file, folder)) ?? file.split('/', 2).join('/')).length + 1);
 
-/** The rules about a path below `src`, `bench` or `scripts`. @type {{ words: string, isBroken: (parts: string[]) => boolean }[]} */
+/**
+ * The rules about a path below `src`, `bench` or `scripts`.
+ * @type {{ words: string, isBroken: (parts: string[]) => boolean }[]}
+ */
 const nameRules = [
   {
     words: `no file or folder is named ${vagueNames.join(', ')}`,
@@ -285,9 +288,8 @@ function listFiles(root, folder) {
 }
 
 /**
- * esbuild parses; nothing is bundled. It drops type-only imports, so the word `type` is taken out before it sees them;
- * inside a string or a comment that changes nothing that matters here. Imports inside a type, `import('./a.ts').A`,
- * have no other form and are found as text.
+ * esbuild only parses the files. It drops type-only imports, so the word `type` is removed before it sees them; in a
+ * string or a comment that does no harm here. Imports inside a type, `import('./a.ts').A`, are found as text.
  * @param {string} root @param {string[]} files @returns {Promise<Arrow[]>}
  */
 async function readArrows(root, files) {
@@ -366,7 +368,7 @@ function graphOf(arrows) {
 }
 
 /**
- * The shortest way back to each place that has one; a place already reported as part of a cycle is not started from again.
+ * The shortest cycle through each place. A search does not start from a place that was already reported in a cycle.
  * @param {Graph} graph @param {string} rule @returns {Finding[]}
  */
 function findCycles(graph, rule) {
@@ -400,7 +402,9 @@ function findRoutesToWorkerStores(graph) {
   });
 }
 
-/** @param {string} start @param {(place: string) => boolean} isGoal @param {Graph} graph @returns {string[] | undefined} */
+/**
+ * @param {string} start @param {(place: string) => boolean} isGoal @param {Graph} graph @returns {string[] | undefined}
+ */
 function shortestWay(start, isGoal, graph) {
   const ways = [[start]];
   const seen = new Set();

@@ -18,7 +18,7 @@ const tenantId = new RegExp(`\\b(${tenantIds.join('|')})\\b`);
 /** A member of an object type, which may be optional only where it narrows a list. */
 const tenantMember = new RegExp(`\\b(${tenantIds.join('|')})\\??:`);
 
-/** What belongs to no tenant, or is how a tenant is found. Everything here says why. */
+/** Functions whose rows belong to no tenant, or that find the tenant. Each has its reason. */
 export const exceptions = [
   {
     file: 'server/src/organizations/organizations.store.ts',

@@ -24,7 +24,10 @@ const { values: options } = parseArgs({
 let passed = 0;
 let failed = 0;
 
-/** One check: silent while it passes, its whole output when it fails. @param {string} name @param {() => Promise<string | undefined>} run */
+/**
+ * One check: silent while it passes, its whole output when it fails.
+ * @param {string} name @param {() => Promise<string | undefined>} run
+ */
 async function check(name, run) {
   const startedAt = performance.now();
   const complaint = await run().catch((error) => String(error?.stack ?? error));
@@ -58,7 +61,8 @@ async function runTests() {
     const args = ['run', ...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${reportFile}`];
     if (options.shard) args.push(`--shard=${options.shard}`);
     const long = options.long ? { INLAY_LONG_TESTS: '1' } : {};
-    // Tests talk to this machine alone. To read a file of certificates takes longer than to start Node.js.
+    // Tests only talk to this machine, so no certificates are needed. Reading a file of them takes longer than starting
+    // Node.js.
     const certificates = { NODE_EXTRA_CA_CERTS: '' };
     const env = { ...process.env, ...certificates, ...long, INLAY_TEST_DURATIONS: durationsFile };
     const child = spawn(installed('vitest'), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });

@@ -23,7 +23,7 @@ function find() {
  */
 export async function findChromium({ install = false } = {}) {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  // Japanese is one of the languages that are looked at.
+  // Tests also look at pages in Japanese.
   const program = await findOrInstall(find, { install, packages: ['chromium', 'fonts-noto-cjk'] });
   if (program) return program;
   throw new Error(
@@ -32,7 +32,9 @@ export async function findChromium({ install = false } = {}) {
   );
 }
 
-/** The browser calls nobody by itself: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox. */
+/**
+ * The browser calls nobody by itself: no updates, no safe browsing, no first-run pages. Root cannot use the sandbox.
+ */
 export const chromiumArguments = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-gpu',

@@ -3,7 +3,7 @@
 //
 //   --port, --page-port   instead of the first free ones from 8080 and 8090; PORT in the environment counts as --port
 //   --data-dir            instead of data/demo
-//   --no-build            what is built is used as it is
+//   --no-build            uses the present build as it is
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ import { isMain } from './is-main.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
-/** A fault that the person who started the demo can mend; its message says how. */
+/** A fault that the person who started the demo can fix; its message says how. */
 class DemoError extends Error {}
 
 async function build() {
@@ -98,7 +98,7 @@ function startService({ port, dataDir, operatorToken, samples }) {
   const log = openSync(logFile, 'w');
   // Settings of a real deployment in this shell must not reach the demo.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(INLAY_.*|PORT|HOST|LOG_LEVEL)$/.test(name));
-  // Detached: Ctrl-C reaches the whole foreground group, and the service takes a second signal for impatience.
+  // Detached: Ctrl-C reaches the whole foreground group, and a second signal would make the service stop at once.
   const child = spawn(process.execPath, [join(root, 'server/bin/inlay.js'), 'start'], {
     cwd: dataDir,
     detached: true,
@@ -127,7 +127,7 @@ function startService({ port, dataDir, operatorToken, samples }) {
         await delay(100);
       }
     },
-    /** Never resolves: the service is not to end by itself. */
+    /** Never resolves; it fails when the service ends by itself. */
     async untilLost() {
       await exited;
       throw fault('The service has ended.');

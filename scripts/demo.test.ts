@@ -19,7 +19,7 @@ interface Demo {
   pageUrl: string;
   inlayUrl: string;
   child: ChildProcess;
-  /** What it wrote and the code it ended with. */
+  /** The output of the demo and its exit code. */
   ended: Promise<{ code: number | null; output: string }>;
 }
 
@@ -60,7 +60,7 @@ async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
   const hasEnded = ended.then(({ output }) => {
     throw new Error(`The demo ended before it was ready.\n${output}`);
   });
-  hasEnded.catch(() => {}); // Reported by the race below while it matters; later, ending is what is asked for.
+  hasEnded.catch(() => {}); // While the demo starts, the race below reports its end. Later the test itself ends it.
   while (!output().includes('Ctrl-C ends the demo.')) {
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), hasEnded]);
   }
@@ -76,7 +76,7 @@ async function stop({ child, ended, inlayUrl, pageUrl }: Demo): Promise<void> {
   await expect(fetch(pageUrl)).rejects.toThrow('fetch failed');
 }
 
-/** The names of what a customer is offered, by the widget token that the page would get. */
+/** The names of the templates that a customer is offered with the widget token that the page would get. */
 async function offered({ pageUrl, inlayUrl }: Demo, plan: string): Promise<string[]> {
   const answer = await fetch(`${pageUrl}/api/widget-token`, {
     method: 'POST',
@@ -202,7 +202,7 @@ it('says what to do when a port is in use', async () => {
   taken.close();
 });
 
-it('says what a port is when it is given none', async () => {
+it('says what a valid port is when it gets something else', async () => {
   const { code, output } = await run(['--data-dir', dataDir], { PORT: 'http' }).ended;
   expect({ code, output }).toEqual({
     code: 1,

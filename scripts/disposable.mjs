@@ -65,8 +65,8 @@ function canListen(port) {
   });
 }
 
-// `read` fails only at the end of the pipe, that is when the parent is gone; a line means it has cleaned up itself.
-// The command line is compared because the number in a stale pid file may belong to a stranger by now.
+// `read` fails only at the end of the pipe, when the parent is gone; a line means that the parent has cleaned up
+// itself. The command line is compared because the number in an old pid file may belong to another process by now.
 const guardScript = `
 read -r _ && exit 0
 pid=$(head -n 1 "$2" 2>/dev/null)

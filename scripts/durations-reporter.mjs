@@ -1,4 +1,4 @@
-// Writes down how long each test file took, with all that it waited for: loading, set-up, tests and cleaning up. The
+// Records how long each test file took, with everything it waited for: loading, set-up, tests and cleaning up. The
 // JSON report of Vitest counts the tests alone. The file is named by INLAY_TEST_DURATIONS.
 
 import { writeFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-// Builds the product if something that it is made of has changed: `npm run build`, `npm start`, the demo and the tests.
+// Builds the product if one of its files has changed. Used by `npm run build`, `npm start`, the demo and the tests.
 //
-// A build lies in a folder named after the content of its inputs, server/builds/<fingerprint>/dist, and server/dist is a
-// link to the present one. A build gets its name when it is complete, and the link changes in one step. So several of
-// these may run at a time, and nobody ever sees half a build; a service that is running keeps the one it started with,
-// because Node resolves the link when it loads the program.
+// A build lies in a folder named after the content of its inputs, server/builds/<fingerprint>/dist, and server/dist is
+// a link to the present one. A build gets its name when it is complete, and the link changes in one step. So several of
+// these scripts may run at a time, and nobody ever sees half a build. A running service keeps the build it started
+// with, because Node resolves the link when it loads the program.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ import { isMain } from './is-main.mjs';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Enough that no service still runs from a build that is removed. */
+/** So many builds are kept that no service still runs from a build that is removed. */
 const keptBuilds = 10;
 const dayMs = 24 * 60 * 60 * 1_000;
 
@@ -49,7 +49,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct }
       const unfinished = mkdtempSync(join(builds, 'unfinished-'));
       try {
         await makeBuild(join(unfinished, 'dist'));
-        // Something was edited meanwhile: nobody knows which of the two the build has.
+        // A file was edited meanwhile, so nobody knows which version is in the build.
         if (takeFingerprint(root) !== fingerprint) continue;
         giveName(unfinished, folder);
         isNew = true;
@@ -58,7 +58,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct }
       }
     }
     pointTo(root, fingerprint);
-    // Somebody may have edited and built while this build was on its way: then the newer one counts.
+    // Somebody may have edited files and built while this build was running. Then the newer build counts.
     if (takeFingerprint(root) !== fingerprint) continue;
     removeOldBuilds(builds, fingerprint);
     return { folder: join(folder, 'dist'), isNew };
@@ -67,7 +67,7 @@ export async function ensureBuilt({ root = repository, makeBuild = makeProduct }
 
 /** @param {string} folder */
 async function makeProduct(folder) {
-  // Only now: loading the tools takes longer than finding out that there is nothing to do.
+  // Loaded only here, because loading the tools takes longer than finding out that there is nothing to do.
   const { buildProduct } = await import('./build.mjs');
   await buildProduct(folder);
 }
@@ -77,7 +77,7 @@ function giveName(unfinished, folder) {
   try {
     renameSync(unfinished, folder);
   } catch (error) {
-    // Another process has built the same, and was faster.
+    // Another process has made the same build and was faster.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -103,7 +103,7 @@ function removeOldBuilds(builds, present) {
     .map((name) => ({ name, usedAt: statSync(join(builds, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.usedAt - a.usedAt);
   const complete = found.filter(({ name }) => /^[0-9a-f]{24}$/.test(name)).slice(keptBuilds - 1);
-  // What a process left that was killed; others may still be at work on theirs.
+  // Folders that a killed process left. Young folders may belong to a process that is still building.
   const leftBehind = found.filter(
     ({ name, usedAt }) => /^(unfinished|replaced|link)-/.test(name) && Date.now() - usedAt > dayMs,
   );

@@ -1,6 +1,6 @@
-// Installs the packages of folders that have a lock file of their own, unless those of the lock file are there already.
-// Such folders hold what only tests use, and what does not go with the rest: the generators of API clients need an older
-// TypeScript, and the kit for connectors brings fifty packages that a user of Inlay need not wait for.
+// Installs the packages of folders that have their own lock file, unless they are installed already. Such folders hold
+// packages that only tests use and that do not fit the rest: the generators of API clients need an older TypeScript,
+// and the kit for connectors brings fifty packages that a user of Inlay does not need.
 
 import { execFile } from 'node:child_process';
 import { copyFile, readFile } from 'node:fs/promises';

@@ -38,7 +38,7 @@ const serverPrograms = ['initdb', 'postgres'];
 export const postgresPrograms = [...serverPrograms, 'psql', 'pgbench'];
 
 /**
- * Both server programs are of one folder, so that they are of one version; the others may be anywhere.
+ * Both server programs come from the same folder, so that they have the same version; the others may be anywhere.
  * @param {string[]} directories
  * @returns {import('./postgres.d.mts').PostgresPrograms}
  */

@@ -34,8 +34,8 @@ export function findProgram(program, folders) {
 }
 
 /**
- * Debian's pg_wrapper stands in $PATH under the names of PostgreSQL's programs even where none of them is installed;
- * what it would start is found in Debian's own folders.
+ * Debian's pg_wrapper is in $PATH under the names of PostgreSQL's programs, even where none of them is installed. The
+ * real programs are in Debian's own folders.
  * @param {string} file
  */
 function isProgram(file) {
@@ -48,7 +48,8 @@ function isProgram(file) {
 }
 
 /**
- * What `find` gives. Where that is nothing, the packages are installed if this process may, and `find` is asked again.
+ * The result of `find`. If it finds nothing, the packages are installed (if this process may), and `find` is called
+ * again.
  * @template Found
  * @param {() => Found | undefined} find
  * @param {{ install: boolean, packages: string[], installPackages?: (packages: string[]) => Promise<boolean> }} options

@@ -1,6 +1,6 @@
 /**
  * Runs the seeded simulation: `npm run simulate -- --seeds N --from S`, `--trace` to see what happens in a schedule.
- * `--without GUARD` takes one of the guards below out of the code first: the simulation must notice.
+ * `--without GUARD` removes one of the guards below from the code first: then the simulation must find a violation.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,10 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = 'server/src/workspaces/';
 
-/** Every guard with the code that removes it. A text that is no longer there fails the build: the guard has moved. */
+/**
+ * Every guard with the change that removes it. If the text is no longer in the code, the build fails: the guard has
+ * moved.
+ */
 const guards = {
   'settle-window': [['creation.ts', 'if (waitMs === 0) break;', 'break;']],
   'bind-if-unbound': [

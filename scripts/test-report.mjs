@@ -1,5 +1,5 @@
-// What a finished test run is worth. A green exit code alone is not enough: a suite that was skipped, or that never ran
-// on PostgreSQL, looks the same from outside.
+// Judges a finished test run. A green exit code alone is not enough: it does not show that a suite was skipped or never
+// ran on PostgreSQL.
 
 /**
  * @typedef {{ fullName: string, status: string }} Test

@@ -4,7 +4,7 @@
 import { relative, sep } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 
-/** From the slowest. */
+/** The slowest first. */
 export const slowFiles = [
   'server/test/faults/source-kill-points.test.ts',
   'bench/smoke.test.ts',

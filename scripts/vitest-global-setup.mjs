@@ -1,6 +1,6 @@
-// Once per run: the command line and the connectors are built, because some tests start them as processes, and a
-// PostgreSQL is at hand. TEST_DATABASE_URL names one to use instead of a throw-away cluster; the tests create
-// databases of their own on it.
+// Runs once per test run: builds the command line and the connectors, because some tests start them as processes, and
+// starts a PostgreSQL. TEST_DATABASE_URL names a server to use instead of a throw-away cluster; the tests create their
+// own databases on it.
 
 import { ensureBuilt } from './ensure-built.mjs';
 import { startPostgres } from './postgres.mjs';

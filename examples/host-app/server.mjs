@@ -1,5 +1,5 @@
-// Harbor, a made-up product that embeds Inlay: its page and its backend. The backend holds the operator token, knows who
-// the customer is, and asks Inlay for a widget token in their name. Copy `requestWidgetToken` into yours.
+// Harbor, a made-up product that embeds Inlay: its page and its backend. The backend holds the operator token, knows
+// who the customer is, and asks Inlay for a widget token in their name. Copy `requestWidgetToken` into yours.
 //
 //   INLAY_URL=http://localhost:8080 INLAY_OPERATOR_TOKEN=… node examples/host-app/server.mjs
 
@@ -120,8 +120,8 @@ export async function startHostApp({ port, inlayUrl, operatorToken, pageUrl = `h
   });
 
   /**
-   * What the page asks for, if it exists. A product takes customer and plan from its session, not from the request; here
-   * they can be chosen, so that one sees the difference.
+   * The customer and plan that the page asks for, if they exist. A product takes both from its session, not from the
+   * request; here they can be chosen, so that you see the difference.
    * @param {any} body
    */
   function readWish(body) {

@@ -1,5 +1,5 @@
-// What Harbor's customers may connect, by plan, and where their data goes. Run as often as you like: what exists is left
-// alone.
+// What Harbor's customers may connect, by plan, and where their data goes. You can run this as often as you like:
+// templates that exist are left alone.
 
 const definitions = {
   sampleData: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',

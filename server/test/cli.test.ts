@@ -344,7 +344,7 @@ describe('After a first start', () => {
 });
 
 describe('inlay doctor', () => {
-  it('finds nothing in the way before the first start, and changes nothing', async () => {
+  it('finds no problem before the first start, and changes nothing', async () => {
     const dataDir = join(temporaryDirectory(), 'data');
     const report = await commandLine(dataDir).succeed('doctor');
     expect(report).toContain(`  ok    data directory: ${dataDir} will be made on the first start\n`);
@@ -382,7 +382,7 @@ describe('inlay doctor', () => {
     expect(stdout).toMatch(/\n2 to fix\.\n$/);
   });
 
-  it('fails with 1 on a database that is none, and says so among its findings', async () => {
+  it('fails with 1 on a file that is no database, and says so among its findings', async () => {
     const { dataDir, inlay } = commandLine();
     writeFileSync(join(dataDir, 'inlay.db'), 'this is no database, and long enough to be looked at as one'.repeat(20));
     const { code, stdout } = await inlay('doctor');
@@ -448,7 +448,7 @@ describe('inlay connector', () => {
     expect(await fail(...add, './run.sh')).toContain(`There is no program at ${join(dataDir, 'run.sh')}. `);
   });
 
-  it('says what is wrong with what it is given', async () => {
+  it('says what is wrong with its arguments', async () => {
     const { fail } = commandLine();
     const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);
     expect(await add('--', 'true')).toBe('Say which it is: --source or --destination.\n');

@@ -1,4 +1,4 @@
-/** Documents that cannot drift: what they say of the code is generated from it or compared with it. */
+/** Documents that cannot become outdated: what they say about the code is generated from it or compared with it. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { faultTypes } from '@inlay/contract/errors';
@@ -60,7 +60,7 @@ describe('the reference pages', () => {
     const rows = Object.entries(faultTypes).map(([type, [cause, msg]]) => `| ${cause} | \`${type}\` | \`${msg}\` |`);
     const table = `| Cause | \`type\` | \`msg\` |\n|---|---|---|\n${rows.join('\n')}\n`;
     expectGenerated('docs/reference/errors.md', table, '## 422');
-    // The compiler takes no type that is not listed; here none is listed that no code gives.
+    // The compiler refuses a type that is not in the list. This checks that every type in the list is used.
     const sources = ['contract/src', 'server/src'].flatMap((folder) =>
       readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'errors.ts')

@@ -25,7 +25,7 @@ describeOnBothDatabases('the encryption key', (kind) => {
   const rotate = (env: Record<string, string> = {}) =>
     runCli(['encryption-key', 'rotate'], { env: { ...test.env, ...env } });
 
-  /** Everything that is sealed is opened on the way. */
+  /** These requests open everything that is sealed. */
   async function expectAllWorks() {
     expect((await acme.request('GET', `/sources/${sourceId}`)).body).toMatchObject({
       source_config: { count: expect.any(Number) },
@@ -53,7 +53,7 @@ describeOnBothDatabases('the encryption key', (kind) => {
     await test.restart();
   });
 
-  it('of the environment is replaced by the one before it', async () => {
+  it('of the environment is replaced by the new key written before it', async () => {
     const old = readFileSync(join(test.dataDir, 'encryption.key'), 'utf8').trim();
     const fresh = randomBytes(32).toString('base64');
     const both = { INLAY_ENCRYPTION_KEY: `${fresh},${old}` };

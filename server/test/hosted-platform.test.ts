@@ -33,7 +33,7 @@ describe('a service in front of a hosted platform', () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  it('does not start when it could take the workspaces of others for its own, and says what to set', async () => {
+  it('does not start when it could mistake the workspaces of others for its own, and says what to set', async () => {
     const { code, stdout, stderr } = await runCli(['start'], { env: { ...env, INLAY_DATA_DIR: dataDir } });
     expect(code).toBe(1);
     expect(stdout).not.toContain('Inlay is running');
@@ -58,7 +58,7 @@ describe('a service in front of a hosted platform', () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('gives no workspace away when it finds out only later', async () => {
+  it('returns no workspace when it learns that only after its start', async () => {
     const test = await startTestApp('sqlite', { env });
     onTestFinished(() => test.stop());
     const sync = await test.request('POST', '/api/v1/workspaces/sync');

@@ -59,8 +59,8 @@ async function call(token: string, method: string, path: string, body?: object) 
 }
 
 /**
- * Every connection that has a next run is due. The platform looks into its store every second for what is due, so moving
- * the times there is as good as waiting. When a cron expression fires next is tested in schedule/.
+ * Makes every connection with a next run due. The platform looks into its store every second for due connections, so
+ * moving the times there is as good as waiting. The tests of schedule/ check when a cron expression fires.
  */
 function letTheYearPass(): void {
   const file = new SqliteConnection(join(dataDir, 'platform.db'));

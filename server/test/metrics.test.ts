@@ -38,7 +38,7 @@ describe('/metrics', () => {
     expect((await test.request('GET', `/metrics?token=${token}`, { token: null })).status).toBe(401);
   });
 
-  it('has a port of its own, and no other, where INLAY_METRICS_PORT is set', async () => {
+  it('is on INLAY_METRICS_PORT, and on no other port, where that is set', async () => {
     const [PORT, INLAY_METRICS_PORT] = [String(await freePort()), String(await freePort())];
     const test = await start({ PORT, INLAY_METRICS_PORT, INLAY_METRICS_TOKEN: token });
     await test.app.listen();

@@ -1,4 +1,6 @@
-/** A data directory that an older release wrote, through another SQLite driver, opens unchanged and can be worked on. */
+/**
+ * A data directory that an older release wrote, through another SQLite driver, opens unchanged and can be worked on.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +73,7 @@ it('is found as it was left, by both halves', async () => {
   expect(await listed('?name_contains=old file')).toEqual([]);
 });
 
-it('is whole by the judgement of SQLite', async () => {
+it('passes the integrity check of SQLite', async () => {
   const { dataDir } = await unpack();
   for (const name of ['inlay.db', 'platform.db']) {
     const file = new SqliteConnection(join(dataDir, name));

@@ -27,7 +27,7 @@ describeOnBothDatabases('Health and metrics', (kind) => {
     expect(body).toEqual({ status: 'live' });
   });
 
-  it('GET /health/ready tells how each part is', async () => {
+  it('GET /health/ready tells the state of each part', async () => {
     const { status, headers, body } = await app.request('GET', '/health/ready', { token: null });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -92,7 +92,7 @@ describeOnOneDatabase('Request ids', (kind) => {
     expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('every answer has one of its own', async () => {
+  it('every answer has a different one', async () => {
     const answers = await Promise.all([
       app.request('GET', '/api/v1/workspaces'),
       app.request('GET', '/api/v1/workspaces', { token: null }),
@@ -163,7 +163,7 @@ describeOnOneDatabase('Rate limits', (kind) => {
     };
     expect(await ask(tokens[0])).toEqual([200, 2, 1]);
     expect(await ask(tokens[0])).toEqual([200, 2, 0]);
-    // What a token is refused is not taken from the others.
+    // Refused requests of one token do not count for the other tokens.
     expect(await ask(tokens[0])).toEqual([429, 2, 0]);
     expect(await ask(tokens[0])).toEqual([429, 2, 0]);
     expect(await ask(tokens[1])).toEqual([200, 2, 1]);
@@ -175,7 +175,7 @@ describeOnOneDatabase('Rate limits', (kind) => {
     expect((await list()).status).toBe(200);
   });
 
-  it('of a workspace alone hold without one of tokens', async () => {
+  it('of a workspace hold even when there is no limit for tokens', async () => {
     const { app, info } = await start({ INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE: '1' });
     const [one, other] = [await app.scopedToken('limited'), await app.scopedToken('limited')];
     expect([(await info(one)).status, (await info(other)).status]).toEqual([200, 429]);

@@ -1,6 +1,6 @@
 /**
- * Two replicas on one PostgreSQL and one platform process: the same sources are created, changed and deleted on both while
- * their workspaces are (de)activated and deleted. Whatever the order, in the end both sides hold the same.
+ * Two replicas on one PostgreSQL and one platform process: the same sources are created, changed and deleted on both
+ * while their workspaces are (de)activated and deleted. Whatever the order, in the end both sides have the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRandom } from './simulation/world.ts';
@@ -104,7 +104,7 @@ describe('two replicas that change the same sources at once [postgres]', () => {
     const work = async () => {
       for (let number = next++; number < requests; number = next++) {
         const { status, body } = await act(number);
-        // Done, recorded and on its way, too late, or in the way of another.
+        // The change is done, recorded for later, too late, or in conflict with another.
         expect([200, 201, 404, 409, 502, 503, 504], JSON.stringify(body)).toContain(status);
       }
     };

@@ -14,7 +14,7 @@ async function getToken() {
   return answer.token;
 }
 
-/** Above the page. */
+/** Opens the widget in a dialog above the page. */
 function openDialog() {
   Inlay.open({ getToken, locale: choices().locale || undefined, onEvent: show });
 }
@@ -72,7 +72,7 @@ function choices() {
   return Object.fromEntries(new FormData(element('choices')));
 }
 
-/** Makes the page look like what was chosen. */
+/** Gives the page the chosen look. */
 function dress() {
   const { plan, theme } = choices();
   const name = element('customer').selectedOptions[0].text;

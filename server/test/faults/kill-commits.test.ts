@@ -1,11 +1,11 @@
 /**
- * `kill -9` at every commit: before the database has it, and right after. What was committed is completed, what was not is
- * absent, on both sides alike, whether the client asks again or not.
+ * `kill -9` at every commit: before the database has it, and right after. A committed change is completed, an
+ * uncommitted one is absent, the same on both sides, whether the client asks again or not.
  *
- * How many commits a piece of work makes is not written down but found out: the process is killed at the first, the second
- * and so on, until a piece of work is done before its process was killed. Clients ask again after every other crash. Each
- * commit is killed before on one database and after on the other; with INLAY_LONG_TESTS before and after on both, each
- * once with a retry and once without.
+ * The test finds out how many commits a piece of work makes: it kills the process at the first commit, then at the
+ * second and so on, until the work is done before the process is killed. Clients ask again after every second crash. On
+ * one database the process is killed before each commit, on the other after each; with INLAY_LONG_TESTS both on both
+ * databases, each once with a retry and once without.
  */
 import { expect, it } from 'vitest';
 import { useCrashingProgram } from '../support/crashing-program.ts';
@@ -22,7 +22,10 @@ const lanes: WorkKind[][] = [
 ];
 const isLong = process.env.INLAY_LONG_TESTS !== undefined;
 const edges = ['before', 'after'] as const;
-/** The lease and the work before and after it; a deactivation also remembers its connections and renews its lease for each. */
+/**
+ * The lease and the work before and after it; a deactivation also remembers its connections and renews its lease for
+ * each.
+ */
 const expectedCommits: Partial<Record<WorkKind, number>> = { create: 3, rename: 3, deactivate: 6, delete: 3, sync: 2 };
 
 const program = useCrashingProgram();
@@ -55,7 +58,7 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
       return false;
     }
     expect((await running().exited).signal).toBe('SIGKILL');
-    // While the service is down: what it held is free again when it starts.
+    // Time passes while the service is down, so that its leases have ended when it starts again.
     await letTwoMinutesPass(database);
     await start(running().port);
     if (clientRetries) await workload.retry(work);
@@ -76,11 +79,11 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
         const edge = () => edges[(commits + pass) % 2] as Crash['edge'];
         const isRetried = () => (Math.floor(commits / 2) + Math.floor(pass / 2)) % 2 === 1;
         while (await killAt(workKind, { at: commits + 1, edge: edge() }, isRetried())) commits++;
-        // The work in the background may commit something in between, and is then killed there as well.
+        // The work in the background may commit something in between. Then the process is killed there too.
         expect(commits, workKind).toBeGreaterThanOrEqual(expectedCommits[workKind] ?? 1);
       }
     }
-    // Sync is nobody's duty but the client's; everything else has been finished without it.
+    // Only a client repeats a sync. Everything else was finished without one.
     expect((await call(running(), 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
     await workload.expectBothSidesAgree();
     const here = await Promise.all(unknownHere.map((id) => call(running(), 'GET', `/api/v1/workspaces/${id}`)));

@@ -1,10 +1,10 @@
 /**
- * `kill -9` at every request the service makes of the platform: before the platform sees it, after the platform applied it
- * but before the answer is back, and as the answer arrives. Every answer that was given holds, and the rest is completed or
- * absent, on both sides alike.
+ * `kill -9` at every request the service makes of the platform: before the platform sees it, after the platform applied
+ * it but before the answer is back, and as the answer arrives. Every answer that a client got stays true, and all other
+ * work is completed or absent, the same on both sides.
  *
- * One crash serves several kill points: each piece of work is held at its own point, and when all are there the process
- * ends. Which requests a piece of work makes is not written down but rehearsed first.
+ * One crash tests several kill points: each piece of work is held at its own point, and when all have reached it the
+ * process ends. A first run without a crash shows which requests a piece of work makes.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
@@ -106,7 +106,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     let killPoints = 0;
     const unknownHere: string[] = [];
     for (const phase of phases) {
-      // Half of the points at a time: not more than the service has calls under way.
+      // Half of the points at a time, because the number of calls of the service at a time is limited.
       for (const half of [0, 1]) {
         const crash: { work: Work; request: number; retry: boolean }[] = [];
         for (const { kind: workKind, request } of points.filter((_, index) => index % 2 === half)) {
@@ -118,7 +118,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
 
         await crashAt(phase, crash);
         killPoints += crash.length;
-        // While the service is down: what it held is free again when it starts.
+        // Time passes while the service is down, so that its leases have ended when it starts again.
         await letTwoMinutesPass(database);
         await start(service.port);
         await Promise.all(crash.filter(({ retry }) => retry).map(({ work }) => workload.retry(work)));
@@ -127,7 +127,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     }
     expect(killPoints).toBe(66);
 
-    // Sync is nobody's duty but the client's; everything else has been finished without it.
+    // Only a client repeats a sync. Everything else was finished without one.
     expect((await call(service, 'POST', '/api/v1/workspaces/sync')).status).toBe(200);
     await workload.expectBothSidesAgree();
     const here = new Set((await listWorkspaces(service)).map(({ id }) => id));
@@ -150,7 +150,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
         held = true;
         await late;
       }
-      // The reconciler and the one who retries have looked and found nothing: now the first create takes effect.
+      // The reconciler and the client that retries have looked and found nothing. Now the first create takes effect.
       if (request.path.includes(`${search}&`) && phase === 'answered' && held && ++searches === 2) apply();
     };
     const lost = requestToken(service, name).catch(() => undefined);

@@ -1,4 +1,7 @@
-/** The platform is away while clients go on asking: known workspaces do not notice, new ones wait, nothing is doubled. */
+/**
+ * The platform is away while clients go on asking: known workspaces do not notice, new ones wait, nothing is made
+ * twice.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
 import {
@@ -43,7 +46,7 @@ describeOnBothDatabases('a platform that goes away under load', (kind) => {
     await database?.drop();
   });
 
-  it('hurts only what needs it, and everything is made good after its return', async () => {
+  it('affects only requests that need it, and everything is finished after it is back', async () => {
     const { proxy } = platform;
     const idOf = (name: string) => ids.get(name) as string;
     await platform.makeConnections(idOf('deactivated'), 2);
@@ -59,7 +62,7 @@ describeOnBothDatabases('a platform that goes away under load', (kind) => {
       }
     });
 
-    // It goes away in the middle of creates: these were applied, and their answers are lost.
+    // The platform goes away in the middle of creates: these were applied, but their answers are lost.
     const interrupted = Array.from({ length: 8 }, (_, i) => `interrupted ${i}`);
     let letGo = () => {};
     const gone = new Promise<void>((resolve) => {
@@ -100,7 +103,7 @@ describeOnBothDatabases('a platform that goes away under load', (kind) => {
       'Deletion is recorded and will be completed',
     ]);
 
-    // It can be reached again but serves nobody: now what arrives can be counted, and that is the probes alone.
+    // The platform can be reached again but refuses everything. Now the test can count what arrives: only the probes.
     proxy.script = (_request, phase) => (phase === 'arrived' ? { status: 503 } : undefined);
     await proxy.comeBack();
     const [arrivedBefore, startedAt] = [proxy.arrived.length, performance.now()];
@@ -121,7 +124,7 @@ describeOnBothDatabases('a platform that goes away under load', (kind) => {
     await Promise.all(load);
     expect(refusals).toEqual([]);
 
-    // What was refused can be had now; what was unconfirmed is found, not made again.
+    // Names that were refused can be created now; unconfirmed workspaces are found, not made again.
     await eventually(
       'new workspaces can be created',
       async () => (await requestToken(service, 'new 0')).status === 200,

@@ -1,6 +1,6 @@
 /**
- * Every fault that the fault layer can make, at every kind of change: whatever the client was told, a retry after it
- * succeeds, and in the end both sides hold the same, each name once and nothing open.
+ * Every fault that the fault layer can make, at every kind of change. Whatever the answer was, a retry succeeds, and in
+ * the end both sides have the same, with each name once and no open work.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
@@ -32,7 +32,7 @@ import { type VirtualRuntime, virtualRuntime } from '../support/virtual-time.ts'
 const tokenPath = '/api/v1/embedded/scoped-token';
 
 type Fault = (match: Match) => Rule;
-/** With those that the test applies late. */
+/** Includes the requests that the test applies late. */
 const faults = (late: { apply(): Promise<void> }[]): Record<string, Fault> => ({
   'a refused connection': unreachable,
   'a reset before it was applied': lostRequest,
@@ -110,7 +110,7 @@ describeOnBothDatabases('a platform with faults', (kind) => {
   }
 
   interface Change {
-    /** Which of its requests meets the fault. */
+    /** Which of the change's requests gets the fault. */
     request: Match;
     prepare(name: string): Promise<{ send(): ReturnType<typeof ask>; check?(): Promise<void> }>;
   }
@@ -178,7 +178,7 @@ describeOnBothDatabases('a platform with faults', (kind) => {
     }
   });
 
-  it('a list that lags: what is not listed yet is waited for, not made again', async () => {
+  it('an old list: a workspace that is not listed yet is waited for, not made again', async () => {
     faulty.rule(first(1, isCreate, lostAnswer));
     const before = faulty.creates();
     let lists = 0;
@@ -193,7 +193,7 @@ describeOnBothDatabases('a platform with faults', (kind) => {
     await settle();
   });
 
-  it('a list that lags: what is gone and still listed is not brought back', async () => {
+  it('an old list: a deleted workspace that is still listed does not come back', async () => {
     const id = await test.workspaceId('ghost');
     expect((await remove(id)).status).toBe(200);
     const recover = faulty.rule(listing((items) => [...items, { workspaceId: id, name: 'ghost' }]));
@@ -221,7 +221,7 @@ describeOnBothDatabases('a platform with faults', (kind) => {
         }),
       );
 
-    it('creates the same name: there are two, one answers to it, and theirs is left alone', async () => {
+    it('creates the same name: there are two, the name belongs to one, and theirs is left alone', async () => {
       let theirs = '';
       justBefore(isCreate, async () => {
         theirs = await makeElsewhere('contested');
@@ -289,7 +289,7 @@ describe('a connection to the platform with faults', () => {
     const ask = () => test.request('POST', tokenPath, { body: { workspace_name: what } });
     const answer = await ask();
     expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter]);
-    // As if the window had passed: what was not applied by now never will be.
+    // As if the settle window had passed: a request that was not applied by now never will be.
     await test.app.store.db.updateTable('name_claims').set({ no_post_before: 0 }).execute();
     expect((await ask()).status).toBe(200);
     expect(platform.proxy.createsApplied(what)).toBe(1);

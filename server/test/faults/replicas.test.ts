@@ -1,4 +1,6 @@
-/** Four replicas behind a load balancer: a crowd asking for one new name, and restarts that nobody may notice. */
+/**
+ * Four replicas behind a load balancer: many clients that ask for one new name, and restarts that no client notices.
+ */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';

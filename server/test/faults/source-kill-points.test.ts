@@ -1,10 +1,10 @@
 /**
- * `kill -9` at every step of setting up, changing and deleting a source: at every request that the service makes of a
- * platform of its own process, and at every commit where the bundled platform runs within. Afterwards the next process
+ * `kill -9` at every step of setting up, changing and deleting a source: at every request of the service to a platform
+ * in another process, and at every commit of a service with the bundled platform inside. Afterwards the next process
  * finishes everything, exactly once.
  *
- * As in kill-points.test.ts one crash serves many points, each piece of work held at its own, and which requests a piece of
- * work makes is rehearsed first.
+ * As in kill-points.test.ts, one crash tests many points, with each piece of work held at its own point, and a first
+ * run without a crash shows which requests a piece of work makes.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ import { type Service, startService } from '../support/service.ts';
 import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } from '../support/source-workload.ts';
 
 const patienceMs = 300_000;
-/** Of the commits, which are about fifty, every one with INLAY_LONG_TESTS. */
+/** There are about fifty commits. Without INLAY_LONG_TESTS only some of them are tested. */
 const stride = process.env.INLAY_LONG_TESTS ? 1 : 5;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
@@ -112,7 +112,7 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
     platform.proxy.script = undefined;
   }
 
-  it('is finished by the next one, exactly once, at each of 42 points', async () => {
+  it('leaves work that the next process finishes, exactly once, at each of 42 points', async () => {
     const points: { kind: SourceWork['kind']; request: number }[] = [];
     for (const workKind of sourceWorkKinds) {
       const work = await workload.prepare(workKind);
@@ -128,7 +128,7 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
       await untilNothingIsOpen(service, patienceMs);
       await crashAt(phase, crash);
       killPoints += crash.length;
-      // While the service is down: what it held is free again when it starts.
+      // Time passes while the service is down, so that its leases have ended when it starts again.
       await letSixMinutesPass(database);
       await start(service.port);
       await untilNothingIsOpen(service, patienceMs);
@@ -177,7 +177,7 @@ describe('a service with its bundled platform, killed at commits of either while
     return { status: response.status, body: await response.json() };
   }
 
-  it('is finished by the next one, exactly once', async () => {
+  it('leaves work that the next process finishes, exactly once', async () => {
     const workload = new SourceWorkload(askPlatform, () => service);
     await workload.makeTemplates();
     let killed = 0;
@@ -198,7 +198,7 @@ describe('a service with its bundled platform, killed at commits of either while
         await letSixMinutesPass(database);
         await start(service.port);
         await untilNothingIsOpen(service, patienceMs);
-        // A client that got no answer asks again; only to connect once more would be another source.
+        // A client without an answer asks again. It does not repeat a create, because that would make another source.
         if (workKind !== 'connect') await work.send();
         await untilNothingIsOpen(service, patienceMs);
         await workload.expectConverged(work);

@@ -44,7 +44,7 @@ describe('a PostgreSQL that goes away [postgres]', () => {
   let service: Service;
   beforeAll(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'inlay-test-'));
-    // A cluster of its own: the others' tests do not like theirs to be restarted.
+    // A separate cluster, because other tests would fail if theirs were restarted.
     postgres = await startPostgres();
     service = await startService({ dataDir, env: { ...environment(1), INLAY_DATABASE_URL: postgres.url } });
   });
@@ -143,7 +143,7 @@ describe('a SQLite file that another process has locked [sqlite]', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  it('refuses what has to be written and goes on with the rest', async () => {
+  it('makes the service refuse writes, while everything else goes on', async () => {
     const { token } = (await requestToken(service, 'locked out')).body;
     const path = `/api/v1/workspaces/${workspaceOf(token)}`;
 

@@ -1,6 +1,7 @@
 /**
- * The traps of keeping two stores consistent, one test or group of tests for each, under the trap's own name. What a trap
- * costs when it is stepped into is a customer's data in another customer's workspace, a workspace twice, or one lost.
+ * The known traps of keeping two stores consistent, one test or group of tests for each, under the trap's own name. A
+ * service that falls into a trap puts a customer's data into another customer's workspace, makes a workspace twice, or
+ * loses one.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
@@ -44,7 +45,7 @@ describeOnBothDatabases('Trap', (kind) => {
   const rename = (id: string, name: string) => test.request('PUT', `/api/v1/workspaces/${id}`, { body: { name } });
   const remove = (id: string) => test.request('DELETE', `/api/v1/workspaces/${id}`);
   const sync = () => test.request('POST', '/api/v1/workspaces/sync');
-  /** As somebody else does it. */
+  /** Makes the workspace directly on the platform, like another user. */
   const makeOnPlatform = async (name: string, organizationId = test.organizationId) =>
     (await test.platform('POST', '/workspaces', { name, organizationId })).body.workspaceId as string;
   const nameOnPlatform = async (id: string) => (await test.platform('GET', `/workspaces/${id}`)).body.name;
@@ -218,7 +219,9 @@ describeOnBothDatabases('Trap', (kind) => {
   });
 
   describe('loser deleting an id that another replica adopts', () => {
-    /** The create is applied and its answer held back until `meanwhile` is done: what another replica does in that time. */
+    /**
+     * The create is applied and its answer held back until `meanwhile` is done: what another replica does in that time.
+     */
     const createSlowly = (meanwhile: (id: string) => Promise<void>) =>
       faulty.rule(
         first(1, isCreate, (match) => async (request, forward) => {
@@ -250,7 +253,7 @@ describeOnBothDatabases('Trap', (kind) => {
         made = id;
         await sync();
         expect((await rename(id, 'taken')).status).toBe(200);
-        // The name is somebody else's by now, so that ours looks like a duplicate.
+        // The name belongs to another workspace by now, so ours looks like a duplicate.
         const { db } = test.app.store;
         const winner = await makeOnPlatform('elsewhere');
         await sync();
@@ -267,7 +270,7 @@ describeOnBothDatabases('Trap', (kind) => {
       expect(await test.workspaceId('taken')).toBe(made);
     });
 
-    it('not adopted: once given up it is nobody’s, even while the platform still has it', async () => {
+    it('not adopted: our duplicate is given up and never used, even while the platform still has it', async () => {
       let duplicate = '';
       createSlowly(async (id) => {
         duplicate = id;
@@ -386,7 +389,7 @@ describeOnBothDatabases('Trap on a real connection', (kind) => {
   });
 });
 
-// Several replicas, and so several clocks, there are on PostgreSQL only.
+// Only PostgreSQL allows several replicas, and so several clocks.
 describe('Trap of several clocks [postgres]', () => {
   const kind: TestDatabaseKind = 'postgres';
   const tenMinutesMs = 600_000;
@@ -395,7 +398,7 @@ describe('Trap of several clocks [postgres]', () => {
     it.each([
       ['ahead', tenMinutesMs],
       ['behind', -tenMinutesMs],
-    ])('%s: neither a lease nor the settle window ends early for it, or late', async (_which, offMs) => {
+    ])('%s: for this replica neither a lease nor the settle window ends early or late', async (_which, offMs) => {
       const [shared, platform] = [await createTestDatabase(kind), await startHostedPlatform()];
       onTestFinished(async () => {
         await platform.stop();

@@ -1,4 +1,4 @@
-/** Clients that go away in the middle of a request. That is no fault of the service, so its log tells of none. */
+/** Clients that go away in the middle of a request. That is no fault of the service, so it logs no error. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** What lies on disk and in the environment: nothing that could be used, read by nobody else, and no weak secret. */
+/** What is on disk and in the environment: no usable secret, no file that others can read, and no weak secret. */
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The secrets of connectors over a whole journey: in templates, sources and destinations, checked, set up, synced, refused
- * by the other side, which also quotes them. Afterwards everything that was answered, printed, counted and stored is
- * searched for them.
+ * The secrets of connectors over a whole journey: they are in templates, sources and destinations, which are checked,
+ * set up and synced; the other side refuses them and quotes them. Afterwards the test searches for them in everything
+ * that was answered, printed, counted and stored.
  */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

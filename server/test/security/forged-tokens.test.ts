@@ -1,4 +1,4 @@
-/** Scoped tokens that were not issued as they are: every one gets the same 401, and none makes the service look anywhere. */
+/** Scoped tokens that the service did not issue in this form: each gets the same 401, and none causes a look-up. */
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -94,7 +94,7 @@ describeOnBothDatabases('Input', (kind) => {
     expect(body.data).toEqual([]);
   });
 
-  it('that no parser should swallow is answered 422, and the process goes on', async () => {
+  it('that a parser must not accept is answered 422, and the process goes on', async () => {
     const deep = (open: string, close: string, by = 200_000) => open.repeat(by) + close.repeat(by);
     const bodies: (string | Buffer)[] = [
       deep('[', ']'),

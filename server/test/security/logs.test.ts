@@ -78,7 +78,7 @@ async function issueTokens(): Promise<void> {
   await call('GET', '/platform/v1/workspaces', { token: platform.body.access_token });
 }
 
-/** Each secret everywhere it does not belong. */
+/** Puts each secret everywhere it does not belong. */
 async function misuse(text: string): Promise<void> {
   const own = configured.operatorToken;
   const quoted = encodeURIComponent(text);
@@ -138,7 +138,7 @@ async function misuse(text: string): Promise<void> {
 async function causeFailures(): Promise<void> {
   const token = configured.operatorToken;
   const search = `/api/v1/workspaces?name_contains=${encodeURIComponent(issued[0] ?? '')}`;
-  // A token that no request has brought yet: what the service was told of the others it may still remember.
+  // A token that no request has used yet: the service may still remember the store's answers about the others.
   const body = JSON.stringify({ workspace_name: 'Umbrella Corp' });
   const unused: string = (await call('POST', '/api/v1/embedded/scoped-token', { token, body })).body.token;
   issued.push(unused);
@@ -190,7 +190,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** What could be used: the token whole, or its signature alone. */
+/** The parts that somebody could use: the whole token, or its signature alone. */
 const traces = () => {
   const signatures = issued.filter((token) => token.split('.').length === 3).map((token) => token.split('.')[2] ?? '');
   return [...Object.values(configured), ...issued, ...signatures];

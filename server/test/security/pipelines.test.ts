@@ -1,4 +1,7 @@
-/** What customers' tokens reach inside workspaces: their own, of what they are offered, whatever a request says. */
+/**
+ * What customers' tokens can reach: only their own workspace, and there only what they are offered, whatever a request
+ * says.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
@@ -179,7 +182,7 @@ describe('A configuration', () => {
     expect((await acme.request('GET', '/sources')).body).toEqual({ data: [] });
   });
 
-  it('with names that objects have by nature is kept as it is', async () => {
+  it('with names that every JavaScript object has is kept unchanged', async () => {
     const config = {
       host: 'db.example',
       database: 'd',
@@ -197,7 +200,7 @@ describe('A configuration', () => {
 
   const valid = { host: 'db.example', database: 'd', username: 'u', password: 'p' };
 
-  it('as wide as a body can be is answered, whatever it is', async () => {
+  it('with as many members as a body can hold is answered, whatever they are', async () => {
     const many = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, index]));
     const answer = await send('/sources/check', around(JSON.stringify(many)));
     expect(answer.status).toBe(422);
@@ -211,13 +214,13 @@ describe('A configuration', () => {
     }
   });
 
-  it('is not taken from another one by sending its mask', async () => {
+  it('cannot get the secrets of another one by sending its mask', async () => {
     const own = { host: 'db.example', database: 'd', username: 'u', password: 'the-owners-password' };
     const { body } = await acme.request('POST', '/sources', { source_template_id: template, source_config: own });
     const other = await customer(test, 'other');
     const masked = { ...own, password: '**********', host: 'attacker.example' };
     const stolen = await other.request('POST', '/sources', { source_template_id: template, source_config: masked });
-    // A mask that stands for nothing is as good as nothing.
+    // A mask without a stored secret counts as left out.
     const { password: _password, ...rest } = masked;
     expect(stolen.body.source_config).toEqual(rest);
     await other.settled(stolen.body.id);

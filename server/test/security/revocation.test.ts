@@ -1,4 +1,7 @@
-/** Tokens that were good once: revoked, of a workspace that is gone or going, signed with a key that was removed. */
+/**
+ * Tokens that were valid before: revoked, of a workspace that is deleted or being deleted, or signed with a removed
+ * key.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
@@ -18,7 +21,7 @@ async function revoke(test: TestApp, token: string): Promise<unknown> {
 }
 const use = (test: TestApp, token: string) => test.request('GET', infoPath, { token });
 
-/** A token that has just been used, so that there may be something to forget. */
+/** A token that has just been used, so that the service may remember something about it. */
 async function usedToken(test: TestApp, workspaceName: string): Promise<string> {
   const token = await test.scopedToken(workspaceName);
   expect((await use(test, token)).status).toBe(200);

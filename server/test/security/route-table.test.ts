@@ -184,7 +184,9 @@ describe('A route for operators', () => {
   });
 });
 
-/** What a token that is let in gets: the thing itself, or for a write without a body and a real id, a refusal of those. */
+/**
+ * The statuses for an accepted token: a success, or, for a write without a body and a real id, the refusal of those.
+ */
 const acceptable = (method: string) => (method === 'GET' || method === 'HEAD' ? [200] : [404, 422]);
 
 describe('A route for scoped tokens', () => {

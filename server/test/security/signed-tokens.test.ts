@@ -1,4 +1,4 @@
-/** Tokens that carry a right signature and wrong claims: a key of ours signed them, but the service never would have. */
+/** Tokens with a valid signature and wrong claims: our own key signed them, but the service would never issue them. */
 import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemRuntime } from '../../src/runtime.ts';
@@ -32,7 +32,7 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     for (const token of tokens) expectSame401(await call(token));
   }
 
-  it('is refused when it has expired, is not valid yet, or says its time oddly', async () => {
+  it('is refused when it has expired, is not valid yet, or has times in a wrong form', async () => {
     const at = now();
     const times: Fields[] = [
       { exp: at - 31 },
@@ -53,7 +53,7 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     expect((await call(signed({ iat: at + 20 }))).status, 'clocks may disagree by 30 s').toBe(200);
   });
 
-  it('is refused for another issuer or audience, ours among others included', async () => {
+  it('is refused for another issuer or audience, also when ours is one of several', async () => {
     const iss = ['http://localhost:8081', `${claims.iss}/`, '', null, undefined, [claims.iss], 'https://evil.example'];
     const aud = [
       'other',
@@ -99,7 +99,7 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     );
   });
 
-  it('is refused, not failed on, when its ids are no UUIDs', async () => {
+  it('is refused, without a failure, when its ids are no UUIDs', async () => {
     const scope = Object.keys(claims).find((name) => name.endsWith('workspace_scope')) ?? '';
     for (const id of ['x', '', "' or 1=1 --", '\0', '\ud800']) {
       const organizationId = test.organizationId;

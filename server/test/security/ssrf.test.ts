@@ -1,4 +1,4 @@
-/** Sources that a customer points at the operator's own machine and network, by every spelling, through the API. */
+/** Sources with addresses of the operator's own machine and network, in every spelling, sent through the API. */
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

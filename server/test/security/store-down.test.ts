@@ -1,4 +1,6 @@
-/** A database that is away: no token is accepted, none is called wrong that may be right, and nothing needs a restart. */
+/**
+ * While the database is away no token is accepted, no valid token is called invalid, and no restart is needed later.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -16,7 +18,7 @@ let database: TestDatabase;
 let proxy: Awaited<ReturnType<typeof openProxy>>;
 let test: TestApp;
 let scoped: string;
-/** Before each request more time goes by than anything that was read of a token is used. */
+/** Before each request, more time passes than the service remembers anything about a token. */
 let waitedMs = 0;
 
 beforeAll(async () => {
@@ -92,7 +94,7 @@ describe('While the database is away', () => {
     const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
     onTestFinished(() => administer(`alter database ${name} with allow_connections true`));
     await administer(`alter database ${name} with allow_connections false`, end);
-    // First on connections that are being ended, then on none.
+    // First while the connections are being ended, then without any connection.
     await expectUnavailable();
     await expectUnavailable();
     await administer(`alter database ${name} with allow_connections true`);
@@ -137,7 +139,7 @@ describe('While the database is away', () => {
   });
 
   it('connections that silently went dead are given up, not used again', async () => {
-    // One connection in the pool, no more: each dead one has to be found out once.
+    // Only one connection in the pool, because each dead connection has to be noticed once.
     proxy.set('cut');
     proxy.set('open');
     await vi.waitFor(async () => expect((await asCustomer()).status).toBe(200), { timeout: 60_000, interval: 50 });

@@ -19,7 +19,7 @@ import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
 export const infoPath = '/api/v1/embedded/scoped-token/info';
 export const unknownId = '00000000-0000-4000-8000-000000000000';
 
-/** Everything of an answer that a caller could tell apart, but for what differs by nature. */
+/** Everything in an answer that a caller could compare, without the parts that always differ. */
 export function essence({ status, headers, text }: Answer) {
   const {
     date: _date,
@@ -42,7 +42,7 @@ export function expectSame401(answer: Answer, method = 'GET'): void {
   });
 }
 
-/** Where an operator has to name the workspace. */
+/** Whether an operator has to name the workspace on this route. */
 export const isInWorkspace = (url: string) => /^\/api\/v1\/integrations\/(sources|connections)\b/.test(url);
 
 /** A route's address with these values for its parameters, and for the workspace where one is to be named. */
@@ -204,10 +204,10 @@ function joinChunks(text: string): string {
   return size > 0 ? text.slice(start, start + size) + joinChunks(text.slice(start + size + 2)) : '';
 }
 
-/** A way to a database that can be cut, stalled and mended. */
+/** A connection to a database that can be cut, stalled and repaired. */
 export async function openProxy(target: URL) {
   const sockets = new Set<Socket>();
-  /** Of the connections made while the way was open. */
+  /** The number of connections made while the way was open. */
   const held = new Set<Socket>();
   let mode: 'open' | 'cut' | 'stalled' = 'open';
   let swallowed: (() => void) | undefined;
@@ -239,12 +239,12 @@ export async function openProxy(target: URL) {
   };
   return {
     url: url.href,
-    /** cut: no connection survives and none is made. stalled: none survives, and new ones hear nothing. */
+    /** cut: all connections end and new ones are refused. stalled: all connections end, and new ones get no answer. */
     set(next: typeof mode) {
       mode = next;
       if (mode !== 'open') end();
     },
-    /** Connections at hand go on, but nothing said on them arrives any more. Resolves when something was said. */
+    /** Open connections stay, but no data on them arrives any more. Resolves when something was sent. */
     async swallow(): Promise<void> {
       for (const socket of sockets) held.add(socket);
       await new Promise<void>((resolve) => {

@@ -37,7 +37,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
   beforeAll(async () => {
     test = await startTestApp(kind);
     [a, b] = [await addTenant(test, 'a'), await addTenant(test, 'b')];
-    // Taking turns, so that the rows of the two lie between each other.
+    // The two take turns, so that their rows are mixed.
     for (const name of names) {
       for (const tenant of [a, b]) {
         const known = ids.get(tenant) ?? new Map();
@@ -69,7 +69,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
     };
-    // Connectors are nobody's own.
+    // Connectors belong to no organization.
     const routes = routesWith(test, 'operator').filter(
       ({ url }) => (url.includes(':') || isInWorkspace(url)) && !url.includes('/definitions/'),
     );
@@ -77,7 +77,8 @@ describeOnBothDatabases('An organization beside another', (kind) => {
     const own = { workspace_id: idOf(b, 'acme') };
     for (const { method, url } of routes) {
       const valid = { name: 'stolen', tag: 'walked', source_template_id: templates.source_template_id };
-      // In a workspace of one's own, what is in somebody else's is as unknown.
+      // Also with its own workspace in the request, a tenant gets the answer of an unknown id for the other's
+      // resources.
       const lists = isInWorkspace(url) && !url.includes(':');
       const pairs =
         isInWorkspace(url) && !lists
@@ -146,7 +147,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
     await a.request('PUT', `/api/v1/workspaces/${idOf(a, 'globex')}`, { body: { status: 'active' } });
   });
 
-  it("gets nothing of the other's by a cursor of the other's", async () => {
+  it("gets no workspace of the other with the other's cursor", async () => {
     for (const [from, to] of [
       [a, b],
       [b, a],

@@ -56,7 +56,7 @@ async function workspaceNames(): Promise<string[]> {
 }
 
 describe('The connection', () => {
-  it('takes a request whose length is said once, in one way', async () => {
+  it('accepts a request that gives its length once, in one way', async () => {
     const close = 'Connection: close';
     const plain = await exchange(service.port, head(`Content-Length: ${body.length}`, close) + body);
     expect(plain.status).toBe(200);
@@ -163,7 +163,7 @@ describe('The connection', () => {
   });
 });
 
-describe('What a request says about its way', () => {
+describe('The host that a request names', () => {
   const spoofed = {
     host: 'evil.example',
     'x-forwarded-host': 'evil.example',

@@ -170,7 +170,7 @@ describe('The token inside a widget token', () => {
     }
   });
 
-  it('is answered 403 from any other origin, which CORS gives nothing', async () => {
+  it('is answered 403 from any other origin, and CORS lets that origin read nothing', async () => {
     const origins = [
       'https://evil.example',
       'http://app.example',

@@ -1,14 +1,14 @@
 /**
- * A hosted platform as bad as the real one may be, on the other side of a network as bad as any: slow, flaky, throttled,
- * unordered, not idempotent. It keeps every version of everything, so that a listing can lag behind, and it remembers who
- * did what, so that the oracle can tell.
+ * A hosted platform with every fault that a real one may have, behind a bad network: slow, unreliable, throttled,
+ * unordered, not idempotent. It keeps every version of everything, so that a listing can be old, and it remembers who
+ * did what, so that the oracle can judge.
  */
 import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
 import { TransportError } from '../../src/platform/transport.ts';
 import type { World } from './world.ts';
 
 export interface Weather {
-  /** Chance, per request, of each fault. */
+  /** The probability of each fault, per request. */
   refused: number;
   lostRequest: number;
   lostAnswer: number;
@@ -16,7 +16,7 @@ export interface Weather {
   serverError: number;
   throttled: number;
   garbled: number;
-  /** How old what a listing shows may be. */
+  /** How old a listing may be. */
   listLagMs: number;
   /** How late a request may still be applied. */
   lateMs: number;

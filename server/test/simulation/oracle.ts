@@ -1,9 +1,9 @@
-/** Says what is wrong after a schedule, once the reconciler has had its time. Each check names the invariant it stands for. */
+/** Says what is wrong after a schedule and enough time for the reconciler. Each check names its invariant. */
 import type { Db } from '../../src/db/open.ts';
 import { nameIdentity } from '../../src/workspaces/names.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 
-/** What a client did, and what it was told. */
+/** What a client did, and which answer it got. */
 export interface Deed {
   kind: 'ensure' | 'rename' | 'status' | 'delete' | 'sync';
   startedAt: number;
@@ -43,7 +43,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
   for (const [name, ids] of ofName)
     if (ids.length > 1) violations.push(`I1: ${ids.length} workspaces of ours are called ${name}`);
 
-  // I2: every bound claim leads to a live workspace here and there. Somebody else may have deleted theirs.
+  // I2: every bound claim belongs to a workspace that is live on both sides, unless somebody else deleted it.
   for (const claim of claims) {
     const row = claim.workspace_id === null ? undefined : local.get(claim.workspace_id);
     if (!row) violations.push(`I2: the claim on ${claim.name} is left unbound`);
@@ -53,7 +53,8 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
   }
   for (const claim of claims) {
     const row = local.get(claim.workspace_id ?? '');
-    // Names given on the platform lead there beside the old ones; ours do not.
+    // A name that somebody gave directly on the platform is bound beside the old name; with our own renames the old one
+    // goes.
     if (row && platform.workspaces.get(row.id)?.ours && claim.name !== nameIdentity(row.name)) {
       violations.push(`I2: ${claim.name} leads to ${row.id}, which is called ${row.name}`);
     }
@@ -67,7 +68,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
       violations.push(`I2: ${name} (${id}) lives there and is ${local.get(id)?.lifecycle} here`);
     }
   }
-  // A name by which a workspace is called is claimed, so that nobody takes it by a rename.
+  // The name of a workspace is claimed, so that no rename takes it.
   const claimed = new Set(claims.map(({ name }) => name));
   for (const { id, name, lifecycle } of rows) {
     if (lifecycle === 'live' && !claimed.has(nameIdentity(name)))
@@ -104,7 +105,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
       violations.push(`I5: ${connection_id} was not enabled with its workspace`);
   }
 
-  // I6: a name leads to the same workspace for as long as that exists and is called so.
+  // I6: a name belongs to the same workspace as long as the workspace exists and has that name.
   for (const later of deeds) {
     if (later.kind !== 'ensure' || !later.ok || later.name === undefined) continue;
     for (const earlier of deeds) {
@@ -121,7 +122,7 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
     }
   }
 
-  // I6: what a client was told is so.
+  // I6: what an answer said is true.
   for (const deed of deeds) {
     if (!deed.ok || deed.id === undefined) continue;
     const row = local.get(deed.id);

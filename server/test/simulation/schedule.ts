@@ -1,6 +1,6 @@
 /**
  * One schedule: a few replicas, a bad platform, clients that create, rename, (de)activate, delete and sync the same few
- * names at once, somebody else at work on the platform, crashes. Then calm weather, time for the reconciler, and the oracle.
+ * names at once, another user of the platform, crashes. Then a time without faults for the reconciler, and the oracle.
  */
 import { AppError } from '../../src/errors.ts';
 import { ensureWorkspace } from '../../src/workspaces/creation.ts';
@@ -25,13 +25,13 @@ export interface Outcome {
   violations: string[];
   creates: number;
   names: number;
-  /** From the end of the storm until nothing was left to do. */
+  /** The time from the last fault until no work was left. */
   convergedAfterMs: number;
 }
 
 export interface Options {
   trace?: ((line: string) => void) | undefined;
-  /** Somebody else gives their workspaces our names, while creates of ours take effect late and lists lag. */
+  /** Another user gives workspaces our names, while our creates take effect late and lists are old. */
   namesakes?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function runSchedule(seed: number, { trace, namesakes = false }: Op
   const deeds: Deed[] = [];
   const surprises: string[] = [];
   for (let i = world.between(0, 3); i > 0; i--) platform.create(organizationId, world.pick(names), false);
-  // The same names in an organization that is none of ours.
+  // The same names in another organization.
   const foreign = names.slice(0, 2).map((name) => platform.create(otherOrganizationId, name, false).id);
 
   async function act(replica: Replica): Promise<void> {
@@ -181,7 +181,7 @@ export async function runSchedule(seed: number, { trace, namesakes = false }: Op
       break;
     }
   }
-  // Late requests of the storm have long been applied; the reconciler gets one more pass over the result.
+  // All late requests have been applied by now; the reconciler gets one more pass over the result.
   await world.run(world.now + 60_000);
 
   const violations = [

@@ -1,6 +1,7 @@
 /**
- * Virtual time for a simulation. Nothing happens by itself: every wait of the code under test is an entry in one queue, and
- * the world wakes one sleeper at a time, in order of time. With one seeded source of chance, a seed replays exactly.
+ * Virtual time for a simulation. Nothing happens by itself: every wait of the code under test is an entry in one queue,
+ * and the world wakes one sleeper at a time, in order of time. With one seeded source of chance, a seed replays
+ * exactly.
  */
 
 /** Small, fast and seedable (mulberry32). */
@@ -44,7 +45,7 @@ export class World {
     return list[Math.floor(this.random() * list.length)] as T;
   }
 
-  /** A UUID made of the world's own chance. */
+  /** A UUID from the world's own random numbers. */
   newId(): string {
     const digits = Array.from({ length: 32 }, () => Math.floor(this.random() * 16).toString(16)).join('');
     return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-8${digits.slice(17, 20)}-${digits.slice(20)}`;
@@ -104,7 +105,7 @@ export class World {
     this.now = Math.max(this.now, until);
   }
 
-  /** Lets time pass until the work is done: it may have to wait for somebody who is asleep. */
+  /** Lets time pass until the work is done, because the work may wait for a sleeper. */
   async until<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const finish = () => {

@@ -58,7 +58,7 @@ describeOnBothDatabases('When the platform fails', (kind) => {
     expect(answer.text).not.toContain('words of the platform');
   };
 
-  it('tokens for known workspaces are issued all the same', async () => {
+  it('tokens for known workspaces are still issued', async () => {
     await app.workspaceId('known');
     failure = unreachable;
     expect((await ask('known')).status).toBe(200);
@@ -133,7 +133,7 @@ describeOnBothDatabases('When the platform fails', (kind) => {
     const removed = await app.request('DELETE', `${path}/${deleted}`);
     expectError(removed, status, 'Deletion is recorded and will be completed');
 
-    // Until then: both names lead to the workspace, the status is in force, the tokens are refused.
+    // Until then both names find the workspace, the status is in force, and the tokens are refused.
     expect(await app.workspaceId(name)).toBe(renamed);
     expect(await app.workspaceId(`rename, ${what}`)).toBe(renamed);
     expect((await app.request('GET', `${path}/${paused}`)).body.status).toBe('inactive');

@@ -67,7 +67,7 @@ describeOnBothDatabases('Endpoint 9: POST /api/v1/workspaces/sync', (kind) => {
   const makeOnPlatform = async (name: string, more: object = {}) =>
     String((await app.platform('POST', '/workspaces', { name, organizationId, ...more })).body.workspaceId);
 
-  /** Changes the platform behind everybody's back. */
+  /** Changes the platform directly, without the service. */
   function tamperWithPlatform(statement: string, ...parameters: (string | number | null)[]): void {
     const file = new SqliteConnection(join(app.dataDir, 'platform.db'));
     try {
@@ -134,7 +134,7 @@ describeOnBothDatabases('Endpoint 9: POST /api/v1/workspaces/sync', (kind) => {
   });
 
   describe('several workspaces of one name', () => {
-    it('are all kept, and the oldest answers to the name', async () => {
+    it('are all kept, and the oldest gets the name', async () => {
       const ids = await Promise.all(Array.from({ length: 4 }, () => makeOnPlatform('twins')));
       // Neither the first in the alphabet nor the first made is the oldest.
       const oldest = ids.toSorted().at(-1) ?? '';
@@ -148,7 +148,7 @@ describeOnBothDatabases('Endpoint 9: POST /api/v1/workspaces/sync', (kind) => {
       expect(await workspaceId('twins')).toBe(oldest);
     });
 
-    it('the oldest answers to the name of a token request as well', async () => {
+    it('a token request with the name gets the oldest as well', async () => {
       const ids = await Promise.all(Array.from({ length: 4 }, () => makeOnPlatform('triplets')));
       const oldest = ids.toSorted().at(-1) ?? '';
       tamperWithPlatform('update workspaces set created_at = ? where workspace_id = ?', Date.UTC(2020, 0, 1), oldest);

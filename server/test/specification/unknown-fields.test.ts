@@ -1,4 +1,4 @@
-/** What a request says beyond its schema is accepted and named; with strict handling it is refused. */
+/** Parameters and fields that a schema does not have are accepted and named; with strict handling they are refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 
@@ -112,7 +112,7 @@ describe('Unknown parameters and fields', () => {
   });
 });
 
-it('A colour that is none is refused', async () => {
+it('A text that is no colour is refused', async () => {
   const body = { ...widgetRequest, theme: { primary_color: 'redd' } };
   const answer = await app.request('POST', widgetToken, { body });
   expect([answer.status, answer.body.detail]).toEqual([

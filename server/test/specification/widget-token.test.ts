@@ -39,7 +39,7 @@ describeOnOneDatabase('Widget token', (kind) => {
       expect(headers['cache-control']).toBe('no-store');
     });
 
-    it('workspace_name and allowed_origin: required, both missed in one answer', async () => {
+    it('workspace_name and allowed_origin: required; one answer reports both as missing', async () => {
       const { status, body } = await ask({});
       expect(status).toBe(422);
       expect(body).toEqual({

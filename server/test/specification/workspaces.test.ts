@@ -247,7 +247,7 @@ describeOnBothDatabases('Workspaces', (kind) => {
       }
     });
 
-    it('several deletes at once end in one: who joins it gets the same answer, who comes after it 404', async () => {
+    it('several deletes at once become one: those that join it get the same answer, a later one 404', async () => {
       const id = await app.workspaceId('deleted at once');
       const answers = await Promise.all([remove(id), remove(id), remove(id)]);
       const succeeded = answers.filter(({ status }) => status === 200);

@@ -27,7 +27,7 @@ export interface TestApp {
   organizationId: string;
   operatorToken: string;
   dataDir: string;
-  /** For the command line on the same data. */
+  /** The environment for the command line on the same data. */
   env: Record<string, string>;
   /** With the operator token unless another token, or null for none, is given. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
@@ -51,7 +51,7 @@ export async function startTestApp(
   }: {
     env?: Record<string, string>;
     overrides?: Overrides;
-    /** A database that others use as well. It is theirs to drop. */
+    /** A database that others use as well. They drop it. */
     shared?: TestDatabase;
   } = {},
 ): Promise<TestApp> {
@@ -59,7 +59,7 @@ export async function startTestApp(
   const { dataDir } = database;
   const environment = {
     INLAY_DATA_DIR: dataDir,
-    // How often a test must ask until something is done depends on the machine.
+    // No rate limits: how often a test must ask until something is done depends on the machine.
     INLAY_RATE_LIMIT_PER_MINUTE: '0',
     ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}),
     ...env,

@@ -1,4 +1,6 @@
-/** Builds crashing-service.ts into a program, beside the product: there its packages and what else was built are found. */
+/**
+ * Builds crashing-service.ts into a program, beside the product: there its packages and what else was built are found.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +9,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** For the tests of a file, or of a `describe`; gives where it is. */
+/** Builds it for the tests of a file or a `describe`, and returns its path. */
 export function useCrashingProgram(): string {
   const program = join(root, `server/dist/crashing-${process.pid}.mjs`);
   beforeAll(async () => {
@@ -19,7 +21,7 @@ export function useCrashingProgram(): string {
       platform: 'node',
       format: 'esm',
       target: 'node20',
-      // All in one file, so that it starts twice as fast; what is native is found where it is.
+      // All in one file, so that it starts twice as fast. Native packages stay in node_modules.
       external: ['@photostructure/sqlite', 'pg-native'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       alias: { '@inlay/contract': join(root, 'contract/src'), '@inlay/platform': join(root, 'platform/src') },

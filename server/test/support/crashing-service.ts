@@ -1,19 +1,20 @@
 /**
- * The real service, in a process that ends itself with SIGKILL at a commit it is told: just before the database gets to see
- * it, or when the database has answered. Nothing of the service knows: the two database drivers are listened to.
+ * The real service, in a process that ends itself with SIGKILL at a given commit: just before the database gets it, or
+ * when the database has answered. The service does not know about it: this file wraps the two database drivers.
  *
- * A commit is what makes something durable: the end of a transaction, and every writing statement outside a transaction.
+ * A commit is what makes something durable: the end of a transaction, and every writing statement outside a
+ * transaction.
  */
 import { SqliteConnection, type SqliteStatement } from '@inlay/sqlite/connection';
 import pg from 'pg';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 
-/** The n-th commit from now on; 0 for none. */
+/** End at the n-th commit from now on; 0: do not end. */
 export interface Crash {
   at: number;
   edge: 'before' | 'after';
-  /** Count those of the bundled platform, too, which then runs in the same process. */
+  /** Also count commits of the bundled platform, which then runs in the same process. */
   withPlatform?: boolean;
 }
 

@@ -40,7 +40,7 @@ export async function createTestDatabase(
   if (kind === 'sqlite') return { kind, dataDir, drop: removeDataDir };
 
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
-  // Nobody is ever connected to either template: copying one that somebody is connected to fails.
+  // Nobody ever connects to a template database: copying it would fail while somebody is connected.
   const template = migrated ? await migratedTemplate() : 'template0';
   await administer(`create database ${name} template ${template} encoding 'UTF8'`);
   return {
@@ -54,14 +54,14 @@ export async function createTestDatabase(
   };
 }
 
-/** For suites about stores: what they write and find, and what becomes of it when something fails. */
+/** For suites about stores: what they write and find, and what happens to it when something fails. */
 export function describeOnBothDatabases(name: string, define: (kind: TestDatabaseKind) => void): void {
   for (const kind of databaseKinds) {
     describe(`${name} [${kind}]`, () => define(kind));
   }
 }
 
-/** For suites about HTTP: nothing that they look at comes from SQL of its own. The long run has both databases all the same. */
+/** For suites about HTTP, which do not test SQL. The long run uses both databases for these too. */
 export function describeOnOneDatabase(name: string, define: (kind: TestDatabaseKind) => void): void {
   if (process.env.INLAY_LONG_TESTS) describeOnBothDatabases(name, define);
   else describe(`${name} [sqlite]`, () => define('sqlite'));
@@ -75,7 +75,7 @@ function urlOf(database: string): string {
 
 let template: Promise<string> | undefined;
 
-/** The name of the database with all tables, which the first test file that asks makes for all of them. */
+/** The name of the database with all tables. The first test file that needs it makes it for all. */
 function migratedTemplate(): Promise<string> {
   template ??= ensureTemplate();
   return template;

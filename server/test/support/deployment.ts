@@ -1,4 +1,7 @@
-/** The service as it is deployed with a hosted platform: processes, a proxy in between, and eyes on both sides. */
+/**
+ * The service as it is deployed with a hosted platform: processes, a proxy in between, and functions to look at both
+ * sides.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +28,7 @@ export interface Listed {
 
 export interface HostedPlatform {
   readonly proxy: PlatformProxy;
-  /** What a service needs in its environment to use it, and to be the same service each time it starts. */
+  /** The environment with which a service uses this platform, and is the same service each time it starts. */
   readonly env: Record<string, string>;
   /** Speaks to the platform directly, past the proxy. */
   request(method: string, path: string, body?: unknown): Promise<Reply>;
@@ -165,8 +168,8 @@ export function byId(workspaces: Listed[]): string[] {
 }
 
 /**
- * Moves the recorded times of open work back instead of waiting: every lease and settle window has run out, as it would
- * have after two minutes. Only while nobody is at work, because leases that are still needed run out as well.
+ * Moves the recorded times of open work back instead of waiting: then every lease and settle window has ended, as after
+ * two minutes. Use it only while no service is at work, because leases that are still needed end as well.
  */
 export async function letTwoMinutesPass(store: StoreLocation): Promise<void> {
   const ago = (...columns: string[]) => columns.map((column) => `${column} = ${column} - 120000`).join(', ');
@@ -177,7 +180,7 @@ export async function letTwoMinutesPass(store: StoreLocation): Promise<void> {
   );
 }
 
-/** The same for what is being set up inside workspaces, where a window is open for as long as a connector may take. */
+/** The same for sources that are being set up; their windows are as long as a connector may take. */
 export async function letSixMinutesPass(store: StoreLocation): Promise<void> {
   const ago = (...columns: string[]) => columns.map((column) => `${column} = ${column} - 360000`).join(', ');
   await letTwoMinutesPass(store);
@@ -194,7 +197,7 @@ export interface StoreLocation {
   dataDir: string;
 }
 
-/** Behind the service's back. */
+/** Done directly on the platform, without the service. */
 export async function writeToStore({ url, dataDir }: StoreLocation, ...statements: string[]): Promise<void> {
   if (url) {
     const client = new pg.Client({ connectionString: url });

@@ -1,7 +1,7 @@
 /**
- * A platform that misbehaves on cue: rules look at each request on its way and may answer, fail, delay or forward it. For
- * faults of a real connection see platform-proxy.ts. What somebody else does on the platform is no fault: a test asks it
- * directly (`TestApp.platform`), in a rule where it must happen between two requests.
+ * A platform that fails when a test wants it: rules look at each request and may answer, fail, delay or forward it. For
+ * faults of a real connection see platform-proxy.ts. Changes by another user of the platform are no faults: a test
+ * makes them directly (`TestApp.platform`), inside a rule if they must happen between two requests.
  */
 import { afterEach, beforeEach } from 'vitest';
 import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
@@ -90,7 +90,7 @@ export const lostAnswer =
     throw new TransportError('socket hang up', { sent: true, timedOut });
   };
 
-/** Not applied, and nobody can tell. */
+/** Not applied, but the service cannot know that. */
 export const lostRequest =
   (match: Match): Rule =>
   async (request) => {
@@ -112,7 +112,7 @@ export const answeringAfterwards =
     return { status, headers: {}, text };
   };
 
-/** Given up on by a gateway, and applied when the test says so. */
+/** A gateway gives up, and the request is applied when the test says so. */
 export function lateApply(match: Match): { rule: Rule; apply(): Promise<void> } {
   const held: Forward[] = [];
   return {
@@ -134,7 +134,10 @@ export interface ListedItem {
   [field: string]: unknown;
 }
 
-/** Lists something else than there is: `change` is given what the platform lists. For lag, ghosts and marks of deletion. */
+/**
+ * Changes what the platform lists, by `change`: for old lists, deleted workspaces that are still listed, and marks of
+ * deletion.
+ */
 export const listing =
   (change: (items: ListedItem[]) => ListedItem[]): Rule =>
   async (request, forward) => {
@@ -144,7 +147,7 @@ export const listing =
     return { ...answer, text: JSON.stringify({ ...body, data: change(body.data) }) };
   };
 
-/** Takes part of the query of a listing away, as a platform does that does not know it. */
+/** Removes a part of the query of a listing, like a platform that does not know this part. */
 export const ignoring =
   (parameter: 'name' | 'organizationId'): Rule =>
   async (request, forward) => {

@@ -1,6 +1,6 @@
 /**
- * The service in front of a hosted platform: the bundled one on a port of its own, made to differ where a hosted one does.
- * What a hosted platform lacks is taken away, what it says otherwise is said its way.
+ * The service in front of a hosted platform. The platform is the bundled one on a separate port, changed where a hosted
+ * one differs: endpoints that a hosted platform lacks are removed, and different answers are given in its form.
  */
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ export interface HostedApp {
   faulty: FaultyPlatform;
   /** Whose platform it is; ask it directly with `platform`. */
   host: TestApp;
-  /** As if every settle window had passed, and everything that was put off were due. */
+  /** Acts as if every settle window had passed and all work that was put off were due. */
   letSettle(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp>
   };
 }
 
-/** The document that a hosted platform's maker publishes of its connectors. */
+/** The document in which the maker of a hosted platform describes its connectors. */
 async function registryOf(host: TestApp) {
   const entries = async (kind: 'source' | 'destination') => {
     const { data } = (await host.platform('GET', `/connector_definitions?type=${kind}`)).body;
@@ -98,7 +98,7 @@ function withDeleted(request: PlatformRequest, path: string): PlatformRequest {
   return isList ? { ...request, path: `${request.path}&includeDeleted=true` } : request;
 }
 
-/** What is gone is somebody else's, or busy. */
+/** For a deleted thing the platform says that it is somebody else's, or busy. */
 function refusalOf(answer: PlatformAnswer, { method }: PlatformRequest, path: string): PlatformAnswer {
   if (/^\/(sources|destinations|connections)\/./.test(path)) return { ...answer, status: 403, text: forbidden };
   if (method === 'POST' && path === '/jobs') return { ...answer, status: 409, text: tryAgainLater };
@@ -109,7 +109,7 @@ function inItsWords(path: string, text: string): string {
   const body = JSON.parse(text);
   if (!Array.isArray(body.data)) return JSON.stringify(Array.isArray(body) ? body : sayItem(path, body));
   const items = body.data.map((item: Item) => sayItem(path, item));
-  // Only jobs come in an order; links lead nowhere.
+  // Only jobs come in an order, and links to next pages do not work.
   if (path !== '/jobs') items.reverse();
   return JSON.stringify({ ...body, data: items, next: 'http://127.0.0.1:9/v1/next', previous: '' });
 }

@@ -20,15 +20,18 @@ export interface HostedServer {
   honoursNameFilter: boolean;
   /** What its internal listing answers; `as it should` or something else altogether. */
   internalListing: 'as it should' | { status: number; body: string };
-  /** Answers instead, when it gives true. */
+  /** Answers the request itself when it returns true. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean;
   /** What was asked, as method and path. */
   requests: string[];
   /** The name parts that the internal listing was asked for. */
   nameParts: string[];
-  /** The life of a token in its own claims, whatever is announced. */
+  /** The lifetime in the token's own claims, whatever `expires_in` says. */
   token: { seconds: number; announcedSeconds: number | undefined };
-  /** The member of a token request that must say `client_credentials`: older platforms spell it otherwise than newer ones. */
+  /**
+   * The member of a token request that must say `client_credentials`: older platforms spell it otherwise than newer
+   * ones.
+   */
   grantMember: 'grant-type' | 'grant_type';
   issuedAt: () => number;
   stop(): Promise<void>;

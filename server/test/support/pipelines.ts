@@ -31,7 +31,7 @@ export async function makeConnectionTemplate(test: TestApp, body: object = {}): 
   return await created(await test.request('POST', `${templates}/connections`, { body: { ...defaults, ...body } }));
 }
 
-/** Asks until the status is another than this one, and gives the answer. */
+/** Asks until the status has changed, and returns the answer. */
 async function whenNoLonger(status: string, ask: () => Promise<Answer>): Promise<Answer['body']> {
   let body: Answer['body'];
   const current = async () => {

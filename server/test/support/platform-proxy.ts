@@ -15,7 +15,10 @@ import {
 import type { Socket } from 'node:net';
 import { freePort } from '../../../scripts/disposable.mjs';
 
-/** Before the platform sees it; after the platform answered but before the service sees that; after the service was answered. */
+/**
+ * Before the platform sees it; after the platform answered but before the service sees that; after the service was
+ * answered.
+ */
 export const phases = ['arrived', 'applied', 'answered'] as const;
 export type Phase = (typeof phases)[number];
 
@@ -29,8 +32,8 @@ export interface ProxiedRequest {
 }
 
 /**
- * Nothing: carry on. `drop`: reset the connection; from `arrived` the platform then never sees the request. `cut`: reset it
- * in the middle of an answer. Or an answer in place of the platform's.
+ * Nothing: carry on. `drop`: reset the connection; from `arrived` the platform then never sees the request. `cut`:
+ * reset it in the middle of an answer. Or an answer in place of the platform's.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a script may return nothing
 export type Verdict = void | 'drop' | 'cut' | { status: number; body?: string; headers?: OutgoingHttpHeaders };
@@ -97,7 +100,7 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
     if (!isForToken) proxy.arrived.push(proxied);
     if (isCreate(proxied)) increment(sent, nameIn(body));
 
-    /** Whether the request was disposed of. */
+    /** Whether the script has handled the request. */
     const ask = async (phase: Phase): Promise<boolean> => {
       const verdict = isForToken ? undefined : await proxy.script?.(proxied, phase);
       if (!verdict) return false;
@@ -124,7 +127,7 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
 
   async function listen(): Promise<void> {
     server = createServer((incoming, outgoing) => {
-      // The service may be gone at any time, and so may the platform: both end the exchange and nothing else.
+      // The service or the platform may be gone at any time. That ends this exchange and nothing else.
       outgoing.on('error', () => {});
       handle(incoming, outgoing).catch(() => outgoing.destroy());
     });

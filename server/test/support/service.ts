@@ -35,7 +35,7 @@ export interface Service {
   /** SIGKILL, as a crash would be. */
   kill(): Promise<void>;
   readonly exited: Promise<Exit>;
-  /** For a program that listens to its parent: waits until it has understood. */
+  /** Sends a message to a program that listens to its parent, and waits until the program confirms it. */
   tell(message: object): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startService(options: {
   command?: 'start' | 'platform';
   dataDir: string;
   port?: number;
-  /** Another program than the product, which can be spoken to. */
+  /** Another program than the product, which takes messages. */
   program?: string;
 }): Promise<Service> {
   const port = options.port ?? (await freePort());
@@ -124,7 +124,7 @@ export async function runCli(
   const cwd = await mkdtemp(join(tmpdir(), 'inlay-cli-'));
   const { child, exited } = launch(args, { cwd, env });
   const deadline = setTimeout(() => child.kill('SIGKILL'), exitDeadlineMs);
-  // A command that does not read its input closes the pipe; that is its right.
+  // A command that does not read its input may close the pipe.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   try {
@@ -148,7 +148,8 @@ function launch(args: readonly string[], { cwd, env, program }: { cwd: string; e
   const closed = once(child, 'close');
   const exited: Promise<Exit> = once(child, 'exit').then(async ([code, signal]) => {
     running.delete(child);
-    // The last output arrives with 'close'. A grandchild that outlived a crash may hold the pipes open, so not for ever.
+    // The last output arrives with 'close'. A grandchild that outlived a crash may hold the pipes open, so the wait is
+    // limited.
     await Promise.race([closed, delay(1_000, undefined, { ref: false })]);
     return { code, signal };
   });
@@ -177,7 +178,7 @@ async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
-    // The platform alone has nothing to show without a token; that it refuses is answer enough.
+    // A platform that runs alone shows nothing without a token. Its refusal proves that it answers.
     return response.status === 200 || response.status === 401;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-/** Sources that clients connect, change and disconnect, each in a workspace of its own, and what must be true of them. */
+/** Sources that clients connect, change and disconnect, each in its own workspace, and what must be true about them. */
 import { expect } from 'vitest';
 import { call, type HostedPlatform, type Reply, requestToken, workspaceOf } from './deployment.ts';
 import { localFiles, sampleData } from './pipelines.ts';
@@ -67,7 +67,9 @@ export class SourceWorkload {
     return work;
   }
 
-  /** Exactly what is wanted is there: nothing twice, nothing missing, nothing pending, nothing left. */
+  /**
+   * Checks that exactly the wanted things exist: nothing twice, nothing missing, nothing pending, nothing left over.
+   */
   async expectConverged(work: SourceWork): Promise<void> {
     const { kind, workspaceId } = work;
     const list = async (what: string) => (await this.ask(`/${what}?workspaceIds=${workspaceId}`)).body.data;

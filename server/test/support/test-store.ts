@@ -1,4 +1,4 @@
-// A migrated store on a database of its own, which goes with the test.
+// A migrated store on its own database, which is removed after the test.
 
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';

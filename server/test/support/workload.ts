@@ -21,7 +21,7 @@ export interface Work {
   readonly name: string;
   readonly id: string | undefined;
   readonly connections: string[];
-  /** Never got as far as the disk, and nobody asked again. */
+  /** The work never reached the disk, and the client did not ask again. */
   isLost: boolean;
   send(): Promise<Reply>;
   /** Whether a request to the platform is part of this work. */
@@ -39,7 +39,7 @@ export class Workload {
     private readonly service: () => Service,
   ) {}
 
-  /** What only a sync will find: as many as make so many pages of the platform's list. */
+  /** Makes workspaces that only a sync finds: enough for this number of pages of the platform's list. */
   async fillPlatform(pages: number): Promise<void> {
     const length = (pages - 1) * (pageSize - pageOverlap) + pageOverlap + 1;
     const names = Array.from({ length }, (_, i) => `made elsewhere ${i}`);
@@ -92,7 +92,7 @@ export class Workload {
     return { ...blank, id, connections, send, owns };
   }
 
-  /** Asks once more, as a client does that got no answer. */
+  /** Asks once more, like a client that got no answer. */
   async retry(work: Work): Promise<void> {
     const { status } = await work.send();
     // By now the reconciler may have finished a deletion: then there is nothing left to delete.
@@ -117,7 +117,7 @@ export class Workload {
     }
   }
 
-  /** Every name can be had, and has one workspace, whether its first request was lost for good or not. */
+  /** Checks that a token request works for every name and finds one workspace, even if the first request was lost. */
   async expectEveryNameToWork(): Promise<void> {
     for (const work of this.all) {
       const { kind, name, isLost } = work;
