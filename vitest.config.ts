@@ -16,8 +16,8 @@ const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than there are cores: many tests wait for processes, databases and pages.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: many tests wait for processes, databases and pages.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowestFirst },
     // The limit only stops tests that hang: no test depends on how quick the machine is, and a busy machine may be ten
     // times as slow as an idle one.

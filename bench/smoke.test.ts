@@ -9,7 +9,7 @@ import { isReached } from './benchmark.ts';
 import type { Report } from './report.ts';
 
 const program = fileURLToPath(new URL('run.mjs', import.meta.url));
-/** It starts the service a dozen times, which takes minutes on a machine that has other things to do. */
+/** It starts the service several times, which takes minutes on a machine that has other things to do. */
 const timeoutMs = 900_000;
 
 const requests = [
@@ -58,37 +58,50 @@ const fairShare = [
 ];
 const on = (database: string, works: string[]) => works.map((work) => `${database}: ${work}`);
 
+/** What each benchmark measures. */
+const quick = {
+  api: on('SQLite', [...requests, ...comparisons]),
+  'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
+  'fair-share': fairShare.map((work) => `fair share: ${work}`),
+  'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],
+  'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],
+  'sync-to-postgres': [
+    'sample-data → destination-postgres, append',
+    'sample-data → destination-postgres, append_dedup',
+  ],
+  'postgres-to-postgres': [
+    'postgres → destination-postgres, overwrite',
+    'postgres → destination-postgres, append_dedup',
+  ],
+};
+/** These start the service most often, and differ from `api` in what they compare. */
+const { api, ...others } = quick;
+const all = {
+  api,
+  'api-postgres': on('PostgreSQL', [...requests, 'GET /workspaces/stats', ...comparisons]),
+  growth: [
+    ...on('SQLite', [...growth, 'start to ready, empty', 'start to ready, 2,000 workspaces']),
+    ...on('PostgreSQL', growth),
+  ],
+  memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
+  replicas,
+  ...others,
+};
+const chosen = process.env.INLAY_LONG_TESTS ? all : quick;
+
 test(
-  'every benchmark runs to its end, prints its table and writes its figures',
+  'each benchmark runs to its end, prints its table and writes its figures',
   async () => {
     // A benchmark leaves out the parts whose programs are missing. In this test nothing may be left out.
     await findPostgres({ install: true, needed: postgresPrograms });
     const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-smoke-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const output = join(folder, 'report.json');
-    const args = [program, '--smoke', '--records', '300', '--output', output];
+    const args = [program, ...Object.keys(chosen), '--smoke', '--records', '300', '--output', output];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: timeoutMs });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const { figures }: Report = JSON.parse(readFileSync(output, 'utf8'));
-    expect(figures.map(({ work }) => work)).toEqual([
-      ...on('SQLite', [...requests, ...comparisons]),
-      ...on('PostgreSQL', [...requests, 'GET /workspaces/stats', ...comparisons]),
-      ...on('SQLite', [...growth, 'start to ready, empty', 'start to ready, 2,000 workspaces']),
-      ...on('PostgreSQL', growth),
-      ...on('SQLite', memory),
-      ...on('PostgreSQL', memory),
-      ...replicas,
-      ...on('SQLite', syncs),
-      ...on('PostgreSQL', syncs),
-      ...fairShare.map((work) => `fair share: ${work}`),
-      '4 connections due at once, sample-data of 100 rows → local-files',
-      'sample-data → local-files, append',
-      'sample-data → local-files, overwrite',
-      'sample-data → destination-postgres, append',
-      'sample-data → destination-postgres, append_dedup',
-      'postgres → destination-postgres, overwrite',
-      'postgres → destination-postgres, append_dedup',
-    ]);
+    expect(figures.map(({ work }) => work)).toEqual(Object.values(chosen).flat());
     for (const figure of figures) {
       const { work, value, ratio, reference, failures = 0, target } = figure;
       expect(value, work).toBeGreaterThanOrEqual(0);

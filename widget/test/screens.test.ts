@@ -14,10 +14,11 @@ const looks: Record<string, BrowserContextOptions & { theme?: object }> = {
   // The other looks have each of these in another combination.
   ...(process.env.INLAY_LONG_TESTS && {
     light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
+    dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
     wide: { colorScheme: 'dark', viewport: { width: 1100, height: 760 } },
+    narrow: { colorScheme: 'light', viewport: { width: 320, height: 640 } },
   }),
-  dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
-  narrow: { colorScheme: 'light', viewport: { width: 320, height: 640 } },
+  'dark and narrow': { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
   branded: {
     colorScheme: 'light',
     viewport: { width: 560, height: 760 },

@@ -17,9 +17,10 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const rounds = process.env.INLAY_LONG_TESTS ? 50 : 6;
+const rounds = isLongRun ? 50 : 3;
 const crowd = 500;
 
 describe('four replicas on one PostgreSQL [postgres]', () => {

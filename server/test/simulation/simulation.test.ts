@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { isLongRun } from '../support/long-run.ts';
 
 const script = fileURLToPath(new URL('../../../scripts/simulate.mjs', import.meta.url));
 
@@ -22,7 +23,7 @@ function simulate(...args: string[]): Promise<{ code: number | null; output: str
   });
 }
 
-const schedules = process.env.INLAY_LONG_TESTS ? 10_000 : 300;
+const schedules = isLongRun ? 10_000 : 300;
 
 it(`${schedules} schedules keep every invariant`, async () => {
   const { code, output } = await simulate('--seeds', String(schedules));
@@ -30,7 +31,7 @@ it(`${schedules} schedules keep every invariant`, async () => {
   expect(code).toBe(0);
 });
 
-const withNamesakes = process.env.INLAY_LONG_TESTS ? 3_000 : 100;
+const withNamesakes = isLongRun ? 3_000 : 100;
 
 it(`${withNamesakes} schedules in which somebody else uses our names keep every invariant`, async () => {
   const { code, output } = await simulate('--seeds', String(withNamesakes), '--namesakes');
@@ -42,16 +43,14 @@ it(`${withNamesakes} schedules in which somebody else uses our names keep every 
 // create that took effect after its name was given to another workspace, which nobody remembered; a sync that took the
 // late effect of an old rename for a new name. A change of the code changes what a seed stands for, so each has a test of
 // its own, too; the last two are in src/workspaces/lost-creates.test.ts and sync.test.ts.
-it.each([
-  ['1532'],
-  ['201810'],
-  ['2013265'],
-  ['6015438', '--namesakes'],
-])('schedule %s %s, which broke an invariant once, does no longer', async (seed, ...more) => {
-  const { code, output } = await simulate('--seeds', '1', '--from', seed, ...more);
-  expect(output).toContain('1 schedules, 0 with violations');
-  expect(code).toBe(0);
-});
+it.each([['1532'], ['201810'], ['2013265'], ['6015438', '--namesakes']])(
+  'schedule %s %s, which broke an invariant once, does no longer',
+  async (seed, ...more) => {
+    const { code, output } = await simulate('--seeds', '1', '--from', seed, ...more);
+    expect(output).toContain('1 schedules, 0 with violations');
+    expect(code).toBe(0);
+  },
+);
 
 it('a seed replays exactly', async () => {
   const [first, second] = await Promise.all([

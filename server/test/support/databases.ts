@@ -2,13 +2,16 @@
 // can count that the PostgreSQL half really ran.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, inject } from 'vitest';
+import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
 import { migrate } from '../../src/db/migrations.ts';
-import { openPostgres } from '../../src/db/open.ts';
+import { openPostgres, openSqlite } from '../../src/db/open.ts';
+import { isLongRun } from './long-run.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -37,6 +40,8 @@ export async function createTestDatabase(
 ): Promise<TestDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'inlay-test-'));
   const removeDataDir = () => rm(dataDir, { recursive: true, force: true });
+  // The bundled platform keeps its own file, whatever database the service has.
+  if (migrated) await copyMigratedFiles(kind === 'sqlite' ? ['inlay.db', 'platform.db'] : ['platform.db'], dataDir);
   if (kind === 'sqlite') return { kind, dataDir, drop: removeDataDir };
 
   const name = `inlay_test_${randomBytes(8).toString('hex')}`;
@@ -63,7 +68,7 @@ export function describeOnBothDatabases(name: string, define: (kind: TestDatabas
 
 /** For suites about HTTP, which do not test SQL. The long run uses both databases for these too. */
 export function describeOnOneDatabase(name: string, define: (kind: TestDatabaseKind) => void): void {
-  if (process.env.INLAY_LONG_TESTS) describeOnBothDatabases(name, define);
+  if (isLongRun) describeOnBothDatabases(name, define);
   else describe(`${name} [sqlite]`, () => define('sqlite'));
 }
 
@@ -71,6 +76,24 @@ function urlOf(database: string): string {
   const url = new URL(inject('postgresUrl'));
   url.pathname = `/${database}`;
   return url.href;
+}
+
+let migratedFiles: Promise<string> | undefined;
+
+async function copyMigratedFiles(names: string[], dataDir: string): Promise<void> {
+  migratedFiles ??= makeMigratedFiles();
+  const folder = await migratedFiles;
+  for (const name of names) await copyFile(join(folder, name), join(dataDir, name));
+}
+
+/** Once per process, in a folder that goes with the process. */
+async function makeMigratedFiles(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'inlay-test-migrated-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const store = openSqlite({ file: join(folder, 'inlay.db'), now: Date.now });
+  await migrate(store).finally(() => store.close());
+  await (await openPlatformStore(join(folder, 'platform.db'))).close();
+  return folder;
 }
 
 let template: Promise<string> | undefined;

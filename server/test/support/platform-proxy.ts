@@ -14,13 +14,20 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { freePort } from '../../../scripts/disposable.mjs';
+import type { TestDatabaseKind } from './databases.ts';
+import { isLongRun } from './long-run.ts';
 
 /**
  * Before the platform sees it; after the platform answered but before the service sees that; after the service was
  * answered.
  */
-export const phases = ['arrived', 'applied', 'answered'] as const;
+const phases = ['arrived', 'applied', 'answered'] as const;
 export type Phase = (typeof phases)[number];
+
+/** Where a service on this database is killed: in one of the two in each phase, in a long run in both. */
+export function phasesOn(kind: TestDatabaseKind): Phase[] {
+  return phases.filter((phase) => isLongRun || (phase === 'applied') === (kind === 'postgres'));
+}
 
 export interface ProxiedRequest {
   readonly method: string;
@@ -119,6 +126,8 @@ export async function startPlatformProxy(platformUrl: string): Promise<PlatformP
     const { connection: _, 'transfer-encoding': __, ...headers } = answer.headers;
     outgoing.writeHead(answer.status, headers);
     await new Promise<void>((resolve) => {
+      // On a busy machine the service may have given up while the answer was held.
+      if (outgoing.closed) resolve();
       outgoing.once('close', resolve);
       outgoing.end(answer.body, resolve);
     });
