@@ -112,7 +112,7 @@ export const ConnectionTemplate = Type.Object(
     ...placement,
     tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
     created_at: Timestamp('When the template was created'),
-    updated_at: Timestamp('Changes, and only grows, with every change of the template'),
+    updated_at: Timestamp('Grows with every change of the template'),
   },
   { title: 'Connection template' },
 );
@@ -133,7 +133,7 @@ export const DescribeCronRequest = Type.Object(
   {
     cron_expression: Type.String({
       maxLength: 200,
-      description: 'A Quartz expression, right or wrong',
+      description: 'A Quartz expression, valid or not',
       examples: [hourly],
     }),
   },
@@ -148,8 +148,10 @@ export const CronDescription = Type.Object(
       description: 'In plain words; null when it is not valid',
       examples: ['Every hour (UTC)'],
     }),
-    is_valid: Type.Boolean({ description: 'Whether a connection template takes it', examples: [true] }),
-    next_runs: Type.Array(Timestamp('A run'), { description: 'The next five runs; fewer when it ends before' }),
+    is_valid: Type.Boolean({ description: 'Whether a connection template accepts it', examples: [true] }),
+    next_runs: Type.Array(Timestamp('A run'), {
+      description: 'The next five runs; fewer when the expression ends before',
+    }),
     error: Type.Optional(Type.String({ description: 'What is wrong with it, if it is not valid' })),
   },
   { title: 'Cron description' },

@@ -16,7 +16,7 @@ const NullableTime = (description: string) =>
 const NullableNumber = (type: 'number' | 'integer', description: string, example: number) =>
   Type.Unsafe<number | null>({ type: [type, 'null'], description, examples: [example] });
 
-/** What became of values that did not arrive as they were. */
+/** What happened to values that did not arrive unchanged. */
 export const changeKinds = ['nulled', 'shortened', 'not_a_number', 'left_out'] as const;
 
 const Count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
@@ -43,8 +43,10 @@ const JobStream = Type.Object(
     name: Type.String({ description: 'Name of the stream at the source', examples: ['orders'] }),
     namespace: Type.Optional(Type.String({ description: 'Its namespace at the source, if it has one' })),
     records_emitted: Count('Records that left the source', 3100),
-    records_written: Type.Optional(Count('Rows in place at the destination, where it tells', 3100)),
-    records_deleted: Type.Optional(Count('Rows that a record of the source removed, where the destination tells', 2)),
+    records_written: Type.Optional(Count('Rows that the destination has written, if it reports that', 3100)),
+    records_deleted: Type.Optional(
+      Count('Rows that records of the source have removed, if the destination reports that', 2),
+    ),
     not_replaced: Type.Optional(
       Type.Boolean({
         description:
@@ -52,7 +54,7 @@ const JobStream = Type.Object(
       }),
     ),
     values_changed: Type.Array(ValueChange, {
-      description: 'Values that did not arrive as they were, by field; most values first',
+      description: 'Values that did not arrive unchanged, by field; fields with most values first',
     }),
     more_values_changed: Type.Optional(
       Type.Object(
@@ -75,15 +77,16 @@ export const Job = Type.Object(
     rows: NullableNumber('integer', 'Records moved, by the latest try', 3100),
     bytes: NullableNumber('integer', 'Bytes moved, by the latest try', 798_532),
     error: NullableText(
-      'Why it failed, and what to do. With a scoped token only what the customer gave and can change',
+      'Why it failed, and what to do. With a scoped token it names only what the customer gave and can change',
     ),
     streams: Type.Optional(
       Type.Array(JobStream, {
-        description: 'What became of the records, by stream, once a job has succeeded; hosted platforms do not tell',
+        description:
+          'What happened to the records, by stream, when a job has succeeded; hosted platforms do not report it',
       }),
     ),
     more_streams: Type.Optional(
-      Count('Streams that are not in `streams`; those with something to say are named first', 12),
+      Count('Number of streams that are not in `streams`; streams with changed values are named first', 12),
     ),
   },
   { title: 'Job' },
@@ -99,7 +102,7 @@ export const Connection = Type.Object(
     status: Enumeration(connectionStatuses, {
       description: '`pending`: still being set up. `inactive`: disabled, or its workspace is inactive: no sync runs.',
     }),
-    status_message: NullableText('Why it is pending, inactive or has failed, where there is something to say'),
+    status_message: NullableText('Why it is pending, inactive or has failed, if there is a reason to show'),
     cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),

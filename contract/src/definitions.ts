@@ -21,7 +21,7 @@ export const ConnectorSpecification = Type.Object(
   {
     documentationUrl: Type.Optional(Type.String({ description: 'A page on how to set it up' })),
     connectionSpecification: AnyObject<JsonSchema>(
-      'JSON Schema (draft 07) of the configuration, with the annotations forms are drawn from',
+      'JSON Schema (draft 07) of the configuration, with annotations for drawing a form',
       { examples: [exampleSchema] },
     ),
     advanced_auth: Type.Optional(AnyObject<Record<string, unknown>>('How a person may authorise it with OAuth')),
@@ -40,7 +40,7 @@ const definitionFields = {
     examples: ['https://inlay.example.com/icons/5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14/0f2e6a1b9c3d4e5f'],
   }),
   custom: Type.Boolean({ description: 'Whether the operator added it', examples: [false] }),
-  supportLevel: TextOrNull('How well it is kept, in the words of the registry', { examples: ['certified'] }),
+  supportLevel: TextOrNull('How well it is maintained, in the words of the registry', { examples: ['certified'] }),
 };
 
 const detailFields = {

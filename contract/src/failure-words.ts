@@ -5,7 +5,7 @@
 export const problemOnOurSide =
   'There is a problem on our side, and our team can see it. You do not have to change anything.';
 
-/** The customer can mend it, but the reason names something of the operator's. */
+/** The customer can fix it, but the reason names something of the operator's. */
 export function lookAt(titles: readonly string[]): string {
   return `This did not work with what was entered. Check: ${titles.join(', ')}.`;
 }

@@ -29,7 +29,7 @@ export interface ConfigurationChange {
   given: Configuration;
   /** The same configuration with the kept secrets in place of their masks. */
   accepted: Configuration;
-  /** The whole configuration of the connector as it is, and as it is going to be. */
+  /** The whole configuration of the connector, before and after the change. */
   before: Configuration;
   after: Configuration;
 }

@@ -11,7 +11,7 @@ const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 export const streamSelectionModes = ['suggested', 'all', 'whitelist'] as const;
 export type StreamSelectionMode = (typeof streamSelectionModes)[number];
 
-const FieldPath = Type.Array(Type.String(), { description: 'A field, or the way to a nested one' });
+const FieldPath = Type.Array(Type.String(), { description: 'A field, or the path to a nested field' });
 
 const StreamCustomization = Type.Object(
   {
@@ -48,7 +48,7 @@ export const Customization = Type.Object(
     stream_customizations: Type.Optional(
       Type.Record(Type.String(), StreamCustomization, {
         default: {},
-        description: 'By name of a stream: what to use instead of what the connector says',
+        description: "Settings by the name of a stream, instead of the connector's own",
         examples: [{ users: { cursor_field: ['updated_at'] } }],
       }),
     ),
@@ -69,7 +69,7 @@ const Description = Type.Unsafe<string | null>({
   format: 'short-text',
   minLength: 1,
   maxLength: 255,
-  description: 'One line for customers, below the name: what tells this template from others of the same connector',
+  description: 'One line for customers, below the name: how this template differs from others of the same connector',
   examples: ['The shop in Berlin'],
 });
 const OwnIcon = Type.Unsafe<string | null>({
@@ -92,7 +92,7 @@ export const CreateSourceTemplateRequest = Type.Object(
     actor_definition_id: Type.Optional(Uuid('Definition of the connector; not for a clone', exampleDefinitionId)),
     partial_default_config: Type.Optional(DefaultConfig),
     original_source_template_id: Type.Optional(
-      Uuid('A template to clone. What else the request gives replaces what the original has', exampleId),
+      Uuid('A template to clone. Other fields of the request replace those of the original', exampleId),
     ),
     name: Type.Optional(
       Type.String({ ...templateName, description: "The connector's, or the original's, by default" }),
@@ -154,7 +154,7 @@ const summaryFields = {
   source_definition_id: Uuid('Definition of the connector', exampleDefinitionId),
   customization: Customization,
   created_at: Timestamp('When the template was created'),
-  updated_at: Timestamp('Changes, and only grows, with every change of the template'),
+  updated_at: Timestamp('Grows with every change of the template'),
 };
 const userConfigSpec = {
   user_config_spec: Type.Object(ConnectorSpecification.properties, {

@@ -16,7 +16,7 @@ const Configuration = (description: string, examples: object[]) =>
   Type.Record(Type.String(), Type.Unknown(), { description, examples });
 
 const SourceConfig = Configuration(
-  "What the template's `user_config_spec` asks for. Where the template has set a value, the template's counts.",
+  "What the template's `user_config_spec` asks for. A value that the template has set cannot be replaced.",
   [{ count: 1000 }],
 );
 
@@ -85,7 +85,7 @@ const common = {
       '`pending`: it and its connections are still being set up. `ready`: all of them are. `failed`: the platform refused; change the source to try again.',
   }),
   status_message: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why it is pending or has failed, where there is something to say',
+    description: 'Why it is pending or has failed, if there is a reason to show',
   }),
   created_at: Timestamp('When it was created'),
   updated_at: Timestamp('When it was last changed'),
@@ -107,7 +107,7 @@ export const Source = Type.Object(
     ),
     user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
       description:
-        'What can be changed in `source_config`; null while the definition of its connector is not to be had',
+        'What can be changed in `source_config`; null while the definition of its connector is not available',
     }),
   },
   { title: 'Source' },

@@ -1,6 +1,6 @@
 /**
- * Which templates are offered, by tag: the fields that widget tokens and the explanation of their filters share, and the
- * query that narrows a list.
+ * Which templates are offered, by tag: the fields that widget tokens and the explanation of their filters share, and
+ * the query that narrows a list.
  */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Tag, tagModes, Uuid } from './fields.ts';
@@ -42,7 +42,7 @@ export const ListTemplatesQuery = Type.Object({
   tags_mode: Type.Optional(
     Enumeration(tagModes, {
       default: 'all',
-      description: '`all`: with every one of the tags; `any`: with at least one',
+      description: '`all`: templates with all of the tags; `any`: templates with at least one of them',
     }),
   ),
 });
@@ -51,7 +51,7 @@ export type ListTemplatesQuery = Static<typeof ListTemplatesQuery>;
 const Explained = Type.Object(
   {
     id: Uuid('Identifier of the template', '9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21'),
-    name: Type.String({ description: 'Its name; of a connection template the name of its destination' }),
+    name: Type.String({ description: 'Name of the template; for a connection template, the name of its destination' }),
     shown: Type.Boolean({ description: 'Whether a token with these filters is offered the template' }),
     rule: Type.String({
       description: 'Why',

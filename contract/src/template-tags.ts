@@ -17,7 +17,7 @@ export const TemplateTag = Type.Object(
 export type TemplateTag = Static<typeof TemplateTag>;
 
 export const TemplateTagList = Type.Object(
-  { data: Type.Array(TemplateTag, { description: 'All of the organization, by name' }) },
+  { data: Type.Array(TemplateTag, { description: 'All tags of the organization, sorted by name' }) },
   { title: 'Template tag list' },
 );
 export type TemplateTagList = Static<typeof TemplateTagList>;
@@ -54,7 +54,7 @@ export const TagTemplateRequest = Type.Object(
 export type TagTemplateRequest = Static<typeof TagTemplateRequest>;
 
 export const UntaggedTemplate = Type.Object(
-  { deleted_at: Timestamp('When the tag was taken off the template') },
+  { deleted_at: Timestamp('When the tag was removed from the template') },
   { title: 'Untagged template' },
 );
 export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
@@ -62,6 +62,6 @@ export type UntaggedTemplate = Static<typeof UntaggedTemplate>;
 /** The tags of a template in a request. Unknown tags are created. */
 export const TemplateTags = Type.Array(Tag, {
   maxItems: 100,
-  description: 'Tags of the template, at most 100. Those the organization does not have yet are created',
+  description: 'Tags of the template, at most 100. Tags that the organization does not have yet are created',
   examples: [['crm', 'eu']],
 });

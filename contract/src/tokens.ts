@@ -1,4 +1,6 @@
-/** What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own. */
+/**
+ * What crosses the wire for operator, scoped and widget tokens. Field names with a space are the specification's own.
+ */
 import { type Static, Type } from 'typebox';
 import { Enumeration, operatorPermissions, RegionId, Timestamp, Uuid, WorkspaceName } from './fields.ts';
 import { templateFilterFields } from './template-filters.ts';
@@ -8,7 +10,7 @@ const ExpiresInSeconds = Type.Integer({
   minimum: 1,
   maximum: 3_153_600_000,
   description:
-    'How long the token shall work. Not more than the service allows (`INLAY_SCOPED_TOKEN_TTL_SECONDS`); if not given, as long as that says, or until the token is revoked',
+    'How long the token shall work, at most as long as the service allows (`INLAY_SCOPED_TOKEN_TTL_SECONDS`). If not given, the token works for that time; without that setting, until it is revoked',
   examples: [3_600],
 });
 
@@ -117,7 +119,7 @@ export const OperatorToken = Type.Object(
 export type OperatorToken = Static<typeof OperatorToken>;
 
 export const OperatorTokenList = Type.Object(
-  { data: Type.Array(OperatorToken, { description: 'All of the organization, oldest first' }) },
+  { data: Type.Array(OperatorToken, { description: 'All operator tokens of the organization, oldest first' }) },
   { title: 'Operator token list' },
 );
 export type OperatorTokenList = Static<typeof OperatorTokenList>;
@@ -125,7 +127,7 @@ export type OperatorTokenList = Static<typeof OperatorTokenList>;
 export const OperatorTokenWithSecret = Type.Object(
   {
     ...OperatorToken.properties,
-    token: Type.String({ description: 'The secret. Shown this once, never again.', examples: ['inlay_op_…'] }),
+    token: Type.String({ description: 'The secret. It is shown only once.', examples: ['inlay_op_…'] }),
   },
   { title: 'Operator token with secret' },
 );
@@ -158,11 +160,13 @@ export const RotateOperatorTokenRequest = Type.Object(
         minimum: 0,
         maximum: 2_592_000,
         default: 0,
-        description: 'How long the old token goes on working beside the new one; 0: it stops at once',
+        description: 'How long the old token still works beside the new one; 0: it stops at once',
         examples: [86_400],
       }),
     ),
-    expires_at: Type.Optional(Timestamp('When the new token shall stop working; when the old one would, if not given')),
+    expires_at: Type.Optional(
+      Timestamp('When the new token shall stop working. If not given, it has the expiry of the old token'),
+    ),
   },
   { title: 'Rotate operator token request' },
 );

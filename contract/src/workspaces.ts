@@ -15,7 +15,7 @@ export const Workspace = Type.Object(
       examples: ['active'],
     }),
     created_at: Timestamp('When the workspace became known to this service, in UTC'),
-    updated_at: Timestamp('Changes, and only grows, with every change of the workspace'),
+    updated_at: Timestamp('Grows with every change of the workspace'),
   },
   { title: 'Workspace' },
 );
@@ -48,7 +48,10 @@ export const ListWorkspacesQuery = Type.Object({
     Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Workspaces on a page', examples: [20] }),
   ),
   cursor: Type.Optional(
-    Type.String({ format: 'cursor', description: 'Opaque; taken from the `next` of an earlier page, never built' }),
+    Type.String({
+      format: 'cursor',
+      description: 'Opaque: take it from the `next` of an earlier page, never build it',
+    }),
   ),
 });
 export type ListWorkspacesQuery = Static<typeof ListWorkspacesQuery>;

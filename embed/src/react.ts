@@ -22,7 +22,7 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
 
   // This effect comes before the next one, so that a widget that starts with a token does not get the token twice.
   useNewToken(handle, options.token);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what makes the widget anew; the rest is read when needed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of these makes a new widget
   useEffect(() => {
     if (!canStart || !element.current) return;
     const mounted = mount(element.current, following(latest));

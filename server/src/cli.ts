@@ -211,7 +211,7 @@ program
   .command('encryption-key')
   .description('the key that encrypts stored secrets')
   .command('rotate')
-  .description('encrypt every stored secret anew, with a new key or with the first one of INLAY_ENCRYPTION_KEY')
+  .description('encrypt every stored secret again, with a new key or with the first key of INLAY_ENCRYPTION_KEY')
   .action(() =>
     withStore(async (store) => {
       const { config, secrets } = readConfig(process.env);
@@ -219,7 +219,7 @@ program
       await replaceEncryptionKey(secrets, dataDir, async (sealer) => {
         const count = await resealEverything(store.db, sealer);
         if (config.platformUrl === undefined) await withPlatform((platform) => platform.reseal());
-        print(`${count} secrets are encrypted anew.`);
+        print(`${count} secrets are encrypted with the new key.`);
       });
       if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
       else print('The data directory holds a new key. Restart the service, and make a new backup.');

@@ -66,7 +66,7 @@ export function createMetrics(): Metrics {
   });
   const refusedConnections = new Counter({
     name: 'inlay_http_connections_refused_total',
-    help: 'Connections refused because their address, or all together, had too many',
+    help: 'Connections refused because their address, or all addresses together, had too many',
     labelNames: ['reason'],
     registers,
   });
@@ -103,7 +103,7 @@ export function createMetrics(): Metrics {
   });
   const changedValues = new Counter({
     name: 'inlay_values_changed_total',
-    help: 'Values that did not arrive at a destination as they left the source, in jobs of the bundled platform that succeeded, by kind: nulled, shortened, not_a_number, left_out',
+    help: 'Values that did not arrive at a destination unchanged, in jobs of the bundled platform that succeeded, by kind: nulled, shortened, not_a_number, left_out',
     labelNames: ['kind'],
     registers,
   });
@@ -133,7 +133,7 @@ export function createMetrics(): Metrics {
     watchBacklog(read) {
       new Gauge({
         name: 'inlay_reconciler_backlog',
-        help: 'Work that the platform still has to be told, by kind',
+        help: 'Changes that the platform does not know yet, by kind',
         labelNames: ['kind'],
         registers,
         async collect() {

@@ -40,7 +40,7 @@ describeOnBothDatabases('the encryption key', (kind) => {
     const file = join(test.dataDir, 'encryption.key');
     const before = readFileSync(file, 'utf8');
     const { code, stdout } = await rotate();
-    expect(stdout).toContain('6 secrets are encrypted anew.');
+    expect(stdout).toContain('6 secrets are encrypted with the new key.');
     expect(code).toBe(0);
     const after = readFileSync(file, 'utf8');
     expect(after.trim()).not.toContain(before.trim());

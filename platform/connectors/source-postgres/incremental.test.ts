@@ -237,7 +237,7 @@ describe('an incremental table', () => {
       surroundings,
     );
     await expect(reading).rejects.toMatchObject({
-      message: 'The table b was written anew while the sync was on its way.',
+      message: 'The table b was rewritten while the sync was running.',
       failureType: 'transient_error',
     });
   });

@@ -115,7 +115,7 @@ export async function holdParts(client: pg.Client, { id, schema, name }: Table):
   await client.query(`select from ${pg.escapeIdentifier(schema)}.${pg.escapeIdentifier(name)} limit 0`);
   const { rows } = await client.query<Part & { currentFile: string }>(listParts, [id]);
   if (rows.some(({ file, currentFile }) => file !== currentFile)) {
-    throw new ConnectorError(`The table ${name} was written anew while the sync was on its way.`, {
+    throw new ConnectorError(`The table ${name} was rewritten while the sync was running.`, {
       failureType: 'transient_error',
     });
   }

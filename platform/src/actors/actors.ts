@@ -205,7 +205,7 @@ export function acceptConfiguration(
   const accepted = keepMaskedSecrets(connectionSpecification, combine(stored, given), stored);
   const [secret] = secretsOnTheMove(connectionSpecification, { given, accepted, before: stored, after: accepted });
   if (secret) {
-    const message = `configuration.${secret.join('.')} must be given anew: an address beside it has changed.`;
+    const message = `configuration.${secret.join('.')} must be given again: an address beside it has changed.`;
     throw new Problem('unprocessable-entity', { message });
   }
   checkConfiguration(connectionSpecification, accepted);

@@ -5,7 +5,7 @@ import { isBusy } from '../db/open.ts';
 import { OpaqueRefusal, Problem } from '../problems.ts';
 import type { Runtime } from '../runtime.ts';
 
-/** Whoever held the store, or is stopping, is done with it by then. */
+/** By then the other process has released the store, or the stopping process has ended. */
 const busySeconds = 1;
 
 /** The log entry with the same `errorId` holds what the reply leaves out. */
@@ -31,7 +31,7 @@ export function createErrorReply({ newId }: Runtime) {
   };
 }
 
-/** What went wrong below the rules and has a name for callers all the same. */
+/** Failures below the rules that still have a name for callers. */
 function asProblem(thrown: FastifyError | Error): FastifyError | Error {
   if (isBusy(thrown) || thrown instanceof QueueClosed)
     return new Problem('service-unavailable', null, { cause: thrown, retryAfterSeconds: busySeconds });

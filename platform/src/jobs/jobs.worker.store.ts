@@ -35,7 +35,7 @@ export async function putBackJobs(db: Db, jobIds: readonly number[], now: number
     .execute();
 }
 
-/** Those with a job that is due, the one that waits longest first. */
+/** Workspaces with a due job; the workspace that waits longest comes first. */
 export async function listWaitingWorkspaces(
   tx: Db,
   time: number,

@@ -283,7 +283,7 @@ describe('a source that tells of some of its streams', () => {
     expect(outcome).toMatchObject({ status: 'succeeded', records: 3 });
     expect(completionsIn(file)).toEqual(['told', 'added']);
     const message =
-      'The source did not say whether it had read untold to its end. What the destination had of it before stays.';
+      'The source did not say whether it had read untold to its end. The earlier rows of this stream stay at the destination.';
     expect(outcome.log).toContainEqual({ level: 'WARN', origin: 'source', message });
   });
 

@@ -198,7 +198,7 @@ class SyncRun {
       if (!unmentioned.has(streamKey(stream)) || destination_sync_mode !== 'overwrite') return true;
       const unsaid = `The source did not say whether it had read ${displayName(stream)} to its end.`;
       this.#reports.notReplaced(stream);
-      words.log('WARN', `${unsaid} What the destination had of it before stays.`);
+      words.log('WARN', `${unsaid} The earlier rows of this stream stay at the destination.`);
       return false;
     };
     await this.#tellStatuses(destination, isComplete);

@@ -29,7 +29,7 @@ export function openPool({ url, maxConnections, queryTimeoutMs, onIdleError }: P
   return pool;
 }
 
-/** A connection whose query was not answered in time is closed: the late answer could reach the next user of it. */
+/** A connection whose query was not answered in time is closed: the late answer could reach its next user. */
 class ClosingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the many overloads of query() end in one implementation
   override query(...given: any[]): any {

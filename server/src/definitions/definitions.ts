@@ -13,7 +13,7 @@ export interface Definition {
   name: string;
   version: string | null;
   dockerRepository: string | null;
-  /** An address of the web, or the image itself as a `data:` address. Answers carry what icons.ts makes of it. */
+  /** An address of the web, or the image itself as a `data:` address. icons.ts makes the address for answers. */
   icon: string | null;
   documentationUrl: string | null;
   documentation: string | null;

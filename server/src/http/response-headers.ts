@@ -11,7 +11,7 @@ export interface ResponseHeader {
 
 export const responseHeaders = {
   'X-Request-Id': {
-    description: 'Identifies the request; the log of the service has it with everything the request caused',
+    description: 'Identifies the request; every line that the request caused in the log of the service has it',
     type: 'string',
     example: '0e6b9c1e-7f1d-4a57-9d34-5b8f3f6a2c10',
   },

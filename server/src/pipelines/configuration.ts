@@ -10,7 +10,7 @@ export function mergeWithDefaults(given: Configuration, defaults: Configuration)
 }
 
 /**
- * The customer's part as it is to be kept: masks replaced by what they stand for. Throws if it does not make a valid
+ * The customer's part as it is stored, with masks replaced by the stored secrets. Throws if it is not a valid
  * configuration together with the template's part, or if a masked secret would go to another address than before.
  */
 export function acceptConfiguration(

@@ -123,7 +123,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     url: `${path}/sources/:source_id`,
     summary: `Update source${audience.where}`,
     description:
-      'Both fields are optional. `source_config` replaces what was given before; asterisks keep the secret they stand for, unless an address changes: then secrets have to be given anew.',
+      'Both fields are optional. `source_config` replaces what was given before; asterisks keep the secret they stand for, unless an address changes: then secrets have to be given again.',
     params: SourcePath,
     query,
     body: UpdateSourceRequest,

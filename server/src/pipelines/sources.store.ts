@@ -117,7 +117,7 @@ export async function changeSource(
     .executeTakeFirst();
 }
 
-/** Every source of a template is to be set up anew; gives how many. */
+/** Makes every source of a template due to be set up again; returns how many. */
 export async function touchSourcesOf(tx: Db, organizationId: string, templateId: string): Promise<number> {
   const rows = await tx
     .updateTable('sources')

@@ -33,12 +33,12 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
     anchor: 'errors',
     title: 'Errors',
     text: html`
-<p>${prose('Whatever is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request. The header `X-Inlay-Error` has the code of the error, which does not change when the words do.')}</p>
+<p>${prose('Every answer that is not a success has a body with `detail` and nothing else: a sentence to show or to compare with, or for status 422 the list of all faults of the request. The header `X-Inlay-Error` has the code of the error, which does not change when the words do.')}</p>
 <div class="pair">
 <pre><code>${json({ detail: 'Workspace not found' })}</code></pre>
 <pre><code>${json({ detail: [{ loc: ['body', 'workspace_name'], msg: 'field required', type: 'value_error.missing' }] })}</code></pre>
 </div>
-<p>${prose('Where waiting helps, `Retry-After` says for how many seconds. A 502, 503 or 504 that says something is recorded means that the service has taken it over and will complete it; sending it again does no harm.')}</p>
+<p>${prose('Where waiting helps, `Retry-After` says for how many seconds. When a 502, 503 or 504 says that something is recorded, the service will complete it; sending the request again does no harm.')}</p>
 <details>
 <summary>Refusals of HTTP itself, possible on any path</summary>
 <table>

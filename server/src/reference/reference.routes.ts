@@ -41,7 +41,8 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         },
         {
           name: 'Source templates',
-          description: 'What your customers may set up: a connector, and the part of its configuration that is yours.',
+          description:
+            'What your customers may set up: a connector, and the part of its configuration that you provide.',
         },
         {
           name: 'Connection templates',
@@ -53,9 +54,9 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         },
         {
           name: 'Inside a workspace, for operators',
-          description: 'The same as your customer can do, in any workspace of yours.',
+          description: 'Everything that your customer can do, in any of your workspaces.',
         },
-        { name: 'Definitions', description: 'The connectors there are, and how each is configured.' },
+        { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
       components: {

@@ -19,7 +19,8 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     access: 'scoped',
     tag,
     summary: 'List offered source templates',
-    description: "Those that the token's own tags select. The query narrows them down further, never up.",
+    description:
+      "The templates that the token's own tags select. The query can only reduce this list, never extend it.",
     query: ListTemplatesQuery,
     answer: OfferedSourceTemplateList,
     handle: async ({ query, principal }) => {
@@ -36,7 +37,7 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     access: 'scoped',
     tag,
     summary: 'Get offered source template',
-    description: 'With what to ask the customer for (`user_config_spec`).',
+    description: 'One template, with the specification of what to ask the customer for (`user_config_spec`).',
     params: SourceTemplatePath,
     answer: OfferedSourceTemplate,
     errors: ['source_template_not_found', 'source_definition_not_found', 'definitions_unavailable'],

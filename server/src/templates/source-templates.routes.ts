@@ -79,7 +79,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     tag,
     summary: 'Update source template',
     description:
-      'What is given replaces what the template has. Existing sources stay as they are unless `propagate` is true.',
+      'The given fields replace those of the template. Existing sources stay as they are unless `propagate` is true.',
     params: SourceTemplatePath,
     body: UpdateSourceTemplateRequest,
     answer: UpdatedSourceTemplate,
@@ -102,7 +102,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     access: 'operator',
     tag,
     summary: 'Delete source template',
-    description: 'It is offered to nobody any more. Sources made from it stay.',
+    description: 'The template is no longer offered. Sources made from it stay.',
     params: SourceTemplatePath,
     answer: DeletedTemplate,
     errors: ['source_template_not_found'],

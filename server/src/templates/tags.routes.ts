@@ -48,7 +48,8 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     access: 'operator',
     tag,
     summary: 'Rename tag',
-    description: 'On every template that has it. Widget tokens issued before go on asking for the old name.',
+    description:
+      'Renames the tag on every template that has it. Widget tokens issued before still ask for the old name.',
     params: TemplateTagPath,
     body: TemplateTagRequest,
     answer: TemplateTag,
@@ -63,7 +64,7 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     access: 'operator',
     tag,
     summary: 'Delete tag',
-    description: 'Takes it off every template that has it. The templates stay.',
+    description: 'Removes the tag from every template that has it. The templates stay.',
     params: TemplateTagPath,
     answer: DeletedTemplateTag,
     errors: ['tag_not_found'],

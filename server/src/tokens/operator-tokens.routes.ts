@@ -35,7 +35,7 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     access: 'operator',
     tag,
     summary: 'Create operator token',
-    description: 'The secret is shown this once.',
+    description: 'The secret is shown only once.',
     body: CreateOperatorTokenRequest,
     status: 201,
     answer: OperatorTokenWithSecret,

@@ -134,7 +134,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     tag,
     summary: 'Revoke a scoped or widget token',
     description:
-      'In force at once, on other replicas within two seconds. Revoking twice is fine; a token that is not one of the organization is left alone.',
+      'In force at once, on other replicas within two seconds. Revoking twice is fine; a token of another organization is left alone.',
     body: RevokeTokenRequest,
     answer: RevokeTokenResponse,
     handle: async ({ body, principal }) => ({

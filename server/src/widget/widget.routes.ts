@@ -78,7 +78,7 @@ ${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
 </html>
 `;
 
-const changed = 'It was changed, or it is not complete. Ask the application you came from for a new one.';
+const changed = 'It was changed, or it is not complete. Ask the application that you came from for a new address.';
 
 const notice = (error: 'forbidden' | 'workspace_not_found', title: string, text: string) => ({
   status: statusOf(error, {}),
