@@ -62,7 +62,7 @@ describe('an object is valid', () => {
     expect(parserSaysSo(text)).toBe(isValid);
   });
 
-  test('and one that is nested too deeply to tell is not said to be valid', () => {
+  test('and not when it is nested too deeply to decide', () => {
     expect(isObjectText(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).toBe(true);
     expect(isObjectText(`{"a":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`)).toBe(false);
   });

@@ -1,9 +1,9 @@
 /**
- * Tells whether bytes are valid JSON, without making values of them: several times as fast as a parser, and what is passed
- * on unparsed has to be valid. The bytes must be UTF-8, which is for the caller to find out.
+ * Checks whether bytes are valid JSON, without making values: several times as fast as a parser. It is used for texts
+ * that are passed on unparsed and have to be valid. The bytes must be UTF-8; the caller checks that.
  */
 
-// Written out as numbers: taken from texts when the module is loaded, they would make the check a third slower.
+// Written as numbers: computed from texts when the module is loaded, they would make the check a third slower.
 const quote = 34; // "
 const backslash = 92; // \
 const comma = 44; // ,
@@ -23,7 +23,7 @@ const n = 110;
 const e = 101;
 const u = 117;
 
-/** By byte: 1 where a string goes on. */
+/** For each byte: 1 if it may be inside a string. */
 const inString = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 32 && byte !== quote && byte !== backslash),
 );
@@ -31,13 +31,13 @@ const inString = Uint8Array.from({ length: 256 }, (_, byte) =>
 const escaped = Uint8Array.from({ length: 256 }, (_, byte) => Number('"\\/bfnrt'.includes(String.fromCharCode(byte))));
 const hexDigit = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[\da-f]/i.test(String.fromCharCode(byte))));
 
-/** A deeper one is left to a parser: this function calls itself for each level. */
+/** Deeper texts are left to a parser, because these functions call themselves for each level. */
 const maxDepth = 200;
 const invalid = -1;
 
 /**
- * The place behind the object that begins at `start`; -1 when it is no valid object, or nested too deeply to tell. A
- * newline must follow somewhere in the bytes: no JSON on one line goes past it, so that nothing here looks for the end.
+ * The place after the object that begins at `start`; -1 when it is no valid object, or nested too deeply to decide. A
+ * newline must follow somewhere in the bytes: JSON on one line ends before it, so no function here checks for the end.
  */
 export function endOfObject(bytes: Uint8Array, start: number): number {
   return bytes[start] === openBrace ? endOfMembers(bytes, start + 1, 1) : invalid;
@@ -60,7 +60,7 @@ function endOfValue(bytes: Uint8Array, start: number, depth: number): number {
   return endOfNumber(bytes, start);
 }
 
-/** From behind the opening brace. */
+/** `start` is after the opening brace. */
 function endOfMembers(bytes: Uint8Array, start: number, depth: number): number {
   let at = skipSpace(bytes, start);
   if (bytes[at] === closeBrace) return at + 1;
@@ -79,7 +79,7 @@ function endOfMembers(bytes: Uint8Array, start: number, depth: number): number {
   }
 }
 
-/** From behind the opening bracket. */
+/** `start` is after the opening bracket. */
 function endOfElements(bytes: Uint8Array, start: number, depth: number): number {
   let at = skipSpace(bytes, start);
   if (bytes[at] === closeBracket) return at + 1;
@@ -93,7 +93,7 @@ function endOfElements(bytes: Uint8Array, start: number, depth: number): number 
   }
 }
 
-/** From behind the opening quote. */
+/** `start` is after the opening quote. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start; ; ) {
     while (inString[bytes[at] as number] === 1) at++;
@@ -105,13 +105,13 @@ function endOfString(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** Four of them. */
+/** Whether four hex digits follow. */
 function areHexDigits(bytes: Uint8Array, start: number): boolean {
   for (let at = start; at < start + 4; at++) if (hexDigit[bytes[at] as number] !== 1) return false;
   return true;
 }
 
-/** The place behind the number that begins at `start`; -1 when it is none. */
+/** The place after the number that begins at `start`; -1 when it is no number. */
 export function endOfNumber(bytes: Uint8Array, start: number): number {
   let at = bytes[start] === minus ? start + 1 : start;
   at = bytes[at] === zero ? at + 1 : skipDigits(bytes, at);
@@ -121,7 +121,7 @@ export function endOfNumber(bytes: Uint8Array, start: number): number {
   return skipDigits(bytes, at + (hasSign ? 2 : 1));
 }
 
-/** At least one. */
+/** There must be at least one digit. */
 function skipDigits(bytes: Uint8Array, start: number): number {
   let at = start;
   while ((bytes[at] as number) >= zero && (bytes[at] as number) <= nine) at++;
@@ -135,7 +135,7 @@ function isWord(bytes: Uint8Array, start: number, word: string): boolean {
   return true;
 }
 
-/** All but the newline, which ends the line. */
+/** Skips all white space except the newline, which ends the line. */
 function skipSpace(bytes: Uint8Array, start: number): number {
   let at = start;
   while (bytes[at] === 32 || bytes[at] === 9 || bytes[at] === 13) at++;

@@ -37,7 +37,7 @@ it('is as wide as its element and as high as the widget says', async () => {
   expect(await page.getByRole('button', { name: 'Close' }).count()).toBe(0);
 });
 
-it('does not follow a height that is none', async () => {
+it('ignores a height that is no valid number', async () => {
   page = await host.openPage();
   await mountWidget();
   await waitForEvent(page, 'ready');

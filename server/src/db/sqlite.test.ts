@@ -15,7 +15,7 @@ function open() {
 }
 
 describe('The connection to SQLite', () => {
-  it('is had one after the other, in the order in which it was asked for', async () => {
+  it('is given to one user after the other, in the order in which they asked', async () => {
     const store = open();
     const seen: string[] = [];
     const work = (name: string) =>

@@ -163,7 +163,7 @@ describe('Faults', () => {
     expect(configurationFaults(foreign, { a: 7 }, at)).toHaveLength(1);
   });
 
-  it('cannot be told of by a specification that is no schema', () => {
+  it('cannot be found with a specification that is no schema', () => {
     const broken = { connectionSpecification: { properties: { a: { type: 'no such type' } } } };
     expect(() => configurationFaults(broken, {}, at)).toThrow('definition_unusable');
   });

@@ -1,7 +1,8 @@
 /**
- * Every failure has two readers. The operator reads everything, without secrets. The customer reads only what the customer
- * has given and can change: what a template has set, what is at the destination and what the platform does is the operator's,
- * and the customer reads that there is a problem on the product's side. Decided here and nowhere else. Pure.
+ * Every failure has two readers. The operator reads everything, without secrets. The customer reads only what the
+ * customer has given and can change: what a template has set, what is at the destination and what the platform does is
+ * the operator's, and the customer reads that there is a problem on the product's side. Decided here and nowhere else.
+ * Pure.
  *
  * What always holds: no value that a template has set is in a text for the customer.
  */
@@ -22,7 +23,7 @@ import { type FailureTexts, operatorsOnly } from './two-texts.ts';
 
 /** Whose configuration is whose. */
 export interface ConfigurationParts {
-  /** Undefined while the definition of the connector is not to be had: then nothing is known of its fields. */
+  /** Undefined while the definition of the connector is not available: then nothing is known about its fields. */
   specification: ConnectorSpecification | undefined;
   /** What the template has set. */
   defaults: Configuration;
@@ -152,7 +153,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** As a word of its own where it is short: a text of two letters is inside many words. */
+/** A short part must be a whole word: a text of two letters is inside many words. */
 function occurs(text: string, part: string): boolean {
   if (part.length < 2) return false;
   const [where, what] = [text.toLowerCase(), part.toLowerCase()];

@@ -113,7 +113,7 @@ describeOnBothDatabases('a check on a hosted platform', (kind) => {
     expect(await sourcesThere()).toEqual([]);
   });
 
-  it('that was cut off by a crash, or whose source was made unheard, is tidied up', async () => {
+  it('that was cut off by a crash, or whose create was not answered, leaves nothing behind in the end', async () => {
     faulty.rule(first(1, to('POST', '/sources'), lostAnswer));
     expect(await acme.check(sample, { count: 1 })).toMatchObject({ status: 'failed', error_message: unavailable });
     const own = await acme.connect(sample);

@@ -187,7 +187,7 @@ describeOnBothDatabases('sources', (kind) => {
     }
   });
 
-  it('of one workspace are no business of another, of one organization none of another', async () => {
+  it('cannot be seen by another workspace or another organization', async () => {
     const template = await makeSourceTemplate(test);
     await makeConnectionTemplate(test);
     const id = await acme.connect(template);
@@ -291,7 +291,7 @@ describe('secrets of a source', () => {
     }
   });
 
-  it('stay with their address: with another one they have to be given anew, in checks and changes, on both APIs', async () => {
+  it('stay with their address: with a new address they have to be given again, in checks and changes, on both APIs', async () => {
     const heard: unknown[] = [];
     const listener = createServer((request, response) => {
       heard.push(request.headers.authorization);

@@ -101,7 +101,7 @@ describe('the access token', () => {
     expect(hosted.requests).toHaveLength(1);
   });
 
-  it('that cannot be had leaves no doubt about a create: it was not sent', async () => {
+  it('that cannot be fetched proves that a create was not sent', async () => {
     hosted.intercept = (_request, response) => {
       response.writeHead(500).end();
       return true;

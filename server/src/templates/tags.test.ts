@@ -135,7 +135,7 @@ describeOnBothDatabases('Tags', (kind) => {
     expect(answers.map(([status]) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 
-  it('used while they are deleted fail nobody', async () => {
+  it('used while they are deleted cause no error', async () => {
     const ids = await makeTemplates(test);
     const put = (...tags: string[]) =>
       call('PATCH', `/api/v1/integrations/templates/sources/${ids.source_template_id}`, { tags });

@@ -1,6 +1,6 @@
 /**
- * The versions of a template: every change makes one, in the transaction of the change, and none is ever altered. This
- * file records them and shows them; what runs which version is somebody else's.
+ * The versions of a template: every change makes a version, in the transaction of the change, and no version ever
+ * changes. This file records and shows versions; it does not decide which connection runs which version.
  *
  * What always holds: the newest version has the number that the template's row says, and the same content; secrets are
  * sealed at rest, and shown as fingerprints.
@@ -46,7 +46,7 @@ export interface ConnectionContent {
   tags: string[];
 }
 
-/** Where the configuration stands in the API's words. */
+/** The name of the configuration field in the API. */
 const configurationField = { source: 'partial_default_config', connection: 'destination_config' } as const;
 
 interface Recorded {
@@ -55,7 +55,7 @@ interface Recorded {
   copyOf?: number;
 }
 
-/** The row as it is after the change, in the transaction of the change. */
+/** Records the row after the change, in the transaction of the change. */
 export async function recordSourceVersion(
   ctx: TemplatesContext,
   tx: Db,
@@ -109,12 +109,12 @@ export async function getVersion(db: Db, template: versions.TemplateRef, number:
   return row;
 }
 
-/** The template's configuration in that version, secrets and all. */
+/** The template's configuration in that version, with its secrets. */
 export function openVersion(ctx: TemplatesContext, row: TemplateVersionRow): Configuration {
   return openConfiguration(ctx.sealer, `${row.kind} template`, row.template_id, row.sealed_configuration);
 }
 
-/** A template that exists, by what its versions are looked up with. */
+/** An existing template, with the keys for finding its versions. */
 export interface VersionedTemplate extends versions.TemplateRef {
   current: number;
   definitionId: string;
@@ -126,7 +126,7 @@ export async function listVersions(
   { limit, cursor }: { limit: number; cursor: number | undefined },
 ): Promise<TemplateVersionList> {
   const upTo = Math.min(cursor ?? template.current, template.current);
-  // One more, to tell what the last of the page has changed.
+  // One more row, to compute what the last version of the page changed.
   const rows = await versions.listVersions(ctx.store.db, template, { upTo, limit: limit + 1 });
   const page = rows.slice(0, limit);
   const show = await shower(ctx, template);
@@ -172,7 +172,7 @@ async function shower(ctx: TemplatesContext, { kind, definitionId }: VersionedTe
   });
 }
 
-/** When the connector is gone nobody knows what is secret, so everything is. */
+/** Without the connector's definition nobody knows what is secret, so everything is treated as secret. */
 function withFingerprints(
   { sealer }: TemplatesContext,
   definition: Definition | undefined,

@@ -44,7 +44,7 @@ describe("The widget's files", () => {
     expect((await load(script, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
   });
 
-  it('are no way to any other file', async () => {
+  it('give access to no other file', async () => {
     for (const name of ['manifest.json', '..%2fmanifest.json', '%2e%2e/manifest.json', 'none.js', '__proto__', '%00']) {
       expect((await load(`/widget/assets/${name}`)).statusCode, name).toBe(404);
     }
@@ -76,7 +76,7 @@ describe('The embed library', () => {
 });
 
 describe('What the build has made', () => {
-  it('is missed with a word on what to do', () => {
+  it('is reported as missing, with what to do', () => {
     const folder = mkdtempSync(join(tmpdir(), 'inlay-built-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     expect(() => readBuiltFiles(folder)).toThrow('npm run build');

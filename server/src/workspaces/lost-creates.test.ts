@@ -1,6 +1,6 @@
 /**
- * A create whose answer was lost, and whose name somebody else's workspace got before the create took effect. Nobody can
- * tell the two workspaces apart from outside, so neither is deleted; but the late one must never be forgotten.
+ * A create whose answer was lost, and whose name somebody else's workspace got before the create took effect. Nobody
+ * can tell the two workspaces apart from outside, so neither is deleted; but the late one must never be forgotten.
  */
 import { expect, it } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
@@ -108,7 +108,7 @@ describeOnBothDatabases('a create that takes effect after its name was given awa
     expect(await idsOnPlatform('acme')).toEqual([ours]);
   });
 
-  it('answers to its name when the other one is renamed, which cannot be renamed back then', async () => {
+  it('gets its name when the other one is renamed, and then the other cannot be renamed back', async () => {
     const { theirs, takeEffect } = await giveNameAway('acme');
     const ours = await takeEffect();
     expect((await rename(theirs, 'elsewhere')).status).toBe(200);

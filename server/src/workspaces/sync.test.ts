@@ -105,7 +105,7 @@ describeOnBothDatabases('synchronising with the platform', (kind) => {
     expect((await test.request('GET', `/api/v1/workspaces/${id}`)).body.name).toBe('new');
   });
 
-  it('keeps all of several with one name; the first one known answers to it', async () => {
+  it('keeps all workspaces with the same name; the first one known has the name', async () => {
     const id = await test.workspaceId('same');
     await make('same');
     await make('same');

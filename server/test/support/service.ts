@@ -65,7 +65,7 @@ export async function startService(options: {
       HOST: '127.0.0.1',
       PORT: String(port),
       INLAY_DATA_DIR: options.dataDir,
-      // How often a test must ask until something is done depends on the machine.
+      // No rate limits: how often a test must ask until something is done depends on the machine.
       INLAY_RATE_LIMIT_PER_MINUTE: '0',
       ...options.env,
     },
