@@ -77,7 +77,7 @@ it.each(Object.keys(waysToClose))('closes by %s, gives the focus back and leaves
   expect(await focused()).toBe('opener');
   expect(await eventTypes(page)).toEqual(['ready', 'closed']);
 
-  // Once more, by every name, is fine.
+  // Closing again, by every method, does no harm.
   await page.evaluate((token) => {
     window.handle.close();
     window.handle.destroy();
@@ -160,7 +160,7 @@ it('is as high as the widget up to the window: a card in a wide one, a sheet fro
     await page.waitForFunction(() => window.events.splice(0).some(({ type }) => type === 'token_expired'));
   };
   const frameHeight = async () => (await page.locator('inlay-widget iframe').boundingBox())?.height;
-  /** Of the room for the button above the widget. */
+  /** The height of the strip with the button above the widget. */
   const strip = 36;
 
   await grow(364);

@@ -19,7 +19,7 @@ declare global {
   interface Window {
     Inlay: { open(options: InlayOptions): InlayHandle; mount(element: Element, options: InlayOptions): InlayHandle };
     handle: InlayHandle;
-    /** What `onEvent` was told, and every message that reached the page, from wherever. */
+    /** The events that `onEvent` got, and every message that reached the page, from any window. */
     events: InlayEvent[];
     record(event: InlayEvent): void;
     messageCount: number;
@@ -49,7 +49,7 @@ export interface Host {
     theme?: object;
     locale?: string;
   }): string;
-  /** The page under a content policy whose `frame-src`, or the lack of one, is given. */
+  /** Opens the page under a content policy with the given `frame-src`, or without one. */
   openPageWithPolicy(frameSource: string): Promise<Page>;
   /** What the page runs beside the library; nothing at first. */
   setProgram(script: string): void;
@@ -68,7 +68,7 @@ const page = `<!doctype html>
 <script src="/program.js"></script>
 </html>`;
 
-// Styles that would ruin a widget they could reach.
+// Styles that would break the widget if they reached it.
 const hostStyle = `
   * { letter-spacing: 1px }
   dialog, iframe, button { display: none !important; opacity: 0.5 !important }

@@ -20,7 +20,7 @@ beforeEach(async () => {
   await waitForEvent(page, 'ready');
 });
 
-/** Every message to the page has arrived; what it was told is all it will be told of them. */
+/** Waits until every message to the page has arrived, so that no further events follow. */
 async function eventsAfter(messages: number): Promise<unknown[]> {
   await page.waitForFunction((count) => window.messageCount === count, messages + 1);
   return page.evaluate(() => window.events.slice(1));
@@ -144,7 +144,7 @@ it('neither hears nor tells its own frame once that shows another origin', async
   await frame.evaluate((message) => parent.postMessage(message, '*'), created);
   expect(await eventsAfter(1)).toEqual([]);
   await page.evaluate((token) => window.handle.updateToken(token), host.token({ jwt: 'secret.jwt.token' }));
-  // A message that does arrive shows that the other one had its time.
+  // When a later message has arrived, the earlier one had enough time, too.
   await page.evaluate(
     (origin) =>
       document

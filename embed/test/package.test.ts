@@ -1,4 +1,4 @@
-/** The library as a product gets it: npm installs the package from the address where the service hands it out. */
+/** The library as a product gets it: npm installs the package from the address where the service serves it. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';

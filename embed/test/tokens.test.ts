@@ -410,7 +410,7 @@ it.each([
   const reason = `Add ${host.widgetOrigin} to frame-src in the Content-Security-Policy of this page.`;
   expect(await firstError()).toEqual({ code: 'frame_blocked', message: 'This could not be loaded.', cause: reason });
   expect(await page.getByText(reason).isVisible()).toBe(true);
-  // What the page itself was told by the browser.
+  // The error that the browser reported to the page itself.
   expect(await page.evaluate(() => window.errors.splice(0).join())).toMatch(/^frame-src /);
 });
 

@@ -1,4 +1,4 @@
-/** How much a browser loads, as it is served. */
+/** How many bytes a browser loads, as the service sends them. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ it('The widget is at most 48 kB of script with its forms, even where only gzip i
     .map((name) => ({ isLanguage: /^[a-z]{2}-/.test(name), bytes: sizeOf(`widget/assets/${name}`) }));
   const languages = sizes.filter(({ isLanguage }) => isLanguage).map(({ bytes }) => bytes);
   expect(languages).toHaveLength(5);
-  // A customer loads one of them.
+  // A customer loads only one of the languages.
   const bytes = sizes.reduce((sum, one) => sum + (one.isLanguage ? 0 : one.bytes), Math.max(...languages));
   expect(bytes).toBeGreaterThan(20_000);
   expect(bytes).toBeLessThanOrEqual(48_000);

@@ -1,4 +1,4 @@
-/** What a customer reads of a sync in which some values could not be kept as they were, in Chromium. */
+/** What a customer reads about a sync in which some values could not be kept unchanged, in Chromium. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';

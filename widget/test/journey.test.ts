@@ -127,7 +127,7 @@ describe('A customer', () => {
 
     await field.fill('a wrong one');
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    // The message names the authentication: it is said once, there, and the field in it has the focus.
+    // The message names the authentication, so it is shown once, there, and the field inside has the focus.
     const fault = frame.locator('.inlay-field-fault');
     await fault.waitFor({ timeout: 120_000 });
     await takePicture(page, 'check-failed');

@@ -11,7 +11,7 @@ const stage = useStage();
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const looks: Record<string, BrowserContextOptions & { theme?: object }> = {
-  // The other looks have each of these in another combination.
+  // The other looks show each of these in another combination.
   ...(process.env.INLAY_LONG_TESTS && {
     light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
     dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
@@ -44,7 +44,7 @@ beforeAll(async () => {
     await stage.sourceTemplate({ name, actor_definition_id, partial_default_config, tags: ['many'] });
   }
   for (const name of ['Demo shop', 'Café Zürich', 'Second shop', 'Third shop']) {
-    // What tells templates of one connector apart.
+    // How a customer sees the difference between templates of one connector.
     const looks = name === 'Second shop' ? { description: 'The shop in Berlin', icon: redSquare } : {};
     await stage.sourceTemplate({ name, ...looks, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
   }
@@ -188,7 +188,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await screen('expired');
     await frame.getByText('Reload this page to continue.').waitFor();
     await lookAt(frame, 'expired');
-    // The console tells of every answer that is no success; these were meant.
+    // The console reports every answer that is no success. The test expects these.
     stage.takeProblems();
   }, 240_000);
 });

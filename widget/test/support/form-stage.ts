@@ -30,7 +30,7 @@ interface Look {
 export interface FormStage {
   /** The page, loaded anew, with the form. */
   open(form: Shown, look?: Look): Promise<Page>;
-  /** What the console has complained of; a test that expects it takes it away. */
+  /** The errors in the console; a test that expects some removes them. */
   takeProblems(): string[];
 }
 
@@ -123,7 +123,7 @@ export async function show(page: Page, form: Shown, key = 'first', language = 'e
   await page.evaluate(([props, of, locale]) => window.page.show(props, of, locale), [form, key, language] as const);
 }
 
-/** What the form handed out when its button was pressed, if it did. */
+/** What the form submitted when its button was pressed; undefined if it submitted nothing. */
 export async function submit(page: Page): Promise<unknown> {
   await page.getByRole('button', { name: 'Test and connect' }).click();
   return takeSubmitted(page);

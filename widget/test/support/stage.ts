@@ -1,6 +1,6 @@
 /**
- * What a test of the widget plays on: the product as a process, a host page on an origin of its own, and Chromium. Every
- * request of the browser to anywhere else fails the test, and so does every error in the widget's console.
+ * The parts that a test of the widget needs: the product as a process, a host page on its own origin, and Chromium.
+ * Every request of the browser to anywhere else fails the test, and so does every error in the widget's console.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -28,7 +28,7 @@ const pictures = fileURLToPath(new URL('../../../.artifacts/widget/', import.met
 type Answer = any;
 
 export interface WidgetToken {
-  /** As the operator's backend gets it. */
+  /** A widget token, as the operator's backend gets it. */
   whole: string;
   token: string;
   widgetUrl: string;
@@ -51,7 +51,7 @@ export interface Stage {
   hostPage(body: string): string;
   /** A new page of a new browser profile, which ends with the test. */
   newPage(options?: BrowserContextOptions): Promise<Page>;
-  /** Problems that the browser has reported since the page was opened; a test that expects some takes them away. */
+  /** Problems that the browser has reported since the page was opened; a test that expects some removes them. */
   takeProblems(): string[];
 }
 
