@@ -57,6 +57,9 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Shared by the apps of a process: tests start hundreds. */
+const compilePart = createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat });
+
 const housekeepingEveryMs = 60_000;
 const shutdownPatienceMs = 5_000;
 
@@ -83,7 +86,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const serverOptions = {
       log,
       metrics,
-      compilePart: createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat }),
+      compilePart,
       trustedProxies: config.trustedProxies,
       maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     };

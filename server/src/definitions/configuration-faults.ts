@@ -90,20 +90,23 @@ function validatorFor(
   return validate;
 }
 
+const ajv = new Ajv({
+  strict: false,
+  allErrors: true,
+  verbose: true,
+  validateFormats: false,
+  discriminator: true,
+  code: { regExp: linearRegExp },
+});
+
 function compile(schema: JsonSchema): ValidateFunction {
-  // A new Ajv for each schema, because an Ajv keeps every schema that it has compiled.
-  const ajv = new Ajv({
-    strict: false,
-    allErrors: true,
-    verbose: true,
-    validateFormats: false,
-    discriminator: true,
-    code: { regExp: linearRegExp },
-  });
   try {
     return ajv.compile(schema);
   } catch (cause) {
     throw new AppError('definition_unusable', {}, { cause });
+  } finally {
+    // Otherwise Ajv keeps every schema that it has compiled.
+    ajv.removeSchema(schema);
   }
 }
 
