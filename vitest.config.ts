@@ -16,6 +16,8 @@ const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A seventh of the time of tests that start apps went into the collection of short-lived objects.
+    execArgv: ['--max-semi-space-size=64'],
     // Two more than there are cores: many tests wait for processes, databases and pages.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowestFirst },
