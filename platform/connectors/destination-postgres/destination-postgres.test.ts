@@ -11,6 +11,7 @@ import {
   startProgram,
   type TestDatabase,
   write,
+  writeAndReport,
 } from '../../test/postgres.ts';
 import type { DestinationInput } from '../kit/connector.ts';
 
@@ -143,6 +144,40 @@ describe('append_dedup', () => {
       { id: 2, name: 'equal and later' },
       { id: 3, name: 'now with one' },
     ]);
+  });
+
+  it('keeps one record a key from the first sync on, whenever a key comes again', async () => {
+    const database = await createDatabase();
+    const stream = userStream('append_dedup');
+    const { reports } = await writeAndReport(
+      database.config,
+      [stream],
+      [
+        // Each COMPLETE stores what came before it.
+        ...input(users, [
+          { id: 1, name: 'a', at: 1 },
+          { id: 2, name: 'b', at: 1 },
+        ]),
+        // A column is widened between records of which one repeats a key.
+        ...input(users, [
+          { id: 3, name: 'c', at: 1 },
+          { id: 4, name: 'd', at: 1.5 },
+          { id: 2, name: 'b again', at: 2 },
+        ]),
+        ...input(users, [
+          { id: 5, name: 'e', at: 1 },
+          { id: 1, name: 'a of before', at: 0 },
+        ]),
+      ],
+    );
+    expect(await database.query('select id::int, name, at::float from users order by id')).toEqual([
+      { id: 1, name: 'a', at: 1 },
+      { id: 2, name: 'b again', at: 2 },
+      { id: 3, name: 'c', at: 1 },
+      { id: 4, name: 'd', at: 1.5 },
+      { id: 5, name: 'e', at: 1 },
+    ]);
+    expect(reports).toMatchObject([{ records_written: 6 }]);
   });
 
   it('keeps the last that came where there is no cursor', async () => {

@@ -266,7 +266,7 @@ function newestFirst(cursor: Place | undefined): string {
 }
 
 /** Since PostgreSQL 15. Before, records without a key are not recognised as the same. */
-async function hasNullsNotDistinct(client: pg.Client): Promise<boolean> {
+export async function hasNullsNotDistinct(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ version: number }>(
     `select current_setting('server_version_num')::int as version`,
   );
