@@ -17,6 +17,11 @@ import { isInput } from './build-inputs.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntries = { inlay: 'server/src/cli.ts' };
 const connectorsMain = 'platform/connectors/main.ts';
+/**
+ * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which
+ * Node.js 20 loads the HTTP client that it has inside: a third of the start of a connector that uses "pg".
+ */
+const navigator = `globalThis.navigator ??= { userAgent: 'Node.js' };`;
 
 /** The dependencies that our packages declare. Reading them here keeps a single list. */
 function declaredPackages() {
@@ -49,7 +54,7 @@ export async function build({ outdir, entries = productEntries }) {
     format: 'esm',
     // Some packages are still CommonJS and ask for built-in modules with "require".
     banner: {
-      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);`,
+      js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n${navigator}`,
     },
   });
   if (entries === productEntries) Object.assign(metafile.inputs, await buildConnectors(`${outdir}/connectors`, common));
@@ -113,7 +118,11 @@ async function buildConnectors(outdir, common) {
       },
     ],
   });
-  const { metafile } = await esbuild.build({ ...options, entryPoints: connectors });
+  const { metafile } = await esbuild.build({
+    ...options,
+    entryPoints: connectors,
+    banner: { js: `'use strict';\n${navigator}` },
+  });
   writeFileSync(`${resolve(root, outdir)}/package.json`, '{ "type": "commonjs" }\n');
   return { ...main.metafile.inputs, ...metafile.inputs };
 }

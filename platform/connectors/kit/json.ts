@@ -6,7 +6,6 @@
  * number is quick to see, and most have none: those go through JSON.parse alone. Reading takes time in proportion to the
  * length of the text, valid or not (docs/adr/0012-exact-numbers.md).
  */
-import { randomUUID } from 'node:crypto';
 
 /** A number of a JSON text that a double does not hold, as it is written there. */
 export class ExactNumber {
@@ -24,13 +23,21 @@ export class ExactNumber {
   toJSON(): string {
     if (!waiting) return this.text;
     waiting.push(this.text);
-    return mark;
+    return mark();
   }
 }
 
-/** Stands for a number where JSON.parse and JSON.stringify cannot have the number. Nobody outside can know it. */
-const mark = `${randomUUID()}:`;
-const markInJson = JSON.stringify(mark);
+let madeMark: string | undefined;
+
+/**
+ * Stands for a number where JSON.parse and JSON.stringify cannot have the number. Nobody outside can know it. Made when
+ * a number needs it: to load what makes random texts is a tenth of the start of a connector.
+ */
+function mark(): string {
+  madeMark ??= `${crypto.randomUUID()}:`;
+  return madeMark;
+}
+
 /** The numbers that `stringifyJson` has yet to put in, while it runs. */
 let waiting: string[] | undefined;
 
@@ -56,7 +63,7 @@ export function stringifyJson(value: unknown): string {
   try {
     const text = JSON.stringify(value);
     if (waiting.length === 0) return text;
-    const parts = text.split(markInJson);
+    const parts = text.split(JSON.stringify(mark()));
     let whole = parts[0] ?? '';
     for (let index = 1; index < parts.length; index++) whole += `${waiting[index - 1]}${parts[index]}`;
     return whole;
@@ -96,7 +103,7 @@ export function markExactNumbers<Text extends ReadableText>(text: Text): string 
     } else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at);
       if ((end - at > 2 || code === minus) && !survivesDouble(text.slice(at, end))) {
-        marked += `${text.slice(copied, at)}"${mark}${text.slice(at, end)}"`;
+        marked += `${text.slice(copied, at)}"${mark()}${text.slice(at, end)}"`;
         copied = end;
       }
       at = end;
@@ -181,7 +188,7 @@ function unmark(root: unknown): unknown {
   for (let container = open.pop(); container; container = open.pop()) {
     for (const key of Object.keys(container)) {
       const value = container[key];
-      if (typeof value === 'string' && value.startsWith(mark)) {
+      if (typeof value === 'string' && value.startsWith(mark())) {
         // An assignment to `__proto__` would not make a property.
         Object.defineProperty(container, key, {
           value: unmarkString(value),
@@ -198,7 +205,7 @@ function unmark(root: unknown): unknown {
 }
 
 function unmarkString(text: string): string | ExactNumber {
-  return text.startsWith(mark) ? new ExactNumber(text.slice(mark.length)) : text;
+  return text.startsWith(mark()) ? new ExactNumber(text.slice(mark().length)) : text;
 }
 
 /** The value at a dot path, such as `data.items`; an empty path is the value itself. A number is a place in a list. */

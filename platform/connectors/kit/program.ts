@@ -4,7 +4,7 @@
  * object with the names of the options as keys; so the bundled platform hands secrets over without writing them to disk. Whatever goes wrong ends as a TRACE with the failure's kind and exit code 1, except for
  * `check`, where a ConnectorError is the answer.
  */
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type { ConfiguredCatalog, Message, State } from '../../src/protocol.ts';
@@ -120,7 +120,7 @@ async function readGiven({ input, ...options }: Record<string, unknown>): Promis
   const given: Given = {};
   for (const name of ['config', 'catalog', 'state'] as const) {
     const file = options[name];
-    if (typeof file === 'string') given[name] = parseJson(await readFile(file, 'utf8'));
+    if (typeof file === 'string') given[name] = parseJson(readFileSync(file, 'utf8'));
   }
   return given;
 }

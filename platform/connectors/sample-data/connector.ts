@@ -2,7 +2,6 @@
  * The source `sample-data`: users, products and purchases that are made up, see made-up-records.ts. An incremental read
  * goes on behind the last record of the state, so it gives something new only when the count has grown.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { State } from '../../src/protocol.ts';
 import { type Configuration, ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
 import type { TextBuffer } from '../kit/text-buffer.ts';
@@ -114,7 +113,7 @@ function paceOf(recordsPerSecond: number | undefined): Pace {
   let records = 0;
   return () => {
     const earlyMs = startedAtMs + (records++ * 1000) / recordsPerSecond - performance.now();
-    return earlyMs >= 1 ? sleep(earlyMs) : undefined;
+    return earlyMs >= 1 ? new Promise((resolve) => setTimeout(resolve, earlyMs)) : undefined;
   };
 }
 
