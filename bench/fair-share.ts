@@ -67,6 +67,7 @@ async function measure(service: ServiceProcess, api: SilentApi, { signal }: Benc
     destination_name: 'Files',
     destination_definition_id: localFiles,
     destination_config: { path: 'exports' },
+    skip_check: true,
     cron_expression: null,
     sync_on_create: false,
   });

@@ -44,6 +44,11 @@ const PlaceholderText = (description: string) =>
     maxLength: 255,
     description: `${description}. May contain \`{workspace_id}\`, \`{workspace_name}\` and \`{source_slug}\``,
   });
+const skipCheck = Type.Boolean({
+  default: false,
+  description:
+    'True: the destination is not tested before it is saved. Otherwise it is, and what does not work is refused with 422. Hosted platforms have no checks of destinations',
+});
 const placement = {
   namespace_format: PlaceholderText('Where the tables or files go in the destination; null: the default'),
   prefix: PlaceholderText('What their names begin with; null: the default'),
@@ -68,6 +73,7 @@ export const CreateConnectionTemplateRequest = Type.Object(
     namespace_format: Type.Optional(placement.namespace_format),
     prefix: Type.Optional(placement.prefix),
     tags: Type.Optional(TemplateTags),
+    skip_check: Type.Optional(skipCheck),
   },
   {
     title: 'Create connection template request',
@@ -93,6 +99,7 @@ export const UpdateConnectionTemplateRequest = Type.Object(
     namespace_format: Type.Optional(placement.namespace_format),
     prefix: Type.Optional(placement.prefix),
     tags: Type.Optional(TemplateTags),
+    skip_check: Type.Optional(skipCheck),
   },
   { title: 'Update connection template request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
 );
@@ -111,6 +118,13 @@ export const ConnectionTemplate = Type.Object(
     sync_on_create: Type.Boolean({ description: 'Whether a new connection is synced at once' }),
     ...placement,
     tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
+    checked: Type.Boolean({ description: 'Whether the destination was tested with this configuration, and worked' }),
+    checked_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When it was; null if it was not',
+      examples: ['2026-01-31T09:30:42.000Z'],
+    }),
     created_at: Timestamp('When the template was created'),
     updated_at: Timestamp('Grows with every change of the template'),
   },

@@ -51,6 +51,10 @@ export const faultTypes = {
   'value_error.icon': ['neither an address of an icon nor a small image', 'one sentence that says what is accepted'],
   'value_error.cron': ['not a Quartz expression', 'one sentence that says what is wrong'],
   'value_error.definition': ['there is no connector with this id', 'one sentence that says so'],
+  'value_error.destination': [
+    'the destination was tested and does not work; `skip_check` saves it all the same',
+    'what the destination, or its connector, said',
+  ],
   'value_error.secret': [
     'a secret was sent masked, but an address to which it would be sent has changed',
     'give this secret again: an address beside it has changed',

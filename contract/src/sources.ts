@@ -137,6 +137,20 @@ export const RecheckSourceRequest = Type.Object(
 
 export const StartedCheck = Type.Object({ id: Uuid('Identifier of the check', exampleId) }, { title: 'Started check' });
 
+export const CheckWarning = Type.Object(
+  {
+    code: Type.String({
+      description: '`one_record`: there is one object where a list of records was expected. Connectors may have others',
+      examples: ['one_record'],
+    }),
+    message: Type.String({ description: 'The same in words' }),
+    stream: Type.Optional(Type.String({ description: 'The stream it is about', examples: ['orders'] })),
+    record_path: Type.Optional(Type.String({ description: 'Where the list probably is', examples: ['data.items'] })),
+  },
+  { title: 'Check warning' },
+);
+export type CheckWarning = Static<typeof CheckWarning>;
+
 export const Check = Type.Object(
   {
     id: Uuid('Identifier of the check', exampleId),
@@ -145,6 +159,11 @@ export const Check = Type.Object(
       description:
         'What to fix, when it failed. With a scoped token only what the customer gave and can change; anything else is a problem on your side, which an operator token shows',
     }),
+    warnings: Type.Optional(
+      Type.Array(CheckWarning, {
+        description: 'What should be known of a source that works, if there is anything; no failure',
+      }),
+    ),
   },
   { title: 'Check' },
 );

@@ -48,7 +48,9 @@ export type ErrorCode =
   | 'queue_full'
   | 'workspace_inactive'
   | 'platform_lost_connection'
-  | 'platform_does_not_answer';
+  | 'platform_does_not_answer'
+  | 'destination_checks_unsupported'
+  | 'destination_check_unavailable';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

@@ -19,6 +19,7 @@ import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
+import { tryDestination } from './pipelines/destination-checks.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
 import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
 import { maxSlowCallsInFlight } from './platform/calls.ts';
@@ -128,6 +129,8 @@ export async function openParts(
     definitions,
     publicUrl,
     propagate: propagateTemplate,
+    tryDestination: (organizationId, definition, configuration) =>
+      tryDestination(pipelines, organizationId, definition, configuration),
   };
   const background = createBackground({ runtime, log });
   const turnsOf = (kind: 'check_request' | 'set_up', total: number) =>

@@ -8,6 +8,7 @@ import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import type { Parts } from './parts.ts';
+import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import type { Runtime } from './runtime.ts';
@@ -57,6 +58,7 @@ export async function addRoutes(
   operatorTokenRoutes(http, operatorTokens);
   workspaceRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);
+  destinationCheckRoutes(http, pipelines);
   definitionRoutes(http, { definitions, publicUrl });
   tagRoutes(http, templates);
   sourceTemplateRoutes(http, templates);

@@ -50,6 +50,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'connection_template_tags',
         'connection_templates',
         'connections',
+        'destination_checks',
         'destinations',
         'migrations',
         'name_claims',

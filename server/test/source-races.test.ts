@@ -45,6 +45,7 @@ describe('two replicas that change the same sources at once [postgres]', () => {
         destination_name,
         destination_definition_id: localFiles,
         destination_config: { path: 'out' },
+        skip_check: true,
         cron_expression: null,
         sync_on_create: false,
       });

@@ -38,7 +38,7 @@ const surroundings = {
 /** Answers as the last part of the path says. */
 const server = createServer((request, response) => {
   const [, , how = ''] = new URL(request.url ?? '', 'http://x').pathname.split('/');
-  answers[how]?.(response);
+  (how === 'wrapped' ? wrapped : answers[how])?.(response);
 });
 const json = (body: unknown) => (response: ServerResponse) =>
   response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
@@ -58,6 +58,8 @@ const answers: Record<string, (response: ServerResponse) => void> = {
   'planted-round': (response) => response.writeHead(302, { location: '/v1/planted-round' }).end(),
   'planted-away': (response) => void response.destroy(),
 };
+/** An API whose list is one level down. */
+const wrapped = json({ count: 2, data: { items: [{ id: 1 }, { id: 2 }] } });
 let origin: string;
 let port: number;
 
@@ -231,6 +233,23 @@ test('checks, sources, connections and jobs tell operators everything and custom
     expect(shown.body.error_message).toBe(problemOnOurSide);
     said.push(shown.text);
   }
+
+  const streams = [{ name: 'orders', path: 'wrapped' }];
+  const ofCustomer = await makeSourceTemplate(app, {
+    actor_definition_id: httpApiId,
+    partial_default_config: { base_url: `${origin}/v1` },
+  });
+  const ofTemplate = await makeSourceTemplate(app, {
+    actor_definition_id: httpApiId,
+    partial_default_config: { base_url: `${origin}/v1`, streams },
+  });
+  const warning = { code: 'one_record', stream: 'orders', record_path: 'data.items', message: expect.any(String) };
+  const connected = { id: expect.any(String), status: 'succeeded', error_message: null };
+  const own = await one.check(ofCustomer, { streams });
+  expect(own).toEqual({ ...connected, warnings: [warning] });
+  const others = await one.check(ofTemplate, {});
+  expect(others).toEqual(connected);
+  expect(await asOperator(`/sources/check/${others.id}/status`)).toMatchObject({ warnings: [warning] });
 
   const failing = await one.connect(fixed, { source_config: { password: 'p' } });
   expect((await one.settled(failing)).status_message).toBe(problemOnOurSide);

@@ -94,7 +94,9 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
       default: {
         const source = seen.pipelines.sources.find(({ id }) => id === shown.sourceId);
         if (!source) return <GoneScreen onLeave={widget.goHome} />;
-        if (shown.screen === 'connected') return <ConnectedScreen source={source} key={moves} />;
+        if (shown.screen === 'connected') {
+          return <ConnectedScreen source={source} warnings={shown.warnings} key={moves} />;
+        }
         return <SourceScreen source={source} {...(shown.part ? { part: shown.part } : {})} key={moves} />;
       }
     }

@@ -1,6 +1,7 @@
 /**
  * What every screen uses: the service, the page around the widget, the customer's data, and the way to other screens.
  */
+import type { CheckWarning } from '@inlay/contract/sources';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
@@ -12,7 +13,7 @@ import type { Formatting } from './words/formatting.ts';
 export type Route =
   | { screen: 'choose' }
   | { screen: 'form'; offer: Offer }
-  | { screen: 'connected'; sourceId: string }
+  | { screen: 'connected'; sourceId: string; warnings: CheckWarning[] }
   | { screen: 'list' }
   | { screen: 'source'; sourceId: string; part?: SourcePart };
 

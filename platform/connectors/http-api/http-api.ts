@@ -2,7 +2,7 @@
  * The source `http-api`: reads JSON APIs that are described by their configuration. Full refresh, or incremental by a
  * cursor field. An API need not sort by that field, so a state moves on only when all of a stream has been read.
  */
-import type { Catalog, ConfiguredStream, State, Stream } from '../../src/protocol.ts';
+import type { Catalog, CheckWarning, ConfiguredStream, State, Stream } from '../../src/protocol.ts';
 import { streamKey } from '../../src/protocol.ts';
 import { ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
 import { type HttpClient, logRetries } from '../kit/http-client.ts';
@@ -10,6 +10,7 @@ import { inferSchema } from '../kit/inference.ts';
 import { requireFields } from '../kit/records.ts';
 import { type Api, readConfiguration, type StreamConfiguration } from './configuration.ts';
 import { cursorReader, readCursorState } from './cursor.ts';
+import { oneRecordWarning } from './one-record.ts';
 import { apiClient, readPages } from './pages.ts';
 import { specification } from './specification.ts';
 
@@ -27,7 +28,11 @@ export const connector: SourceConnector = {
     // Somebody waits for the answer.
     const client = apiClient(api, surroundings, { attempts: 2, silenceMs: 20_000 });
     try {
-      for (const stream of api.streams) await explained(stream.name, () => checkStream(client, api, stream));
+      const warnings: CheckWarning[] = [];
+      for (const stream of api.streams) {
+        warnings.push(...(await explained(stream.name, () => checkStream(client, api, stream))));
+      }
+      return warnings;
     } finally {
       await client.close();
     }
@@ -73,11 +78,16 @@ async function explained<T>(stream: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-async function checkStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<void> {
-  for await (const records of readPages(client, api, stream)) {
+async function checkStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<CheckWarning[]> {
+  let answer: unknown;
+  const onAnswer = (body: unknown) => {
+    answer = body;
+  };
+  for await (const records of readPages(client, api, stream, { onAnswer })) {
     requireFields(records, namedFields(stream));
-    return;
+    return oneRecordWarning(stream, answer);
   }
+  return [];
 }
 
 function namedFields({ primary_key = [], cursor_field }: StreamConfiguration): string[] {

@@ -26,6 +26,8 @@ export interface ReadOptions {
   limits?: Limits;
   /** The API is known to answer as configured: then an answer that is no JSON is its trouble of the moment. */
   hasWorked?: boolean;
+  /** Told the whole answer of each page, before its records. */
+  onAnswer?: (body: unknown) => void;
   /** Told what somebody should know about how the reading ended. */
   onNote?: (note: string) => void;
 }
@@ -43,7 +45,7 @@ export async function* readPages(
   client: HttpClient,
   api: Api,
   stream: StreamConfiguration,
-  { since, limits = defaultLimits, hasWorked = false, onNote }: ReadOptions = {},
+  { since, limits = defaultLimits, hasWorked = false, onAnswer, onNote }: ReadOptions = {},
 ): AsyncGenerator<Record<string, unknown>[]> {
   const { record_path = '', pagination = { type: 'none' } } = stream;
   const pager = pagerFor(pagination, record_path, limits.emptyPages);
@@ -63,6 +65,7 @@ export async function* readPages(
       answerBytes: limits.answerBytes,
       hasWorked: hasWorked || pages > 0,
     });
+    if (page) onAnswer?.(page.body);
     const step = pager.after(page);
     yield* step.take;
     if (step.note !== undefined) onNote?.(step.note);

@@ -355,6 +355,23 @@ const migrations: Record<string, Step> = {
     await sql`alter table source_checks add column customer_message text`.execute(db);
     await sql`update source_checks set customer_message = error_message`.execute(db);
   },
+
+  '0012-destination-checks': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table destination_checks (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        status ${text} not null check (status in ('running', 'succeeded', 'failed')),
+        error_message ${text},
+        created_at bigint not null,
+        expires_at bigint not null
+      )`.execute(db);
+    await sql`create index destination_checks_old on destination_checks (created_at)`.execute(db);
+    await sql`alter table connection_templates add column checked_at bigint`.execute(db);
+    await sql`alter table source_checks add column warnings text`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -175,6 +175,8 @@ export interface ConnectionTemplateRow {
   sync_on_create: number;
   namespace_format: string | null;
   prefix: string | null;
+  /** When the destination was last tested with this configuration, and worked; null if it was not. */
+  checked_at: number | null;
   version: number;
   created_at: number;
   updated_at: number;
@@ -281,6 +283,8 @@ export interface SourceCheckRow {
   error_message: string | null;
   /** The same as the customer may read it. */
   customer_message: string | null;
+  /** What should be known although it succeeded, by reader: `AudienceWarnings` as JSON. */
+  warnings: string | null;
   created_at: number;
   /** A check that still runs after this has lost its process. */
   expires_at: number;
@@ -289,6 +293,17 @@ export interface SourceCheckRow {
    * check.
    */
   may_linger: number;
+}
+
+/** A check of a destination, which belongs to no workspace. */
+export interface DestinationCheckRow {
+  id: string;
+  organization_id: string;
+  status: CheckStatus;
+  error_message: string | null;
+  created_at: number;
+  /** A check that still runs after this time has lost its process. */
+  expires_at: number;
 }
 
 export interface Tables {
@@ -311,4 +326,5 @@ export interface Tables {
   destinations: DestinationRow;
   connections: ConnectionRow;
   source_checks: SourceCheckRow;
+  destination_checks: DestinationCheckRow;
 }

@@ -226,6 +226,17 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The platform no longer has this connection; delete its source here',
     'Somebody deleted the connection directly on the platform, not through this service. It is listed as inactive and is not made again.',
   ),
+  destination_checks_unsupported: at(
+    501,
+    'The platform has no checks of destinations',
+    'Only the bundled platform can check a destination. A hosted platform has no such request in its API.',
+  ),
+  destination_check_unavailable: at(
+    503,
+    'The platform cannot check the destination at the moment; retry later, or save it with skip_check',
+    'The platform does not answer, or the service is stopping.',
+    5,
+  ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

@@ -3,7 +3,7 @@ import type { CheckStatus } from '@inlay/contract/sources';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { SourceCheckRow } from '../db/tables.ts';
-import type { FailureTexts } from './two-texts.ts';
+import type { AudienceWarnings, FailureTexts } from './two-texts.ts';
 
 const now = sql<number>`now_ms()`;
 
@@ -20,6 +20,7 @@ export async function insertCheck(
       status: 'running',
       error_message: null,
       customer_message: null,
+      warnings: null,
       created_at: now,
       expires_at: sql<number>`now_ms() + ${sql.lit(check.patienceMs)}`,
       may_linger: 1,
@@ -31,6 +32,8 @@ export interface CheckEnd {
   status: CheckStatus;
   /** Why it failed. */
   texts: FailureTexts | null;
+  /** What should be known although it succeeded. */
+  warnings: AudienceWarnings | null;
   mayLinger: boolean;
 }
 
@@ -38,7 +41,7 @@ export async function finishCheck(
   db: Db,
   workspaceId: string,
   id: string,
-  { status, texts, mayLinger }: CheckEnd,
+  { status, texts, warnings, mayLinger }: CheckEnd,
 ): Promise<void> {
   await db
     .updateTable('source_checks')
@@ -46,6 +49,7 @@ export async function finishCheck(
       status,
       error_message: texts?.operator ?? null,
       customer_message: texts?.customer ?? null,
+      warnings: warnings && JSON.stringify(warnings),
       may_linger: mayLinger ? 1 : 0,
     })
     .where('workspace_id', '=', workspaceId)

@@ -7,7 +7,6 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
-import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import { getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
@@ -15,17 +14,14 @@ import type { NewPlatformConnector } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import * as checks from './checks.store.ts';
+import { interrupted, patienceMs, startInTurn } from './checks-in-turn.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
-import { type ConfigurationParts, failureTexts } from './failure-texts.ts';
+import { type ConfigurationParts, failureTexts, warningsFor } from './failure-texts.ts';
 import { getOffered, templateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
-import { sameForBoth } from './two-texts.ts';
+import { type AudienceWarnings, sameForBoth } from './two-texts.ts';
 
-/** A check whose process has gone counts as interrupted after this time. */
-const patienceMs = 360_000;
-const renewEveryMs = 60_000;
-const interrupted = 'The check was interrupted. Start it again.';
 const unavailable = 'The platform could not run the check. Try again later.';
 const refused = 'The platform did not accept the configuration.';
 
@@ -61,49 +57,16 @@ async function startCheck(
   const id = ctx.runtime.newId();
   const parts = { specification, defaults: openDefaults(ctx.templates, template), given };
   const configuration = mergeWithDefaults(given, parts.defaults);
-  let recorded: Promise<void> | undefined;
-  // Runs once: before the caller is answered, or earlier, when the check's turn comes first.
-  const record = () => {
-    recorded ??= checks.insertCheck(ctx.store.db, { id, organizationId, workspaceId, patienceMs });
-    return recorded;
-  };
-  inTurn(ctx, workspaceId, id, async () => {
-    await record();
-    const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration }, parts);
-    await checks.finishCheck(ctx.store.db, workspaceId, id, outcome);
+  const { db } = ctx.store;
+  await startInTurn(ctx, workspaceId, {
+    record: () => checks.insertCheck(db, { id, organizationId, workspaceId, patienceMs }),
+    renew: () => checks.renewCheck(db, workspaceId, id, patienceMs),
+    run: async () => {
+      const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration }, parts);
+      await checks.finishCheck(db, workspaceId, id, outcome);
+    },
   });
-  await record();
   return id;
-}
-
-/**
- * Runs in the background, when the workspace has its turn. Throws when too many checks of the workspace wait already.
- */
-function inTurn(ctx: PipelinesContext, workspaceId: string, id: string, work: () => Promise<void>): void {
-  try {
-    ctx.turns.checks.assertRoom(workspaceId);
-  } catch (error) {
-    if (!(error instanceof QueueFull)) throw error;
-    throw new AppError('queue_full', { retryAfterSeconds: error.retryAfterSeconds }, { cause: error });
-  }
-  const over = new AbortController();
-  ctx.inBackground('a check', async () => {
-    try {
-      await ctx.turns.checks.run(workspaceId, work);
-    } catch (error) {
-      // The service is stopping. A caller who asks for the check is told that it was interrupted.
-      if (!(error instanceof QueueClosed)) throw error;
-    } finally {
-      over.abort();
-    }
-  });
-  ctx.inBackground('keeping a check alive', async () => {
-    for (;;) {
-      await ctx.runtime.sleep(renewEveryMs, over.signal);
-      if (over.signal.aborted) return;
-      await checks.renewCheck(ctx.store.db, workspaceId, id, patienceMs);
-    }
-  });
 }
 
 async function run(
@@ -115,12 +78,14 @@ async function run(
   try {
     const outcome = await ctx.platform.checkSource(id, connector);
     const texts = outcome.status === 'failed' ? failureTexts(outcome.failure, parts) : null;
-    return { status: outcome.status, texts, mayLinger: outcome.leftSource };
+    const warnings = outcome.status === 'succeeded' && outcome.warnings ? warningsFor(outcome.warnings, parts) : null;
+    return { status: outcome.status, texts, warnings, mayLinger: outcome.leftSource };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     ctx.log.warn({ err: error }, 'a check could not be run');
     const isRefused = error.failure === 'rejected' && !error.isConflict;
-    return { status: 'failed', texts: sameForBoth(isRefused ? refused : unavailable), mayLinger: !isRefused };
+    const texts = sameForBoth(isRefused ? refused : unavailable);
+    return { status: 'failed', texts, warnings: null, mayLinger: !isRefused };
   }
 }
 
@@ -136,5 +101,11 @@ export async function getCheck(
   }
   const isInterrupted = row.status === 'running' && row.expires_at <= row.now;
   if (isInterrupted) return { id, status: 'failed', error_message: interrupted };
-  return { id, status: row.status, error_message: audience === 'operator' ? row.error_message : row.customer_message };
+  const warnings = row.warnings === null ? [] : (JSON.parse(row.warnings) as AudienceWarnings)[audience];
+  return {
+    id,
+    status: row.status,
+    error_message: audience === 'operator' ? row.error_message : row.customer_message,
+    ...(warnings.length > 0 && { warnings }),
+  };
 }

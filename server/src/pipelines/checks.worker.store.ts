@@ -17,6 +17,10 @@ export async function listLingeringChecks(db: Db, settleMs: number, limit: numbe
 
 export async function deleteOldChecks(db: Db, olderThanMs: number): Promise<void> {
   await db
+    .deleteFrom('destination_checks')
+    .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
+    .execute();
+  await db
     .deleteFrom('source_checks')
     .where('created_at', '<', sql<number>`now_ms() - ${sql.lit(olderThanMs)}`)
     .where('may_linger', '=', 0)

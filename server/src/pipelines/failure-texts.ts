@@ -17,9 +17,9 @@ import {
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { lookAt } from '@inlay/contract/failure-words';
 import { redactor } from '@inlay/contract/redaction';
-import type { ConnectorFailure } from '../platform/pipelines-port.ts';
+import type { ConnectorFailure, ConnectorWarning } from '../platform/pipelines-port.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
-import { type FailureTexts, operatorsOnly } from './two-texts.ts';
+import { type AudienceWarnings, type FailureTexts, operatorsOnly } from './two-texts.ts';
 
 /** Whose configuration is whose. */
 export interface ConfigurationParts {
@@ -52,6 +52,19 @@ export function failureTexts(failure: ConnectorFailure, parts: ConfigurationPart
   const hasNothingToChange = open !== undefined && !hasFields(open);
   if (isHidden || hasNothingToChange || namesForeignPlace(operator, parts)) return operators;
   return { operator, customer: operator, whose: 'customer' };
+}
+
+/** What of the warnings of a check each may read: a customer only those that the customer can do something about. */
+export function warningsFor(warnings: readonly ConnectorWarning[], parts: ConfigurationParts): AudienceWarnings {
+  const read = warnings.map(({ fields, ...warning }) => {
+    const texts = failureTexts({ message: warning.message, origin: 'source', fields }, parts);
+    const isOpen = texts.whose === 'customer' && texts.customer === texts.operator;
+    return { warning: { ...warning, message: texts.operator }, isOpen };
+  });
+  return {
+    operator: read.map(({ warning }) => warning),
+    customer: read.flatMap(({ warning, isOpen }) => (isOpen ? [warning] : [])),
+  };
 }
 
 /** Whether a text shows something that the template has set. */

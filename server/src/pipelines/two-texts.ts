@@ -1,5 +1,6 @@
 /** The two texts of a failure; failure-texts.ts decides what is in them. */
 import { problemOnOurSide } from '@inlay/contract/failure-words';
+import type { CheckWarning } from '@inlay/contract/sources';
 
 export interface FailureTexts {
   operator: string;
@@ -7,6 +8,9 @@ export interface FailureTexts {
   /** Who has to do something about it. */
   whose: 'operator' | 'customer';
 }
+
+/** The warnings of a check, by reader. */
+export type AudienceWarnings = Record<'operator' | 'customer', CheckWarning[]>;
 
 /** Words of our own, in which nothing is quoted. */
 export function sameForBoth(message: string): FailureTexts {

@@ -4,6 +4,7 @@ import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { storableText } from '@inlay/contract/storable-text';
 import {
   type ConnectorFailure,
+  type ConnectorWarning,
   changeKinds,
   failureTypes,
   type JobStatus,
@@ -138,6 +139,25 @@ export function readFailure({ message, origin, type, fields }: Item): ConnectorF
     type: failureTypes.find((known) => known === type),
     fields: named.length > 0 ? named : undefined,
   };
+}
+
+/** Undefined where there are none. */
+export function readWarnings(warnings: unknown): ConnectorWarning[] | undefined {
+  const read = listOrNone<unknown>(warnings).flatMap((item): ConnectorWarning[] => {
+    if (!isObject(item) || typeof item.code !== 'string') return [];
+    const { code, message, fields, stream, record_path } = item;
+    const named = listOrNone<unknown>(fields).filter((field) => typeof field === 'string');
+    return [
+      {
+        code,
+        message: wordsOr(message),
+        fields: named.length > 0 ? named : undefined,
+        ...(typeof stream === 'string' && { stream: storableText(stream) }),
+        ...(typeof record_path === 'string' && { record_path: storableText(record_path) }),
+      },
+    ];
+  });
+  return read.length > 0 ? read : undefined;
 }
 
 export function wordsOr(message: unknown): string {

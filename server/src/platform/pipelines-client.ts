@@ -1,6 +1,7 @@
 /** What is inside a workspace, in the words of the hosted platform's public API. */
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
+import { createDestinationChecks } from './direct-checks.ts';
 import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
 import { type Item, idOf, readConnection, readDefinition, readJob, readStream, reasonIn } from './pipelines-answers.ts';
@@ -69,6 +70,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return streams.flatMap(readStream);
     },
+    ...createDestinationChecks(call, runtime),
     checkSource: createSourceChecks(call, runtime, { createConnector, deleteConnector }),
     async removeCheckSource(workspaceId, checkId) {
       const name = checkNameOf(checkId);

@@ -4,6 +4,7 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { CheckWarning } from '@inlay/contract/sources';
 
 /** The outcome of a write that succeeded. */
 export interface Written {
@@ -125,12 +126,34 @@ export interface ConnectorFailure {
 export const failureTypes = ['config_error', 'transient_error', 'system_error'] as const;
 export type FailureType = (typeof failureTypes)[number];
 
-export type CheckOutcome = ({ status: 'succeeded' } | { status: 'failed'; failure: ConnectorFailure }) & {
+/** What should be known of a connector that works. */
+export interface ConnectorWarning extends CheckWarning {
+  /** The settings to look at, as of a failure. */
+  fields?: string[] | undefined;
+}
+
+/** What a check found out. */
+export type Verdict =
+  | { status: 'succeeded'; warnings?: ConnectorWarning[] | undefined }
+  | { status: 'failed'; failure: ConnectorFailure };
+
+export type CheckOutcome = Verdict & {
   /** A source had to be made for the check, and could not be deleted again. */
   leftSource: boolean;
 };
 
+/** A destination that is checked before any workspace has it. The id of the organization is the platform's own. */
+export interface UnplacedDestination {
+  organizationId: string;
+  definitionId: string;
+  configuration: Configuration;
+}
+
 export interface PipelinesPort {
+  /** Whether the platform can check destinations. A hosted one has no such request. */
+  checksDestinations(): Promise<boolean>;
+  /** Only where `checksDestinations`. Runs the connector, and may take minutes. */
+  checkDestination(destination: UnplacedDestination): Promise<Verdict>;
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The connector of the workspace whose name ends with `nameEnd`. We make names that end with something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;

@@ -3,14 +3,12 @@
  * platforms a temporary source is made, tried and deleted again.
  */
 import type { Runtime } from '../runtime.ts';
-import { type Call, readable } from './calls.ts';
-import { readFailure, reasonIn } from './pipelines-answers.ts';
+import type { Call } from './calls.ts';
+import { checkDirectly, unavailable } from './direct-checks.ts';
+import { reasonIn } from './pipelines-answers.ts';
 import type { CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
-
-const checkPollMs = 250;
-const checkPatienceMs = 300_000;
 
 /** The name of a source that exists for a check only. */
 export const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
@@ -23,27 +21,6 @@ export function createSourceChecks(
   runtime: Runtime,
   { createConnector, deleteConnector }: Connectors,
 ): PipelinesPort['checkSource'] {
-  /** The bundled platform checks without making anything. Undefined on a platform without such a check. */
-  async function checkDirectly(connector: Unnamed): Promise<CheckOutcome | undefined> {
-    const path = '/sources/check_connection';
-    const started = await call('check_source', 'probe', { method: 'POST', path, body: connector });
-    if (started.status === 429 || started.status >= 500) throw unavailable(started);
-    if (started.status >= 300) return undefined;
-    const { checkId } = readable(started) as { checkId?: unknown };
-    const deadline = runtime.elapsed() + checkPatienceMs;
-    while (runtime.elapsed() < deadline) {
-      const answer = await call('check_source', 'read', { method: 'GET', path: `${path}/${checkId}` });
-      const { status, message, fields } = readable(answer) as Record<'status' | 'message' | 'fields', unknown>;
-      if (status === 'succeeded') return { status, leftSource: false };
-      if (status === 'failed') {
-        return { status, failure: readFailure({ message, fields, origin: 'source' }), leftSource: false };
-      }
-      await runtime.sleep(checkPollMs);
-    }
-    const failure = readFailure({ message: 'The check took too long and was given up.', origin: 'source' });
-    return { status: 'failed', failure, leftSource: false };
-  }
-
   /**
    * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
    * is made for this purpose and deleted again.
@@ -76,9 +53,8 @@ export function createSourceChecks(
     }
   }
 
-  return async (checkId, connector) => (await checkDirectly(connector)) ?? (await checkByListing(checkId, connector));
-}
-
-function unavailable({ status }: { status: number }): PlatformError {
-  return new PlatformError('unavailable', `the platform answered ${status}`);
+  return async (checkId, connector) => {
+    const outcome = await checkDirectly(call, runtime, 'source', connector);
+    return outcome ? { ...outcome, leftSource: false } : await checkByListing(checkId, connector);
+  };
 }

@@ -38,6 +38,8 @@ afterAll(() => test.stop());
 
 const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;
 
+const destinationChecks = '/api/v1/integrations/destinations/check';
+
 describe('The OpenAPI document', () => {
   it('holds every route of the API and nothing else', () => {
     const routes = test.app.routeTable.routes
@@ -359,6 +361,7 @@ describe('The errors of an endpoint', () => {
       destination_name: 'x',
       destination_definition_id: warehouseId,
       destination_config: { host: 'h', password: 'p' },
+      skip_check: true,
     };
     const made = [await post(on, 'sources', source), await post(on, 'connections', connection)];
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
@@ -366,6 +369,11 @@ describe('The errors of an endpoint', () => {
     runtime.advance(60_000);
     expectDocumented(find(`POST ${templates}/sources`), 502, await post(on, 'sources', source));
     expectDocumented(find(`POST ${templates}/connections`), 502, await post(on, 'connections', connection));
+    expectDocumented(
+      find(`POST ${destinationChecks}`),
+      502,
+      await on.request('POST', destinationChecks, { body: { ...connection, connection_template_id: undefined } }),
+    );
     const patch = (path: string, body: object) => on.request('PATCH', `${templates}/${path}`, { body });
     expectDocumented(
       find(`PATCH ${templates}/sources/{source_template_id}`),
@@ -377,6 +385,20 @@ describe('The errors of an endpoint', () => {
       502,
       await patch(`connections/${made[1]?.body.id}`, connection),
     );
+  });
+
+  it('are those of checks of destinations', async () => {
+    const faulty = faultyPlatform();
+    const on = await startTestApp('sqlite', { overrides: { wrapTransport: faulty.wrapTransport } });
+    onTestFinished(() => on.stop());
+    const id = await makeConnectionTemplate(on);
+    const check = (connection_template_id: string) =>
+      on.request('POST', destinationChecks, { body: { connection_template_id } });
+    const expectAnswer = async (status: number, templateId: string) =>
+      expectDocumented(find(`POST ${destinationChecks}`), status, await check(templateId));
+    await expectAnswer(404, '00000000-0000-4000-8000-000000000000');
+    faulty.rule(answering(({ path }) => path.startsWith('/destinations/check_connection'), 404, '{}'));
+    await expectAnswer(501, id);
   });
 
   it.each(['embedded', 'integrations'])('are those of pipelines under /%s', async (audience) => {

@@ -13,6 +13,7 @@ import { ListTemplatesQuery } from '@inlay/contract/template-filters';
 import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/contract/template-tags';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import * as templates from './connection-templates.ts';
@@ -21,6 +22,8 @@ import { describeCron } from './cron.ts';
 
 const path = '/api/v1/integrations/templates/connections';
 const tag = 'Connection templates';
+/** The destination is tested before it is saved. */
+const testing: ErrorCode[] = ['queue_full', 'destination_check_unavailable'];
 
 export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
   endpoint(app, {
@@ -46,11 +49,11 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     tag,
     summary: 'Create connection template',
     description:
-      'Every source made from now on gets a connection to this destination, if the tags of the template are selected for it.',
+      'Every source made from now on gets a connection to this destination, if the tags of the template are selected for it. The destination is tested first, unless `skip_check` is given.',
     body: CreateConnectionTemplateRequest,
     status: 201,
     answer: ConnectionTemplate,
-    errors: ['definitions_unavailable', 'definition_unusable'],
+    errors: ['definitions_unavailable', 'definition_unusable', ...testing],
     handle: async ({ body, principal }) =>
       await templates.presentConnectionTemplate(ctx, await templates.createConnectionTemplate(ctx, principal, body)),
   });
@@ -89,7 +92,8 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     access: 'operator',
     tag,
     summary: 'Update connection template',
-    description: 'The given fields replace those of the template, for connections made from now on.',
+    description:
+      'The given fields replace those of the template, for connections made from now on. With `destination_config` the destination is tested first, unless `skip_check` is given.',
     params: ConnectionTemplatePath,
     body: UpdateConnectionTemplateRequest,
     answer: ConnectionTemplate,
@@ -98,6 +102,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
       'destination_definition_not_found',
       'definitions_unavailable',
       'definition_unusable',
+      ...testing,
     ],
     handle: async ({ params, body, principal }) =>
       await templates.presentConnectionTemplate(

@@ -4,7 +4,7 @@
  * after it.
  *
  * What always holds: the destination's configuration was complete and right by its specification when it was written,
- * and is sealed at rest; a schedule is a valid Quartz expression.
+ * worked if the template says that it was checked, and is sealed at rest; a schedule is a valid Quartz expression.
  */
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -14,6 +14,7 @@ import {
   type UpdateConnectionTemplateRequest,
 } from '@inlay/contract/connection-templates';
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import type { CheckDestinationRequest } from '@inlay/contract/destination-checks';
 import type { Fault } from '@inlay/contract/errors';
 import { readQuartz } from '@inlay/schedule/quartz';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
@@ -24,6 +25,7 @@ import { maskConfiguration, openConfiguration, sealConfiguration } from '../defi
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
+import { assertDestinationWorks } from './destination-test.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
 import { placementFaults } from './placement.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
@@ -86,19 +88,13 @@ export async function createConnectionTemplate(
   request: CreateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
   const { organizationId } = by;
-  const definition = await findDefinition(ctx, 'destination', request.destination_definition_id);
-  if (!definition) {
-    throw invalidRequest({
-      loc: ['body', 'destination_definition_id'],
-      msg: 'there is no destination definition with this id',
-      type: 'value_error.definition',
-    });
-  }
+  const definition = await getNamedDefinition(ctx, request.destination_definition_id);
   const { cron_expression: cron = hourly } = request;
   const id = ctx.runtime.newId();
   const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
   const faults = placementFaults(definition, placement);
   const configuration = checkedConfig(definition, request.destination_config, {}, faults);
+  const checkedAt = await timeOfTest(ctx, organizationId, definition, configuration, request);
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
@@ -110,6 +106,7 @@ export async function createConnectionTemplate(
       non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
       sync_on_create: (request.sync_on_create ?? true) ? 1 : 0,
       ...placement,
+      checked_at: checkedAt,
     });
     const names = request.tags ?? [];
     const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
@@ -127,21 +124,103 @@ export async function updateConnectionTemplate(
   const { organizationId } = by;
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
-  const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'destination', definition_id);
+  const before = await getConnectionTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'destination', before.definition_id);
+  const tested = await testChange(ctx, before, definition, request);
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
     const changes = changesTo(ctx, row, definition, request);
+    const isTested = tested && isDeepStrictEqual(acceptedConfig(ctx, row, definition, request), tested.configuration);
+    // Somebody else has changed what a mask stands for while the destination was tested.
+    const checkedAt = tested && (isTested ? tested.checkedAt : null);
+    if (checkedAt !== undefined && changes.sealed_destination_config !== undefined) changes.checked_at = checkedAt;
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
     const names = request.tags && sortedTags(request.tags);
     const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
+    if (typeof checkedAt === 'number' && updated.checked_at !== checkedAt) {
+      updated.checked_at = (await templates.recordChecked(tx, organizationId, id, checkedAt)).checked_at;
+    }
     if (isChanged) await recordConnectionVersion(ctx, tx, updated, { by, tags: names ?? present });
     return { ...updated, tags: names ?? present };
   });
+}
+
+/** What is tested before a change is saved, and when it worked. Undefined: nothing of the destination changes. */
+async function testChange(
+  ctx: TemplatesContext,
+  before: ConnectionTemplateRow,
+  definition: Definition,
+  request: UpdateConnectionTemplateRequest,
+): Promise<{ configuration: Configuration; checkedAt: number | null } | undefined> {
+  if (!request.destination_config) return undefined;
+  // All other faults first: they are known at once.
+  changesTo(ctx, before, definition, request);
+  const configuration = acceptedConfig(ctx, before, definition, request);
+  const checkedAt = await timeOfTest(ctx, before.organization_id, definition, configuration, request);
+  return { configuration, checkedAt };
+}
+
+/** Null where it was not tested. Throws 422 if it does not work. */
+async function timeOfTest(
+  ctx: TemplatesContext,
+  organizationId: string,
+  definition: Definition,
+  configuration: Configuration,
+  { skip_check: isSkipped = false }: { skip_check?: boolean },
+): Promise<number | null> {
+  if (isSkipped) return null;
+  const isChecked = await assertDestinationWorks(ctx, organizationId, definition, configuration);
+  return isChecked ? await ctx.store.now() : null;
+}
+
+/** The destination that a check names: by definition and configuration, or by template. */
+export async function destinationToCheck(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: CheckDestinationRequest,
+): Promise<{ definition: Definition; configuration: Configuration }> {
+  const { connection_template_id: templateId, destination_definition_id: definitionId, destination_config } = request;
+  if (templateId !== undefined && definitionId !== undefined) {
+    const msg = 'name a template or a definition, not both';
+    throw invalidRequest({ loc: ['body', 'destination_definition_id'], msg, type: 'value_error' });
+  }
+  if (templateId !== undefined) {
+    const row = await getConnectionTemplate(ctx, organizationId, templateId);
+    const definition = await getDefinition(ctx, 'destination', row.definition_id);
+    return { definition, configuration: acceptedConfig(ctx, row, definition, request) };
+  }
+  const missing = [
+    ...(definitionId === undefined ? ['destination_definition_id'] : []),
+    ...(destination_config === undefined ? ['destination_config'] : []),
+  ];
+  refuse(missing.map((name) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' })));
+  const definition = await getNamedDefinition(ctx, definitionId ?? '');
+  return { definition, configuration: checkedConfig(definition, destination_config ?? {}, {}, []) };
+}
+
+async function getNamedDefinition(ctx: TemplatesContext, id: string): Promise<Definition> {
+  const definition = await findDefinition(ctx, 'destination', id);
+  if (definition) return definition;
+  throw invalidRequest({
+    loc: ['body', 'destination_definition_id'],
+    msg: 'there is no destination definition with this id',
+    type: 'value_error.definition',
+  });
+}
+
+/** The configuration that the template gets by the request, or has. */
+function acceptedConfig(
+  ctx: TemplatesContext,
+  row: ConnectionTemplateRow,
+  definition: Definition,
+  { destination_config: given }: { destination_config?: Configuration },
+): Configuration {
+  const stored = openDestinationConfig(ctx, row);
+  return given ? checkedConfig(definition, given, stored, []) : stored;
 }
 
 /** The values that really differ from the present state. Throws when a value may not be changed so. */
@@ -149,7 +228,7 @@ function changesTo(
   ctx: TemplatesContext,
   row: ConnectionTemplateRow,
   definition: Definition,
-  { destination_config, cron_expression, sync_on_create, tags: _, ...request }: UpdateConnectionTemplateRequest,
+  { destination_config, cron_expression, sync_on_create, ...request }: UpdateConnectionTemplateRequest,
 ): Changes {
   const wanted: Changes = {
     ...(request.destination_name === undefined ? {} : { destination_name: request.destination_name }),
@@ -263,6 +342,8 @@ function present(
     namespace_format: template.namespace_format,
     prefix: template.prefix,
     tags: template.tags,
+    checked: template.checked_at !== null,
+    checked_at: template.checked_at === null ? null : isoTime(template.checked_at),
     created_at: isoTime(template.created_at),
     updated_at: isoTime(template.updated_at),
   };

@@ -133,6 +133,22 @@ export async function updateTemplate<Table extends TemplateTable>(
   return rowOf(table, updated);
 }
 
+/** No change of the template: it is the same, and known to work. */
+export async function recordChecked(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  checkedAt: number | null,
+): Promise<ConnectionTemplateRow> {
+  return await tx
+    .updateTable('connection_templates')
+    .set({ checked_at: checkedAt })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
 export async function deleteTemplate(
   db: Db,
   table: TemplateTable,

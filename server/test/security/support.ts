@@ -93,14 +93,21 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     destination_name: 'walked',
     destination_definition_id,
     destination_config: { path: 'walked' },
+    skip_check: true,
     tags,
   });
+  const check = await request('POST', '/api/v1/integrations/destinations/check', {
+    body: { connection_template_id: connection.id },
+  });
+  expect(check.status, check.text).toBe(200);
   return {
+    destination_check_id: check.body.id,
     source_definition_id,
     destination_definition_id,
     source_template_id: source.id,
     connection_template_id: connection.id,
     tag_name: 'walked',
+    version: '1',
   };
 }
 

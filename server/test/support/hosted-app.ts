@@ -84,7 +84,7 @@ function asHosted(transport: Transport): Transport {
     async send(request) {
       const [path = ''] = request.path.split('?');
       // Checks are no part of its public API.
-      if (path.startsWith('/sources/check_connection')) return { status: 405, headers: {}, text: '{}' };
+      if (/^.(source|destination)s.check_connection/.test(path)) return { status: 405, headers: {}, text: '{}' };
       const answer = await transport.send(withDeleted(request, path));
       if (answer.status === 404) return refusalOf(answer, request, path);
       return answer.status < 300 && answer.text !== '' ? { ...answer, text: inItsWords(path, answer.text) } : answer;

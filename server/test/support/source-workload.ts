@@ -40,6 +40,7 @@ export class SourceWorkload {
       destination_name: 'Files',
       destination_definition_id: localFiles,
       destination_config: { path: 'out' },
+      skip_check: true,
       cron_expression: null,
       sync_on_create: true,
     });

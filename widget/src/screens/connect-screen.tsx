@@ -1,5 +1,5 @@
 /** The form of one template: the customer fills it in, it is tested, and the source is connected. */
-import type { Source } from '@inlay/contract/sources';
+import type { CheckWarning, Source } from '@inlay/contract/sources';
 import type { Offer } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
@@ -28,7 +28,12 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
   });
   const { sources } = pipelines;
 
-  async function save(name: string, config: Record<string, unknown>, signal: AbortSignal): Promise<void> {
+  async function save(
+    name: string,
+    config: Record<string, unknown>,
+    warnings: CheckWarning[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const request = { source_template_id: offer.id, name, source_config: config };
     const known = sources.map(({ id }) => id);
     const source: Source = await createSource(api, request, known, signal);
@@ -37,7 +42,7 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
       type: 'source_created',
       source: { id: source.id, name: source.name, source_template_id: source.source_template.id },
     });
-    go({ screen: 'connected', sourceId: source.id });
+    go({ screen: 'connected', sourceId: source.id, warnings });
   }
 
   const isGone = loaded.error instanceof RequestFailure && loaded.error.kind === 'not_found';

@@ -1,10 +1,11 @@
 /** A source was just connected: what is set up for it, and the first data on its way. */
 
 import type { Connection } from '@inlay/contract/connections';
-import type { SourceSummary } from '@inlay/contract/sources';
+import type { CheckWarning, SourceSummary } from '@inlay/contract/sources';
 import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { CheckWarnings } from '../parts/check-warnings.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -13,9 +14,10 @@ import { SourceIcon } from '../parts/source-icon.tsx';
 import { type Step, Steps } from '../parts/steps.tsx';
 import { connectionsOf, isOngoing } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 
-export function ConnectedScreen({ source }: { source: SourceSummary }) {
+export function ConnectedScreen({ source, warnings }: { source: SourceSummary; warnings: CheckWarning[] }) {
   const words = useWords();
   const { pipelines, offers, formatting, go, announce } = useWidget();
   const connections = connectionsOf(pipelines, source.id);
@@ -36,7 +38,7 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
   const connecting: Record<SourceSummary['status'], Step> = {
     pending: { title: words.steps.connecting, state: 'active' },
     ready: { title: words.steps.connected, state: 'done' },
-    failed: { title: words.steps.connect, state: 'failed', detail: source.status_message },
+    failed: { title: words.steps.connect, state: 'failed', detail: reasonInWords(source.status_message, words) },
   };
   const steps: Step[] = [
     { title: words.steps.checked, state: 'done' },
@@ -74,6 +76,7 @@ export function ConnectedScreen({ source }: { source: SourceSummary }) {
       <div class="inlay-panel">
         <Steps steps={steps} />
       </div>
+      <CheckWarnings warnings={warnings} />
       {isSettled ? (
         <p class="inlay-text">{words.connected.nothingSynced}</p>
       ) : source.status === 'failed' ? (
@@ -140,7 +143,12 @@ function outcomeOf(connection: Connection, words: Words, number: (value: number)
       return <Moment time={connection.next_run_at} tense="future" say={connected.atNextRun} />;
     return connected.byHand;
   };
-  return { id, destination, text: text(), error: run?.status === 'failed' ? run.error : status_message };
+  return {
+    id,
+    destination,
+    text: text(),
+    error: reasonInWords(run?.status === 'failed' ? run.error : status_message, words),
+  };
 }
 
 function Outcomes({ outcomes }: { outcomes: readonly Outcome[] }) {

@@ -9,6 +9,7 @@ import { RowsSkeleton } from '../parts/skeletons.tsx';
 import { countChanged, type HistoryEntry, historyOf, mergeJobs, streamsToMention } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 
 /** A large page: many runs bring nothing, and those share one line. */
@@ -120,7 +121,7 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
         {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
-      {error && <p class="inlay-quoted inlay-job-error">{error}</p>}
+      {error && <p class="inlay-quoted inlay-job-error">{reasonInWords(error, words)}</p>}
       <ChangedValues job={job} />
     </div>
   );

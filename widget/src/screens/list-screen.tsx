@@ -9,6 +9,7 @@ import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { connectionsOf, isOngoing, stateOf, summarise } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 
 export function ListScreen() {
@@ -39,6 +40,7 @@ export function ListScreen() {
 }
 
 function SourceRow({ source }: { source: SourceSummary }) {
+  const words = useWords();
   const { pipelines, go } = useWidget();
   const { name, summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
@@ -51,7 +53,7 @@ function SourceRow({ source }: { source: SourceSummary }) {
         <span class="inlay-row-name">{name}</span>
         <span class="inlay-row-facts">
           {state === 'failed' && reason ? (
-            <span class="inlay-row-reason">{reason}</span>
+            <span class="inlay-row-reason">{reasonInWords(reason, words)}</span>
           ) : (
             <SyncFacts source={source} />
           )}

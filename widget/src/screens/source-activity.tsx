@@ -8,6 +8,7 @@ import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { isOngoing } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 import { JobHistory } from './job-history.tsx';
 
@@ -68,11 +69,13 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
           </Button>
         )}
       </div>
-      {status === 'inactive' && <Notice kind="warning">{status_message ?? words.source.paused}</Notice>}
+      {status === 'inactive' && (
+        <Notice kind="warning">{reasonInWords(status_message, words) ?? words.source.paused}</Notice>
+      )}
       {status === 'pending' && <Notice>{words.source.pending}</Notice>}
       {status === 'failed' && (
         <Notice kind="danger" title={words.source.failed}>
-          <p class="inlay-quoted">{status_message ?? words.source.failedWithoutReason}</p>
+          <p class="inlay-quoted">{reasonInWords(status_message, words) ?? words.source.failedWithoutReason}</p>
         </Notice>
       )}
       {isRefused

@@ -10,6 +10,7 @@ import { StateBadge } from '../parts/state-badge.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { connectionsOf, stateOf } from '../sources/progress.ts';
 import { type SourcePart, useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 import { SourceActivity } from './source-activity.tsx';
 import { SourceSettings } from './source-settings.tsx';
@@ -44,7 +45,7 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
             part === 'activity' && <Button onClick={() => setPart('settings')}>{words.source.reviewSettings}</Button>
           }
         >
-          <p class="inlay-quoted">{source.status_message ?? words.source.failedWithoutReason}</p>
+          <p class="inlay-quoted">{reasonInWords(source.status_message, words) ?? words.source.failedWithoutReason}</p>
         </Notice>
       )}
       <Tabs<SourcePart>

@@ -1,7 +1,8 @@
 /** The details of a source, to be changed; and the button that disconnects it. */
-import type { Source, SourceSummary } from '@inlay/contract/sources';
+import type { CheckWarning, Source, SourceSummary } from '@inlay/contract/sources';
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
+import { CheckWarnings } from '../parts/check-warnings.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
 import { NameField, nameFault } from '../parts/name-field.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
@@ -25,12 +26,14 @@ export function SourceSettings({ source, setChanged }: Props) {
   const widget = useWidget();
   const { api } = widget;
   const [timesSaved, setTimesSaved] = useState(0);
+  const [warnings, setWarnings] = useState<CheckWarning[]>([]);
   const loaded = useLoaded(`${source.id} ${timesSaved}`, async (signal) => {
     const [details, form] = await Promise.all([api.getSource(source.id, signal), loadForm()]);
     return { details, form };
   });
 
-  function onSaved(saved: Source): void {
+  function onSaved(saved: Source, found: CheckWarning[] = []): void {
+    setWarnings(found);
     widget.change((now) => ({
       ...now,
       sources: now.sources.map((known) => (known.id === saved.id ? summaryOf(saved) : known)),
@@ -49,6 +52,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   return (
     <>
       {timesSaved > 0 && <Notice kind="success" key={timesSaved} title={words.source.saved} takesFocus />}
+      <CheckWarnings warnings={warnings} />
       {loaded.value && spec ? (
         <>
           <GuideLink address={spec.documentationUrl} />
@@ -61,8 +65,8 @@ export function SourceSettings({ source, setChanged }: Props) {
             submitLabel={words.source.save}
             saving={{ step: words.steps.save, active: words.steps.saving }}
             startCheck={(config, signal) => api.checkExisting(source.id, config, signal)}
-            save={async (name, config, signal) =>
-              onSaved(await api.updateSource(source.id, { name, source_config: config }, signal))
+            save={async (name, config, found, signal) =>
+              onSaved(await api.updateSource(source.id, { name, source_config: config }, signal), found)
             }
             onChanged={onChanged}
           />

@@ -1,4 +1,5 @@
 /** Checks of a configuration: a check is started, and then its outcome is asked for until there is one. */
+import type { CheckWarning } from '@inlay/contract/sources';
 import type { Api } from '../api/api.ts';
 import { failureOf } from '../api/failure.ts';
 import { longerPauseMs, pause } from './pausing.ts';
@@ -13,14 +14,14 @@ export class CheckFailed extends Error {}
  * Resolves when the check has succeeded, throws `CheckFailed` when it has failed. The service ends every check at some
  * time, so a missing answer is just asked for again. The customer sees that the check goes on, and can abort it.
  */
-export async function awaitCheck(api: Api, checkId: string, signal: AbortSignal): Promise<void> {
+export async function awaitCheck(api: Api, checkId: string, signal: AbortSignal): Promise<CheckWarning[]> {
   let pauseMs = firstPauseMs;
   for (;;) {
     await pause(pauseMs, signal);
     pauseMs = longerPauseMs(pauseMs, lastPauseMs);
     try {
-      const { status, error_message } = await api.getCheck(checkId, signal);
-      if (status === 'succeeded') return;
+      const { status, error_message, warnings = [] } = await api.getCheck(checkId, signal);
+      if (status === 'succeeded') return warnings;
       if (status === 'failed') throw new CheckFailed(error_message ?? '');
     } catch (error) {
       signal.throwIfAborted();

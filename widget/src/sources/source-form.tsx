@@ -2,6 +2,7 @@
  * The form of a source, which is tested before it is saved: the name, the connector's own fields, the progress, and
  * problems, shown beside their field where the field is known. A failure never loses what was entered.
  */
+import type { CheckWarning } from '@inlay/contract/sources';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
@@ -9,6 +10,7 @@ import { NameField, nameFault } from '../parts/name-field.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { type Step, Steps } from '../parts/steps.tsx';
 import { useWidget } from '../widget.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords } from '../words/words.ts';
 import { awaitCheck, CheckFailed } from './check.ts';
 import { Unconfirmed } from './create-source.ts';
@@ -28,7 +30,7 @@ export interface SourceFormProps {
   saving: { step: string; active: string; next?: string };
   /** Returns the id of the check. */
   startCheck(config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
-  save(name: string, config: Record<string, unknown>, signal: AbortSignal): Promise<void>;
+  save(name: string, config: Record<string, unknown>, warnings: CheckWarning[], signal: AbortSignal): Promise<void>;
   onChanged(): void;
 }
 
@@ -48,10 +50,10 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
   const test = useAction(async (signal, entered: Record<string, unknown>) => {
     setPhase('checking');
     announce(words.steps.checking);
-    await awaitCheck(api, await startCheck(entered, signal), signal);
+    const warnings = await awaitCheck(api, await startCheck(entered, signal), signal);
     setPhase('saving');
     announce(saving.active);
-    await save(name.trim(), entered, signal);
+    await save(name.trim(), entered, warnings, signal);
   });
   const problem = useMemo(() => problemOf(test.error, specification, form, words.form.secretAnew), [test.error]);
 
@@ -144,7 +146,7 @@ function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   if (error instanceof CheckFailed) {
     return (
       <Notice kind="danger" title={words.check.failed} takesFocus>
-        <p class="inlay-quoted">{error.message || words.check.noReason}</p>
+        <p class="inlay-quoted">{reasonInWords(error.message, words) || words.check.noReason}</p>
       </Notice>
     );
   }

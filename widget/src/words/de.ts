@@ -104,7 +104,14 @@ export default {
     patience: 'Das kann ein bis zwei Minuten dauern.',
   },
 
+  problemOnOurSide: 'Auf unserer Seite gibt es ein Problem, und unser Team kann es sehen. Sie müssen nichts ändern.',
+
   check: {
+    warnings: 'Verbunden, aber das sollten Sie wissen',
+    oneRecord: (stream) =>
+      `${stream}: Die API antwortet mit einem einzelnen Objekt statt mit einer Liste, daher kommt nur eine Zeile an. Wenn es mehr sein sollten, prüfen Sie den Pfad.`,
+    oneRecordOfList: (stream, path) =>
+      `${stream}: Die API antwortet mit einem einzelnen Objekt statt mit einer Liste, daher kommt nur eine Zeile an. Die Liste steht wahrscheinlich unter „${path}“: Geben Sie das als Pfad der Datensätze ein.`,
     failed: 'Bei der Prüfung gab es ein Problem',
     noReason: 'Die Quelle hat keinen Grund genannt. Gehen Sie Ihre Angaben durch und versuchen Sie es erneut.',
     cancelled: 'Prüfung abgebrochen. Es wurde nichts gespeichert.',

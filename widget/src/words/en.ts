@@ -102,7 +102,15 @@ const en = {
     patience: 'This can take a minute or two.',
   },
 
+  /** In place of a reason that is not for customers. */
+  problemOnOurSide: 'There is a problem on our side, and our team can see it. You do not have to change anything.',
+
   check: {
+    warnings: 'Connected, but there is something to know',
+    oneRecord: (stream: string) =>
+      `${stream}: the API answers with one object and not with a list, so only one row arrives. If there should be more, check the path.`,
+    oneRecordOfList: (stream: string, path: string) =>
+      `${stream}: the API answers with one object and not with a list, so only one row arrives. The list is probably at “${path}”: enter that as the path of the records.`,
     failed: 'The check found a problem',
     noReason: 'The source gave no reason. Go through your details and try again.',
     cancelled: 'Check cancelled. Nothing was saved.',

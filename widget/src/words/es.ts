@@ -103,7 +103,14 @@ export default {
     patience: 'Puede tardar uno o dos minutos.',
   },
 
+  problemOnOurSide: 'Hay un problema por nuestra parte y nuestro equipo puede verlo. No tiene que cambiar nada.',
+
   check: {
+    warnings: 'Conectado, pero hay algo que debe saber',
+    oneRecord: (stream) =>
+      `${stream}: la API responde con un solo objeto y no con una lista, por lo que solo llega una fila. Si debería haber más, compruebe la ruta.`,
+    oneRecordOfList: (stream, path) =>
+      `${stream}: la API responde con un solo objeto y no con una lista, por lo que solo llega una fila. La lista está probablemente en «${path}»: indíquelo como ruta de los registros.`,
     failed: 'La comprobación ha detectado un problema',
     noReason: 'La fuente no ha indicado el motivo. Revise sus datos y vuelva a intentarlo.',
     cancelled: 'Comprobación cancelada. No se ha guardado nada.',

@@ -104,7 +104,14 @@ export default {
     patience: 'Cela peut prendre une ou deux minutes.',
   },
 
+  problemOnOurSide: 'Il y a un problème de notre côté, et notre équipe peut le voir. Vous n’avez rien à modifier.',
+
   check: {
+    warnings: 'Connecté, mais il y a une chose à savoir',
+    oneRecord: (stream) =>
+      `${stream} : l’API répond avec un seul objet et non avec une liste, une seule ligne arrive donc. S’il devait y en avoir plus, vérifiez le chemin.`,
+    oneRecordOfList: (stream, path) =>
+      `${stream} : l’API répond avec un seul objet et non avec une liste, une seule ligne arrive donc. La liste se trouve probablement dans « ${path} » : indiquez-le comme chemin des enregistrements.`,
     failed: 'La vérification a révélé un problème',
     noReason: 'La source n’a pas donné de raison. Vérifiez vos informations, puis réessayez.',
     cancelled: 'Vérification annulée. Rien n’a été enregistré.',

@@ -92,6 +92,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
         destination_name: 'Warehouse',
         destination_definition_id: localFiles,
         destination_config: { path: 'exports' },
+        skip_check: true,
         namespace_format: '',
       };
       return (await stage.operator('POST', '/integrations/templates/connections', { ...defaults, ...body })).id;

@@ -1,0 +1,41 @@
+/*
+ * An API mostly wraps its list: in `data`, in `results`, with a count beside it. Where nobody has said so, the wrapper is
+ * taken for the one record that there is, everything works, and one row arrives. A check tells of it.
+ */
+import type { CheckWarning } from '../../src/protocol.ts';
+import { isJsonObject, valueAt } from '../kit/json.ts';
+import type { StreamConfiguration } from './configuration.ts';
+
+const deepest = 4;
+
+/** Empty where the answer has a list in the place that was named. */
+export function oneRecordWarning(stream: StreamConfiguration, answer: unknown): CheckWarning[] {
+  const { name, record_path = '' } = stream;
+  const found = valueAt(answer, record_path);
+  if (!isJsonObject(found)) return [];
+  const [likely] = listsIn(found, record_path === '' ? [] : [record_path], 1).sort((a, b) => b.length - a.length);
+  const what = `Stream ${name}: the API answers with one object and not with a list, so one record is read.`;
+  const advice = likely
+    ? `The list is probably at ${likely.path}: enter that as the path of the records.`
+    : 'If there should be more, check the path.';
+  return [
+    {
+      code: 'one_record',
+      message: `${what} ${advice}`,
+      fields: ['streams'],
+      stream: name,
+      ...(likely && { record_path: likely.path }),
+    },
+  ];
+}
+
+/** Lists of objects, and empty lists, of which nobody knows. */
+function listsIn(object: object, path: readonly string[], depth: number): { path: string; length: number }[] {
+  return Object.entries(object).flatMap(([key, value]) => {
+    // A path is written with dots.
+    if (key.includes('.')) return [];
+    const here = [...path, key];
+    if (Array.isArray(value)) return value.every(isJsonObject) ? [{ path: here.join('.'), length: value.length }] : [];
+    return isJsonObject(value) && depth < deepest ? listsIn(value, here, depth + 1) : [];
+  });
+}

@@ -1,0 +1,22 @@
+/** What a check found that is no failure: the source works, and may not bring what the customer expects. */
+import type { CheckWarning } from '@inlay/contract/sources';
+import { useWords, type Words } from '../words/words.ts';
+import { Notice } from './notice.tsx';
+
+export function CheckWarnings({ warnings }: { warnings: readonly CheckWarning[] }) {
+  const words = useWords();
+  if (warnings.length === 0) return null;
+  return (
+    <Notice kind="warning" title={words.check.warnings}>
+      {warnings.map((warning) => (
+        <p key={warning.message}>{inWords(warning, words)}</p>
+      ))}
+    </Notice>
+  );
+}
+
+/** In the customer's language where the warning is known here, else in the connector's own words. */
+function inWords({ code, message, stream, record_path }: CheckWarning, { check }: Words): string {
+  if (code !== 'one_record' || stream === undefined) return message;
+  return record_path === undefined ? check.oneRecord(stream) : check.oneRecordOfList(stream, record_path);
+}
