@@ -57,17 +57,19 @@ describeOnBothDatabases('A destination', (kind) => {
     expect(status, text).toBe(422);
     return answer.detail.map(({ loc, msg, type }: { loc: string[]; msg: string; type: string }) => [
       loc.join('.'),
-      msg,
       type,
+      msg,
     ]);
   };
 
   it('is checked by definition and configuration, and the outcome is asked for later', async () => {
     expect(await check(files)).toEqual({ id: expect.any(String), status: 'succeeded', error_message: null });
     expect((await check(ofWarehouse())).status).toBe('succeeded');
-    const wrong = await check(ofWarehouse({ password: 'a-wrong-password' }));
-    expect(wrong).toMatchObject({ status: 'failed', error_message: expect.stringContaining(`for the user ${user}`) });
-    expect(wrong.error_message).not.toContain('a-wrong-password');
+    const secret = 'the-word-that-nobody-reads';
+    expect(await check(ofWarehouse({ password: secret, database: secret }))).toMatchObject({
+      status: 'failed',
+      error_message: `There is no database ${mask} on this server. Check its spelling.`,
+    });
   });
 
   it('is checked as its template has it, or with changes whose masked secrets are the template’s', async () => {
@@ -77,21 +79,21 @@ describeOnBothDatabases('A destination', (kind) => {
     expect((await check({ connection_template_id: id, destination_config: masked })).status).toBe('succeeded');
     const elsewhere = { connection_template_id: id, destination_config: { ...masked, host: 'elsewhere.example' } };
     expect(await faultsOf('POST', path, elsewhere)).toEqual([
-      ['body.destination_config.password', expect.stringContaining('give this secret anew'), 'value_error.secret'],
+      ['body.destination_config.password', 'value_error.secret', expect.any(String)],
     ]);
   });
 
   it('has to be named in one way, with a configuration that its specification accepts', async () => {
     expect(await faultsOf('POST', path, {})).toEqual([
-      ['body.destination_definition_id', 'field required', 'value_error.missing'],
-      ['body.destination_config', 'field required', 'value_error.missing'],
+      ['body.destination_definition_id', 'value_error.missing', 'field required'],
+      ['body.destination_config', 'value_error.missing', 'field required'],
     ]);
     const id = await makeConnectionTemplate(test);
     expect(await faultsOf('POST', path, { ...files, connection_template_id: id })).toHaveLength(1);
     const outside = { ...files, destination_config: { path: '../up' } };
-    expect(await faultsOf('POST', path, outside)).toMatchObject([['body.destination_config.path']]);
+    expect((await faultsOf('POST', path, outside))[0][0]).toBe('body.destination_config.path');
     const unknown = { ...files, destination_definition_id: '00000000-0000-4000-8000-000000000000' };
-    expect(await faultsOf('POST', path, unknown)).toMatchObject([['body.destination_definition_id']]);
+    expect((await faultsOf('POST', path, unknown))[0][0]).toBe('body.destination_definition_id');
   });
 
   it('has checks that only its organization reads, and that another replica finishes telling of', async () => {
@@ -124,11 +126,15 @@ describeOnBothDatabases('A destination', (kind) => {
 
     const before = (await test.request('GET', templates)).body.data.length;
     const at = (config: object) => faultsOf('POST', templates, { ...named, ...ofWarehouse(config) });
-    expect(await at({ password: 'a-wrong-password' })).toEqual([
-      ['body.destination_config.password', expect.stringContaining('is not right'), 'value_error.destination'],
+    expect(await at({ database: 'nowhere' })).toEqual([
+      [
+        'body.destination_config.database',
+        'value_error.destination',
+        'There is no database nowhere on this server. Check its spelling.',
+      ],
     ]);
-    expect(await at({ database: 'nowhere' })).toMatchObject([['body.destination_config.database']]);
-    expect(await at({ port: 1 })).toMatchObject([['body.destination_config.host']]);
+    expect((await at({ username: 'nobody' }))[0][0]).toBe('body.destination_config.username');
+    expect((await at({ port: 1 }))[0][0]).toBe('body.destination_config.host');
     expect((await test.request('GET', templates)).body.data).toHaveLength(before);
     const skipped = { ...named, ...ofWarehouse({ port: 1 }), skip_check: true };
     const untested = await test.request('POST', templates, { body: skipped });
@@ -136,8 +142,10 @@ describeOnBothDatabases('A destination', (kind) => {
 
     const one = `${templates}/${made.body.id}`;
     const patch = async (body: object) => (await test.request('PATCH', one, { body })).body;
-    expect(await faultsOf('PATCH', one, { destination_config: { ...warehouse(), password: 'wrong' } })).toMatchObject([
-      ['body.destination_config.password', expect.any(String), 'value_error.destination'],
+    const elsewhere = { destination_config: { ...warehouse(), database: 'nowhere' } };
+    expect((await faultsOf('PATCH', one, elsewhere))[0].slice(0, 2)).toEqual([
+      'body.destination_config.database',
+      'value_error.destination',
     ]);
     // Nothing of the destination changes, so that nothing is tested: its user is gone meanwhile.
     await admin.query(`alter role ${user} nologin`);
