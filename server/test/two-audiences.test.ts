@@ -237,11 +237,11 @@ test('checks, sources, connections and jobs tell operators everything and custom
   const streams = [{ name: 'orders', path: 'wrapped' }];
   const ofCustomer = await makeSourceTemplate(app, {
     actor_definition_id: httpApiId,
-    partial_default_config: { base_url: `${origin}/v1` },
+    partial_default_config: { base_url: `${origin}/v1`, authentication: { type: 'none' } },
   });
   const ofTemplate = await makeSourceTemplate(app, {
     actor_definition_id: httpApiId,
-    partial_default_config: { base_url: `${origin}/v1`, streams },
+    partial_default_config: { base_url: `${origin}/v1`, authentication: { type: 'none' }, streams },
   });
   const warning = { code: 'one_record', stream: 'orders', record_path: 'data.items', message: expect.any(String) };
   const connected = { id: expect.any(String), status: 'succeeded', error_message: null };
