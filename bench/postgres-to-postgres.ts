@@ -2,18 +2,10 @@
  * The rate of a sync from PostgreSQL to PostgreSQL, of a table with ten columns: replaced, and without duplicates. The
  * ceiling: psql's COPY of the same rows from one database into a table of the other with the same columns and no index.
  */
-import pg from 'pg';
 import { connector } from '../platform/connectors/source-postgres/source-postgres.ts';
 import type { ConfiguredStream, Stream } from '../platform/src/protocol.ts';
-import {
-  type Benchmark,
-  type BenchmarkOptions,
-  type Figure,
-  type Measured,
-  measureInTurns,
-  rateOf,
-  tookMs,
-} from './benchmark.ts';
+import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns, rateOf, tookMs } from './benchmark.ts';
+import { configurationOf, counted, execute, serverWithPsql } from './postgres-tables.ts';
 import { runTimed } from './started-process.ts';
 import { runSync } from './timed-sync.ts';
 
@@ -37,16 +29,15 @@ export const benchmark: Benchmark = {
   name: 'postgres-to-postgres',
 
   async run(options, log) {
-    const database = await options.databases.postgres();
-    const program = database?.program('psql');
-    if (database && !program) log('psql is not installed: there is no ceiling to compare with.');
-    if (!database || !program) return [];
+    const server = await serverWithPsql(options, log);
+    if (!server) return [];
+    const { database, psql } = server;
     const [from, to] = [await database.makeEmpty('bench_from'), await database.makeEmpty('bench_to')];
     await execute(from, makeRows(options.records));
     await execute(from, `vacuum analyze ${tableName}`);
     const stream = await discoverTable(from);
     const figures = [];
-    for (const mode of modes) figures.push(await measureMode(mode, { stream, from, to, psql: program }, options));
+    for (const mode of modes) figures.push(await measureMode(mode, { stream, from, to, psql }, options));
     return figures;
   },
 };
@@ -79,7 +70,7 @@ async function measureMode(
         await execute(to, columnsOnly(await columnsOf(from)));
         const run = (url: string, command: string) => `'${psql}' --no-psqlrc --quiet --command "${command}" '${url}'`;
         const pipe = `${run(from, `copy ${tableName} to stdout`)} | ${run(to, `copy ${tableName} from stdin`)}`;
-        return counted(to, await runTimed('/bin/sh', ['-c', pipe], { signal: options.signal }), options);
+        return counted(to, tableName, await runTimed('/bin/sh', ['-c', pipe], { signal: options.signal }), options);
       },
       sync: async () => {
         await execute(to, `drop table if exists ${tableName}`);
@@ -87,6 +78,7 @@ async function measureMode(
         const destination = { name: 'destination-postgres', configuration: configurationOf(to) };
         return counted(
           to,
+          tableName,
           await runSync({ source, destination, catalog: { streams: [configured] } }, options),
           options,
         );
@@ -116,11 +108,6 @@ async function discoverTable(url: string): Promise<Stream> {
   return stream;
 }
 
-function configurationOf(url: string) {
-  const { hostname, port, username, pathname } = new URL(url);
-  return { host: hostname, port: Number(port), database: pathname.slice(1), username, ssl_mode: { mode: 'disable' } };
-}
-
 async function columnsOf(url: string): Promise<{ name: string; type: string }[]> {
   return execute(
     url,
@@ -131,20 +118,4 @@ async function columnsOf(url: string): Promise<{ name: string; type: string }[]>
 
 function columnsOnly(columns: { name: string; type: string }[]): string {
   return `create table ${tableName} (${columns.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
-}
-
-async function counted(url: string, measured: Measured, { records }: BenchmarkOptions): Promise<Measured> {
-  const [row] = await execute<{ count: number }>(url, `select count(*)::int as count from ${tableName}`);
-  if (row?.count !== records) throw new Error(`${row?.count} rows are in the table.`);
-  return measured;
-}
-
-async function execute<Row extends object>(url: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(statement)).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -4,7 +4,6 @@
  * indexes.
  */
 import { join } from 'node:path';
-import pg from 'pg';
 import {
   type Benchmark,
   type BenchmarkOptions,
@@ -14,6 +13,7 @@ import {
   rateOf,
   tookMs,
 } from './benchmark.ts';
+import { configurationOf, counted, execute, serverWithPsql } from './postgres-tables.ts';
 import { runSampleSync, streamName } from './sample-sync.ts';
 import { runTimed } from './started-process.ts';
 
@@ -21,28 +21,19 @@ export const benchmark: Benchmark = {
   name: 'sync-to-postgres',
 
   async run(options, log) {
-    const database = await options.databases.postgres();
-    const program = database?.program('psql');
-    if (database && !program) log('psql is not installed: there is no ceiling to compare with.');
-    if (!database || !program) return [];
-    const url = database.serverUrl;
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      const figures = [];
-      for (const mode of ['append', 'append_dedup'] as const) {
-        figures.push(await measureMode(mode, { url, client, psql: program }, options));
-      }
-      return figures;
-    } finally {
-      await client.end();
+    const server = await serverWithPsql(options, log);
+    if (!server) return [];
+    const { database, psql } = server;
+    const figures = [];
+    for (const mode of ['append', 'append_dedup'] as const) {
+      figures.push(await measureMode(mode, { url: database.serverUrl, psql }, options));
     }
+    return figures;
   },
 };
 
 interface Server {
   url: string;
-  client: pg.Client;
   psql: string;
 }
 
@@ -57,8 +48,8 @@ async function measureMode(
   const measured = await measureInTurns(
     {
       ceiling: async () => {
-        await server.client.query(`drop table if exists ceiling`);
-        await server.client.query(`create table ceiling (like ${streamName} including all)`);
+        await execute(server.url, `drop table if exists ceiling`);
+        await execute(server.url, `create table ceiling (like ${streamName} including all)`);
         return psql(`\\copy ceiling from '${rows}'`, server, options);
       },
       sync: () => syncToNewTable(mode, server, options),
@@ -75,22 +66,12 @@ async function measureMode(
 
 async function syncToNewTable(
   mode: 'append' | 'append_dedup',
-  { url, client }: Server,
+  { url }: Server,
   options: BenchmarkOptions,
 ): Promise<Measured> {
-  await client.query(`drop table if exists ${streamName}`);
-  const { hostname, port, username } = new URL(url);
-  const configuration = {
-    host: hostname,
-    port: Number(port),
-    database: 'postgres',
-    username,
-    ssl_mode: { mode: 'disable' },
-  };
-  const measured = await runSampleSync({ destination: { name: 'destination-postgres', configuration }, mode }, options);
-  const { rows } = await client.query<{ count: number }>(`select count(*)::int as count from ${streamName}`);
-  if (rows[0]?.count !== options.records) throw new Error(`${rows[0]?.count} rows are in the table.`);
-  return measured;
+  await execute(url, `drop table if exists ${streamName}`);
+  const destination = { name: 'destination-postgres', configuration: configurationOf(url) };
+  return counted(url, streamName, await runSampleSync({ destination, mode }, options), options);
 }
 
 function psql(command: string, { url, psql }: Server, { signal }: BenchmarkOptions): Promise<Measured> {

@@ -268,3 +268,29 @@ export function startProgram(name: string, command: string, files: ProgramFiles,
 async function* parseLines(child: ChildProcessWithoutNullStreams): AsyncGenerator<Message> {
   for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as Message;
 }
+
+/**
+ * The program reads a stream; after each state it is killed, and goes on from that state. Gives the ids of all records
+ * that a state covered, in order, and how often the program was killed.
+ */
+export async function readWithKills({ config }: TestDatabase, stream: ConfiguredStream, records: number) {
+  const covered: number[] = [];
+  let state: State[] = [];
+  let kills = 0;
+  for (let isKilled = true; isKilled; ) {
+    isKilled = false;
+    const program = startProgram('source-postgres', 'read', { config, catalog: { streams: [stream] }, state });
+    const uncovered: number[] = [];
+    for await (const message of program.messages) {
+      if (message.type === 'RECORD') uncovered.push(message.record.data.id as number);
+      if (message.type !== 'STATE') continue;
+      covered.push(...uncovered.splice(0));
+      state = [message.state];
+      isKilled = covered.length < records;
+      if (isKilled) break;
+    }
+    if (isKilled) kills += Number(program.child.kill('SIGKILL'));
+    await program.exitCode;
+  }
+  return { ids: covered.sort((a, b) => a - b), kills };
+}

@@ -1,31 +1,16 @@
 /* Lines that are made of the bytes of a record say the same as lines that are made of its values. */
 import { Readable } from 'node:stream';
-import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { recordHead, type Stream } from '../../src/protocol.ts';
+import { columnSchemas } from '../../test/column-schemas.ts';
 import { complete, configure, createDatabase, writeAndReport } from '../../test/postgres.ts';
 import type { DestinationInput } from '../kit/connector.ts';
 import { readInput, UnparsedRecord } from '../kit/input.ts';
 import type { ColumnType } from './column-types.ts';
 import { RowBytes } from './row-bytes.ts';
 
-const dateTime = { type: 'string', format: 'date-time' };
-const schemas: Partial<Record<ColumnType, JsonSchema>> = {
-  text: { type: 'string' },
-  boolean: { type: 'boolean' },
-  bigint: { type: 'integer' },
-  'double precision': { type: 'number' },
-  numeric: { type: 'string', airbyte_type: 'big_number' },
-  date: { type: 'string', format: 'date' },
-  'timestamp without time zone': { ...dateTime, airbyte_type: 'timestamp_without_timezone' },
-  'timestamp with time zone': { ...dateTime, airbyte_type: 'timestamp_with_timezone' },
-  'time without time zone': { type: 'string', format: 'time' },
-  'time with time zone': { type: 'string', format: 'time', airbyte_type: 'time_with_timezone' },
-  bytea: { type: 'string', contentEncoding: 'base64' },
-  jsonb: {},
-};
-const columns = Object.keys(schemas).map((type) => ({ property: type, type: type as ColumnType }));
+const columns = Object.keys(columnSchemas).map((type) => ({ property: type, type: type as ColumnType }));
 
 /** The line for data that is given as its text, without what all lines begin with. Undefined: the bytes do not do. */
 function lineOf(data: string, asked = columns): string | undefined {
@@ -164,14 +149,14 @@ it('lines of bytes and lines of values leave the same rows', async () => {
         .replaceAll('-0', '0'),
     ),
   };
-  const names = Object.keys(schemas);
+  const names = Object.keys(columnSchemas);
   const record = fc
     .tuple(...names.map((name) => fc.option(values[name] as fc.Arbitrary<string>, { nil: 'null', freq: 8 })))
     .map((texts) => `{${texts.map((value, index) => `"${names[index]}":${value}`).join(',')}}`);
   const streamOf = (name: string): Stream => ({
     name,
     supported_sync_modes: ['full_refresh'],
-    json_schema: { type: 'object', properties: { n: { type: 'integer' }, ...schemas } },
+    json_schema: { type: 'object', properties: { n: { type: 'integer' }, ...columnSchemas } },
   });
   let unparsed = 0;
 

@@ -2,6 +2,7 @@ import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Stream } from '../../src/protocol.ts';
+import { columnSchemas, dateTime } from '../../test/column-schemas.ts';
 import { canonicalNumber, numberTexts, shortOrLongExponent } from '../../test/number-texts.ts';
 import { configure, createDatabase, discoverStream, input, read, write, writeAndReport } from '../../test/postgres.ts';
 import { parseJson } from '../kit/json.ts';
@@ -10,34 +11,18 @@ function streamOf(properties: Record<string, JsonSchema>): Stream {
   return { name: 't', supported_sync_modes: ['full_refresh'], json_schema: { type: 'object', properties } };
 }
 
-const dateTime = { type: 'string', format: 'date-time' };
-const schemas: Record<string, JsonSchema> = {
-  text: { type: 'string' },
-  boolean: { type: ['boolean', 'null'] },
-  bigint: { type: 'integer' },
-  'double precision': { type: 'number' },
-  numeric: { type: 'string', airbyte_type: 'big_number' },
-  date: { type: 'string', format: 'date' },
-  'timestamp without time zone': { ...dateTime, airbyte_type: 'timestamp_without_timezone' },
-  'timestamp with time zone': { ...dateTime, airbyte_type: 'timestamp_with_timezone' },
-  'time without time zone': { type: 'string', format: 'time' },
-  'time with time zone': { type: 'string', format: 'time', airbyte_type: 'time_with_timezone' },
-  bytea: { type: 'string', contentEncoding: 'base64' },
-  jsonb: { type: 'object' },
-};
-
 describe('columns', () => {
   it('have the type that holds every value of the schema', async () => {
     const { config, query } = await createDatabase();
     const expected: [string, JsonSchema][] = [
-      ...Object.entries(schemas),
+      ...Object.entries(columnSchemas),
       ['numeric', { type: 'integer', airbyte_type: 'big_integer' }],
       ['bigint', { type: 'number', airbyte_type: 'integer' }],
       ['timestamp with time zone', dateTime],
       ['jsonb', { type: 'array' }],
       ['jsonb', { type: ['string', 'integer'] }],
       ['jsonb', { oneOf: [{ type: 'string' }] }],
-      ['jsonb', {}],
+      ['jsonb', { type: 'object' }],
     ];
     const properties = Object.fromEntries(expected.map(([, schema], index) => [`v${index}`, schema]));
     await write(config, [configure(streamOf(properties))], []);
@@ -115,7 +100,7 @@ describe('a value that does not fit its column', () => {
     ['jsonb', [{}, [], 'text', 1, false], []],
   ] as [string, unknown[], unknown[]][])('of type %s is told from a value that does', async (type, fitting, unfit) => {
     const { config, query } = await createDatabase();
-    const stream = streamOf({ v: schemas[type] ?? {} });
+    const stream = streamOf({ v: columnSchemas[type] ?? {} });
     const put = async (...values: unknown[]) => {
       await query('drop table if exists t');
       const records = values.map((v) => ({ v }));
@@ -133,7 +118,7 @@ describe('a value that does not fit its column', () => {
 
   it('never fails a sync, whatever it is', async () => {
     const { config, query } = await createDatabase();
-    const stream = streamOf(schemas);
+    const stream = streamOf(columnSchemas);
     const digits = (length: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: length });
     const nearDate = fc
@@ -177,7 +162,7 @@ describe('a value that does not fit its column', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(value, { minLength: 300, maxLength: 300 }), async (values) => {
         const overwrite = configure(stream, { destination_sync_mode: 'overwrite' });
-        const records = values.map((v) => Object.fromEntries(Object.keys(schemas).map((name) => [name, v])));
+        const records = values.map((v) => Object.fromEntries(Object.keys(columnSchemas).map((name) => [name, v])));
         await write(config, [overwrite], input(stream, JSON.parse(JSON.stringify(records))));
         expect(await query('select count(*)::int from t')).toEqual([{ count: values.length }]);
       }),
@@ -189,7 +174,7 @@ describe('a value that does not fit its column', () => {
 describe('any number of up to 60 digits and any exponent', () => {
   const numberText = numberTexts(shortOrLongExponent);
   const names = ['bigint', 'double precision', 'numeric', 'text', 'jsonb'];
-  const properties = Object.fromEntries(names.map((name) => [name, schemas[name] ?? {}]));
+  const properties = Object.fromEntries(names.map((name) => [name, columnSchemas[name] ?? {}]));
 
   it.each(['append', 'overwrite', 'append_dedup'] as const)('arrives as the same number with %s', async (mode) => {
     const { config, query } = await createDatabase();
