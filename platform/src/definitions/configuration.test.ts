@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ends } from '../../../scripts/ends.mjs';
 import { Problem } from '../problems.ts';
 import { checkConfiguration } from './configuration.ts';
 
@@ -35,7 +36,8 @@ test('a hostile pattern comes to its end', () => {
   const specification = {
     properties: { a: { type: 'string', pattern: '^(a+)+$' }, b: { type: 'string', pattern: '^b' } },
   };
-  expect(() => checkConfiguration(specification, { a: `${'a'.repeat(60)}!` })).toThrow(Problem);
+  const check = () => checkConfiguration(specification, { a: `${'a'.repeat(60)}!` });
+  expect(() => ends(check)).toThrow(Problem);
   expect(() => checkConfiguration(specification, { b: 'x' })).toThrow(Problem);
   expect(() => checkConfiguration(specification, { a: 'aaa', b: 'b' })).not.toThrow();
 });

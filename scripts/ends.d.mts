@@ -1,0 +1,1 @@
+export function ends<T>(work: () => T): T;
