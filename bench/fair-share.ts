@@ -6,16 +6,16 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts';
+import { connect, connectionsOf, create, statusOf, templates, workspaceOf } from './customers.ts';
 import { operatorToken } from './dataset.ts';
+import { liveTargetMs, timed, until, watchLive } from './live-answers.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 
 const sampleData = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 const httpApi = '4dae2d0e-d1c3-49e9-91f2-23f8d5661568';
 const localFiles = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
-const targets = { syncMs: 1_000, checkMs: 2_000, liveMs: 100 };
-const templates = '/api/v1/integrations/templates';
+const targets = { syncMs: 1_000, checkMs: 2_000, liveMs: liveTargetMs };
 
 export const benchmark: Benchmark = {
   name: 'fair-share',
@@ -60,9 +60,9 @@ async function startSilentApi(): Promise<SilentApi> {
 }
 
 async function measure(service: ServiceProcess, api: SilentApi, { signal }: BenchmarkOptions): Promise<Figure[]> {
-  const post = async (path: string, body: object) => (await service.request('POST', path, body)) as { id: string };
-  const slow = (await post(`${templates}/sources`, { actor_definition_id: httpApi, name: 'API' })).id;
-  const quick = (await post(`${templates}/sources`, { actor_definition_id: sampleData, name: 'Sample' })).id;
+  const post = (path: string, body: object) => create(service, path, body);
+  const slow = await post(`${templates}/sources`, { actor_definition_id: httpApi, name: 'API' });
+  const quick = await post(`${templates}/sources`, { actor_definition_id: sampleData, name: 'Sample' });
   await post(`${templates}/connections`, {
     destination_name: 'Files',
     destination_definition_id: localFiles,
@@ -100,7 +100,7 @@ async function measure(service: ServiceProcess, api: SilentApi, { signal }: Benc
   }
   const checkMs = await timed(async () => {
     const body = { source_template_id: quick, source_config: { count: 1 } };
-    const { id } = await post(`/api/v1/integrations/sources/check?workspace_id=${modest}`, body);
+    const id = await post(`/api/v1/integrations/sources/check?workspace_id=${modest}`, body);
     const path = `/api/v1/integrations/sources/check/${id}/status?workspace_id=${modest}`;
     await until(async () => ((await service.request('GET', path)) as { status: string }).status !== 'running', signal);
   });
@@ -122,34 +122,6 @@ const figure = (work: string, value: number, atMost: number): Figure => ({
   target: { of: 'value', atMost },
 });
 
-async function workspaceOf(service: ServiceProcess, name: string): Promise<string> {
-  await service.request('POST', '/api/v1/embedded/scoped-token', { workspace_name: name });
-  const { data } = (await service.request('GET', `/api/v1/workspaces?name_contains=${name}`)) as {
-    data: { id: string }[];
-  };
-  return data[0]?.id ?? '';
-}
-
-async function connect(service: ServiceProcess, workspaceId: string, body: object): Promise<void> {
-  await service.request('POST', `/api/v1/integrations/sources?workspace_id=${workspaceId}`, body);
-}
-
-async function connectionsOf(service: ServiceProcess, workspaceId: string, count: number, signal: AbortSignal) {
-  let ids: string[] = [];
-  await until(async () => {
-    const path = `/api/v1/integrations/connections?workspace_id=${workspaceId}`;
-    const { data } = (await service.request('GET', path)) as { data: { id: string; status: string }[] };
-    ids = data.filter(({ status }) => status === 'active').map(({ id }) => id);
-    return ids.length === count;
-  }, signal);
-  return ids;
-}
-
-async function statusOf(service: ServiceProcess, workspaceId: string, id: string): Promise<string | undefined> {
-  const path = `/api/v1/integrations/connections/${id}/jobs?workspace_id=${workspaceId}`;
-  return ((await service.request('GET', path)) as { data: { status: string }[] }).data[0]?.status;
-}
-
 async function runningJobs(service: ServiceProcess, workspaceId: string, ids: readonly string[]): Promise<number> {
   const statuses = await Promise.all(ids.map((id) => statusOf(service, workspaceId, id)));
   return statuses.filter((status) => status === 'running').length;
@@ -163,32 +135,4 @@ async function statusOfCheck({ url }: ServiceProcess, workspaceId: string, body:
   });
   await answer.text();
   return answer.status;
-}
-
-/** Asks again and again until the returned function is called, which gives the time of the slowest answer. */
-function watchLive({ url }: ServiceProcess): () => Promise<number> {
-  let isOver = false;
-  let slowestMs = 0;
-  const watching = (async () => {
-    while (!isOver) {
-      const tookMs = await timed(async () => void (await (await fetch(`${url}/health/live`)).text()));
-      slowestMs = Math.max(slowestMs, tookMs);
-      await delay(10);
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await watching;
-    return slowestMs;
-  };
-}
-
-async function timed(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
-async function until(happened: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
-  while (!(await happened())) await delay(20, undefined, { signal });
 }

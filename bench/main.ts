@@ -27,6 +27,7 @@ import { createDatabases } from './databases.ts';
 import { benchmark as dueSyncs } from './due-syncs.ts';
 import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
+import { benchmark as hostileConnectors } from './hostile-connectors.ts';
 import { benchmark as memory } from './memory.ts';
 import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
 import { benchmark as replicas } from './replicas.ts';
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   replicas,
   workspaceSync,
   fairShare,
+  hostileConnectors,
   dueSyncs,
   syncToFiles,
   syncToPostgres,

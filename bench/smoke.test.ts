@@ -56,6 +56,10 @@ const fairShare = [
   'a check is over while another workspace has its queue full',
   '/health/live meanwhile, the slowest answer',
 ];
+const hostileConnectors = [
+  'a source with 300 streams is set up and synced',
+  'configurations are checked by a hostile pattern',
+];
 const on = (database: string, works: string[]) => works.map((work) => `${database}: ${work}`);
 
 /** What each benchmark measures. */
@@ -63,6 +67,7 @@ const quick = {
   api: on('SQLite', [...requests, ...comparisons]),
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
   'fair-share': fairShare.map((work) => `fair share: ${work}`),
+  'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],
   'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],
   'sync-to-postgres': [

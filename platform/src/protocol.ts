@@ -192,12 +192,6 @@ export type Message =
     }
   | { type: 'CATALOG'; catalog: Catalog };
 
-/** As the rest of the platform knows catalogs: connectors may write what a stream does not have as null. */
-export function withoutNulls({ streams, ...rest }: Catalog): Catalog {
-  const present = (stream: Stream) => Object.fromEntries(Object.entries(stream).filter(([, value]) => value !== null));
-  return { ...rest, streams: streams.map((stream) => present(stream) as unknown as Stream) };
-}
-
 /** A key for maps: streams are the same when name and namespace are. Connectors may write an absent namespace as null. */
 export function streamKey({ name, namespace }: { name: string; namespace?: string | null | undefined }): string {
   return namespace ? `${namespace}\0${name}` : name;

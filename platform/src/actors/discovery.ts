@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import type { ActorRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
-import { type Catalog, withoutNulls } from '../protocol.ts';
+import type { Catalog } from '../protocol.ts';
+import { catalogText, readCatalog } from '../runner/catalog-text.ts';
 import { type JobLog, RunFailure } from '../runner/runner.ts';
 import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
@@ -55,10 +56,9 @@ export async function discoverCatalog(
   { ignoreCache = false, ...options }: DiscoveryOptions = {},
 ): Promise<Catalog> {
   const { workspace_id, connector_id } = source;
-  const { version } = await getDefinition(ctx.definitions, 'source', source.definition_id);
-  const madeFrom = createHash('sha256').update(`${version}\n${source.configuration}`).digest('hex');
+  const madeFrom = await makingOf(ctx, source);
   const kept = ignoreCache ? undefined : await findCatalog(ctx.store.db, workspace_id, connector_id, madeFrom);
-  if (kept !== undefined) return withoutNulls(JSON.parse(kept));
+  if (kept !== undefined) return await readCatalog(kept);
 
   // A discovery that somebody else may stop is not shared.
   if (options.signal) return await discover(ctx, source, madeFrom, options);
@@ -72,6 +72,19 @@ export async function discoverCatalog(
   return await underWay;
 }
 
+/** The catalog that the source has given last, if it is still of the same configuration. Never asks the source. */
+export async function findKeptCatalog(ctx: ActorsContext, source: ActorRow): Promise<Catalog | undefined> {
+  const { workspace_id, connector_id } = source;
+  const kept = await findCatalog(ctx.store.db, workspace_id, connector_id, await makingOf(ctx, source));
+  return kept === undefined ? undefined : await readCatalog(kept);
+}
+
+/** What a catalog depends on. */
+async function makingOf(ctx: ActorsContext, source: ActorRow): Promise<string> {
+  const { version } = await getDefinition(ctx.definitions, 'source', source.definition_id);
+  return createHash('sha256').update(`${version}\n${source.configuration}`).digest('hex');
+}
+
 async function discover(
   ctx: ActorsContext,
   source: ActorRow,
@@ -81,6 +94,6 @@ async function discover(
   const { workspace_id, connector_id } = source;
   const connector = await prepareConnector(ctx, source);
   const catalog = await ctx.runner.discover(connector, { signal: ctx.closing, ...options });
-  await putCatalog(ctx.store.db, workspace_id, connector_id, { madeFrom, catalog: JSON.stringify(catalog) });
+  await putCatalog(ctx.store.db, workspace_id, connector_id, { madeFrom, catalog: await catalogText(catalog) });
   return catalog;
 }

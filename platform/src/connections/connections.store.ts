@@ -36,6 +36,49 @@ export async function findConnectionById(db: Db, connectionId: string): Promise<
   return await db.selectFrom('connections').selectAll().where('connection_id', '=', connectionId).executeTakeFirst();
 }
 
+/**
+ * Connections of other workspaces to destinations of the same kind whose tables may have the same namespace.
+ * `namespaceFormat`: the namespace of all tables, where it is known.
+ */
+export async function listConnectionsOfOthers(
+  db: Db,
+  workspaceId: string,
+  { definitionId, namespaceFormat }: { definitionId: string; namespaceFormat: string | undefined },
+): Promise<ConnectionRow[]> {
+  let others = db
+    .selectFrom('connections')
+    .innerJoin('connectors', 'connectors.connector_id', 'connections.destination_id')
+    .selectAll('connections')
+    .where('connections.workspace_id', '!=', workspaceId)
+    .where('connections.deleted_at', 'is', null)
+    .where('connectors.definition_id', '=', definitionId);
+  if (namespaceFormat !== undefined) {
+    others = others.where((eb) =>
+      eb.or([
+        eb('connections.namespace_definition', '!=', 'custom_format'),
+        eb('connections.namespace_format', '=', namespaceFormat),
+        eb('connections.namespace_format', 'like', '%{SOURCE_NAMESPACE}%'),
+      ]),
+    );
+  }
+  return await others.execute();
+}
+
+/** Every stream that the connection has ever moved. */
+export async function listMovedStreams(
+  db: Db,
+  workspaceId: string,
+  connectionId: string,
+): Promise<{ name: string; namespace: string }[]> {
+  return await db
+    .selectFrom('connection_streams')
+    .innerJoin('connections', 'connections.connection_id', 'connection_streams.connection_id')
+    .select(['connection_streams.name', 'connection_streams.namespace'])
+    .where('connections.workspace_id', '=', workspaceId)
+    .where('connections.connection_id', '=', connectionId)
+    .execute();
+}
+
 export async function updateConnection(
   tx: Db,
   workspaceId: string,

@@ -21,10 +21,26 @@ import type { ConnectionCreate, ConnectionPatch, StreamConfiguration } from './r
 import { nextRunAfter, presentSchedule, readSchedule } from './schedule.ts';
 import { chooseStreams } from './stream-selection.ts';
 import { forgetAcceptedCatalog, forgetStreams } from './stream-states.store.ts';
+import { refuseTablesOfOthers } from './table-owners.ts';
+
+/** Where nothing else was given. */
+const naming = {
+  // No streams named means every stream the source has; which those are is found out when it runs.
+  configurations: JSON.stringify({ streams: [] }),
+  namespace_definition: 'destination',
+  namespace_format: null,
+  prefix: '',
+};
 
 export async function createConnection(ctx: ConnectionsContext, request: ConnectionCreate): Promise<ConnectionRow> {
   const given = readChanges(request);
   await checkStreams(ctx, request, request.configurations?.streams);
+  await refuseTablesOfOthers(ctx, {
+    ...naming,
+    ...given,
+    source_id: request.sourceId,
+    destination_id: request.destinationId,
+  });
   const connection = await ctx.store.transaction(async (tx) => {
     const source = await getActor(tx, 'source', request.sourceId);
     const destination = await getActor(tx, 'destination', request.destinationId);
@@ -40,11 +56,7 @@ export async function createConnection(ctx: ConnectionsContext, request: Connect
       name: `${source.name} → ${destination.name}`,
       status,
       cron_expression,
-      // No streams named means every stream the source has; which those are is found out when it runs.
-      configurations: JSON.stringify({ streams: [] }),
-      namespace_definition: 'destination',
-      namespace_format: null,
-      prefix: '',
+      ...naming,
       schema_updates_behavior: 'ignore',
       tags: '[]',
       status_reason: null,
@@ -85,6 +97,9 @@ export async function patchConnection(
   if (patch.configurations?.streams?.length) {
     const { source_id, destination_id } = await getConnection(ctx.store.db, connectionId);
     await checkStreams(ctx, { sourceId: source_id, destinationId: destination_id }, patch.configurations.streams);
+  }
+  if (Object.keys(naming).some((field) => field in given)) {
+    await refuseTablesOfOthers(ctx, { ...(await getConnection(ctx.store.db, connectionId)), ...given });
   }
   const connection = await ctx.store.transaction(async (tx) => {
     const before = await getConnection(tx, connectionId);

@@ -52,9 +52,10 @@ export function chooseStreams(
   destination: ConnectorSpecification,
 ): ChosenStream[] {
   const wanted = asked.length > 0 ? asked : catalog.streams.map(({ name, namespace = '' }) => ({ name, namespace }));
+  const find = streamFinder(catalog);
   const seen = new Set<string>();
   return wanted.map((stream) => {
-    const chosen = chooseStream(catalog, stream, destination);
+    const chosen = chooseStream(find(stream as StreamDescriptor), stream, destination);
     const key = streamKey(chosen.stream);
     if (seen.has(key)) throw refused(`The stream ${shownName(chosen.stream)} is configured twice.`);
     seen.add(key);
@@ -63,15 +64,27 @@ export function chooseStreams(
 }
 
 /** Without a namespace, the one stream of that name is meant, whichever namespace it is in. */
-export function findStream(catalog: Catalog, { name, namespace }: StreamDescriptor): Stream | undefined {
-  const called = catalog.streams.filter((stream) => stream.name === name);
-  if (namespace === undefined && called.length === 1) return called[0];
-  const key = streamKey({ name, namespace: namespace ?? '' });
-  return called.find((stream) => streamKey(stream) === key);
+export function streamFinder({ streams }: Catalog): (asked: StreamDescriptor) => Stream | undefined {
+  const byName = new Map<string, Stream[]>();
+  for (const stream of streams) {
+    const called = byName.get(stream.name);
+    if (called) called.push(stream);
+    else byName.set(stream.name, [stream]);
+  }
+  // Many namespaces may have a stream of one name.
+  const byKey = new Map(streams.map((stream) => [streamKey(stream), stream]));
+  return ({ name, namespace }) => {
+    const called = byName.get(name) ?? [];
+    if (namespace === undefined && called.length === 1) return called[0];
+    return byKey.get(streamKey({ name, namespace: namespace ?? '' }));
+  };
 }
 
-function chooseStream(catalog: Catalog, asked: StreamConfiguration, destination: ConnectorSpecification): ChosenStream {
-  const stream = findStream(catalog, asked as StreamDescriptor);
+function chooseStream(
+  stream: Stream | undefined,
+  asked: StreamConfiguration,
+  destination: ConnectorSpecification,
+): ChosenStream {
   if (!stream) throw refused(`The source has no stream ${shownName(asked)}.`);
   const name = shownName(stream);
   if (asked.mappers?.length || asked.includeFiles || asked.destinationObjectName) {

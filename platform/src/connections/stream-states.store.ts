@@ -2,6 +2,7 @@
  * The SQL of what a connection knows of its streams: `connection_streams`, `connection_states` and `connection_catalogs`.
  * These tables name no workspace, so a row is found, and made, through the connection it belongs to.
  */
+import { Pieces } from '@inlay/schedule/pieces';
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionStreamRow, Tables } from '../db/tables.ts';
@@ -31,26 +32,37 @@ export async function listStreams(tx: Db, connection: ConnectionRef): Promise<Co
     .execute();
 }
 
-export async function putStream(
-  tx: Db,
-  connection: ConnectionRef,
-  { namespace, name, ...row }: Omit<ConnectionStreamRow, 'connection_id'>,
-): Promise<void> {
-  await tx
-    .insertInto('connection_streams')
-    .columns(['connection_id', 'namespace', 'name', 'configured', 'generation_id', 'state'])
-    .expression((eb) =>
-      ofConnection(connection)(eb).select([
-        sql<string>`${namespace}`.as('namespace'),
-        sql<string>`${name}`.as('name'),
-        sql<string>`${row.configured}`.as('configured'),
-        sql<number>`${row.generation_id}`.as('generation_id'),
-        sql<string | null>`${row.state}`.as('state'),
-      ]),
-    )
-    .onConflict((conflict) => conflict.columns(['connection_id', 'namespace', 'name']).doUpdateSet(row))
-    .execute();
+export type StreamRow = Omit<ConnectionStreamRow, 'connection_id'>;
+
+/** So many that one statement takes a few milliseconds. */
+const rowsAtATime = 500;
+
+/** A connection may have thousands of streams, so many rows are given to one statement. */
+export async function putStreams(tx: Db, connection: ConnectionRef, rows: readonly StreamRow[]): Promise<void> {
+  const pieces = new Pieces();
+  for (let from = 0; from < rows.length; from += rowsAtATime) {
+    const given = rows.slice(from, from + rowsAtATime).map((row) => streamColumns.map((column) => row[column]));
+    await tx
+      .insertInto('connection_streams')
+      .columns(['connection_id', ...streamColumns])
+      .expression((eb) =>
+        ofConnection(connection)(eb)
+          .innerJoin(sql`json_each(${JSON.stringify(given)})`.as<'given'>(sql`given`), (join) => join.onTrue())
+          .select(streamColumns.map((column, index) => sql`given.value ->> ${sql.lit(index)}`.as(column))),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['connection_id', 'namespace', 'name']).doUpdateSet(({ ref }) => ({
+          configured: ref('excluded.configured'),
+          generation_id: ref('excluded.generation_id'),
+          state: ref('excluded.state'),
+        })),
+      )
+      .execute();
+    if (pieces.isPauseDue) await pieces.pause();
+  }
 }
+
+const streamColumns = ['namespace', 'name', 'configured', 'generation_id', 'state'] as const;
 
 export async function putStreamState(
   tx: Db,

@@ -5,16 +5,11 @@
  * What always holds: a state is written only after the destination has confirmed everything before it, and is forgotten
  * before a stream is read anew or emptied, never after: a crash in between costs repeated records, not missing ones.
  */
+import { Pieces } from '@inlay/schedule/pieces';
 import type { Db } from '../db/open.ts';
 import type { ConnectionStreamRow } from '../db/tables.ts';
-import {
-  type Catalog,
-  type ConfiguredCatalog,
-  type ConfiguredStream,
-  type State,
-  streamKey,
-  withoutNulls,
-} from '../protocol.ts';
+import { type Catalog, type ConfiguredCatalog, type ConfiguredStream, type State, streamKey } from '../protocol.ts';
+import { readCatalog } from '../runner/catalog-text.ts';
 import { elementsOf, membersOf, objectText } from '../runner/json-members.ts';
 import type { ChosenStream } from './stream-selection.ts';
 import type { ConnectionRef } from './stream-states.store.ts';
@@ -38,6 +33,8 @@ export async function prepareReading(
   const kept: string[] = [];
   const goingOn = new Set<string>();
   let readsAnew = false;
+  const rows: states.StreamRow[] = [];
+  const pieces = new Pieces();
   for (const choice of chosen) {
     const row = known.get(streamKey(choice.stream));
     const before = row && (JSON.parse(row.configured) as ConfiguredStream);
@@ -53,11 +50,13 @@ export async function prepareReading(
     const generation = (row?.generation_id ?? 0) + (startsGeneration ? 1 : 0);
     const configured = configuredStream(choice, generation, jobId);
     const state = goesOn ? row?.state : null;
-    await putStream(tx, connection, configured, state ?? null);
+    rows.push(rowOf(configured, state ?? null));
     streams.push(configured);
+    if (pieces.isPauseDue) await pieces.pause();
     if (state) kept.push(state);
     if (goesOn) goingOn.add(streamKey(choice.stream));
   }
+  await states.putStreams(tx, connection, rows);
   const whole = await states.findWholeState(tx, connection);
   if (whole === undefined) return { catalog: { streams }, state: kept };
   // One state for all streams cannot be forgotten for one of them.
@@ -93,6 +92,8 @@ function withoutReadAnew(whole: string, streams: readonly ConfiguredStream[], go
 /** Every stream the connection has ever moved, to be emptied at the destination; their states are gone at once. */
 export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: number): Promise<ConfiguredCatalog> {
   const streams: ConfiguredStream[] = [];
+  const rows: states.StreamRow[] = [];
+  const pieces = new Pieces();
   for (const row of (await knownStreams(tx, connection)).values()) {
     const before = JSON.parse(row.configured) as ConfiguredStream;
     const generation = row.generation_id + 1;
@@ -104,9 +105,11 @@ export async function prepareClearing(tx: Db, connection: ConnectionRef, jobId: 
       minimum_generation_id: generation,
       sync_id: jobId,
     };
-    await putStream(tx, connection, configured, null);
+    rows.push(rowOf(configured, null));
     streams.push(configured);
+    if (pieces.isPauseDue) await pieces.pause();
   }
+  await states.putStreams(tx, connection, rows);
   await states.deleteWholeState(tx, connection);
   return { streams };
 }
@@ -126,11 +129,12 @@ export async function keepState(tx: Db, connection: ConnectionRef, state: State,
 /** What the source had at the last run; undefined before the first one. */
 export async function findAcceptedCatalog(db: Db, connection: ConnectionRef): Promise<Catalog | undefined> {
   const catalog = await states.findAcceptedCatalog(db, connection);
-  return catalog === undefined ? undefined : withoutNulls(JSON.parse(catalog));
+  return catalog === undefined ? undefined : await readCatalog(catalog);
 }
 
-export async function keepAcceptedCatalog(tx: Db, connection: ConnectionRef, accepted: Catalog): Promise<void> {
-  await states.putAcceptedCatalog(tx, connection, JSON.stringify(accepted));
+/** `accepted` is the text of a catalog: to write a large one takes longer than a transaction may. */
+export async function keepAcceptedCatalog(tx: Db, connection: ConnectionRef, accepted: string): Promise<void> {
+  await states.putAcceptedCatalog(tx, connection, accepted);
 }
 
 function configuredStream(choice: ChosenStream, generation: number, jobId: number): ConfiguredStream {
@@ -151,8 +155,7 @@ async function knownStreams(tx: Db, connection: ConnectionRef): Promise<Map<stri
   return new Map(rows.map((row) => [streamKey(row), row]));
 }
 
-async function putStream(tx: Db, connection: ConnectionRef, stream: ConfiguredStream, state: string | null) {
+function rowOf(stream: ConfiguredStream, state: string | null): states.StreamRow {
   const { name, namespace = '' } = stream.stream;
-  const row = { configured: JSON.stringify(stream), generation_id: stream.generation_id, state };
-  await states.putStream(tx, connection, { namespace, name, ...row });
+  return { namespace, name, configured: JSON.stringify(stream), generation_id: stream.generation_id, state };
 }

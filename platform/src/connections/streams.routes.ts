@@ -1,4 +1,5 @@
 /** The endpoint of streams: schema, who may call, one call, reply. */
+import { longListText } from '@inlay/schedule/pieces';
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { ActorsContext } from '../actors/context.ts';
@@ -15,5 +16,8 @@ const querystring = Type.Object({
 export function streamRoutes(app: FastifyInstance, ctx: ActorsContext): void {
   app
     .withTypeProvider<SchemaTypes>()
-    .get('/streams', { ...access('platform'), schema: { querystring } }, async ({ query }) => listStreams(ctx, query));
+    .get('/streams', { ...access('platform'), schema: { querystring } }, async ({ query }, reply) => {
+      const text = await longListText(await listStreams(ctx, query));
+      return reply.type('application/json; charset=utf-8').send(text);
+    });
 }

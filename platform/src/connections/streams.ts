@@ -1,5 +1,6 @@
 /** The streams of a source, with what a destination could do with them. */
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
+import { mapInPieces } from '@inlay/schedule/pieces';
 import { getActor } from '../actors/actors.ts';
 import type { ActorsContext } from '../actors/context.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
@@ -18,7 +19,7 @@ export async function listStreams(ctx: ActorsContext, { sourceId, destinationId,
   const source = await getActor(ctx.store.db, 'source', sourceId);
   const destination = destinationId === undefined ? undefined : await specificationOf(ctx, destinationId);
   const { streams } = await awaitCatalog(ctx, source, { ignoreCache });
-  return streams.map((stream) => presentStream(stream, destination));
+  return await mapInPieces(streams, (stream) => presentStream(stream, destination));
 }
 
 async function specificationOf(ctx: ActorsContext, destinationId: string): Promise<ConnectorSpecification> {
@@ -40,10 +41,12 @@ function presentStream(stream: Stream, destination: ConnectorSpecification | und
 }
 
 /** Every field, those inside objects included, as paths. */
-function fieldsOf({ properties }: JsonSchema, above: readonly string[] = []): string[][] {
-  if (!isObject(properties)) return [];
-  return Object.entries(properties).flatMap(([name, property]) => {
+function fieldsOf({ properties }: JsonSchema, above: readonly string[] = [], found: string[][] = []): string[][] {
+  if (!isObject(properties)) return found;
+  for (const [name, property] of Object.entries(properties)) {
     const path = [...above, name];
-    return [path, ...(isObject(property) ? fieldsOf(property, path) : [])];
-  });
+    found.push(path);
+    if (isObject(property)) fieldsOf(property, path, found);
+  }
+  return found;
 }

@@ -14,13 +14,15 @@ import {
   prepareClearing,
   prepareReading,
 } from '../connections/stream-states.ts';
+import { renaming } from '../connections/table-owners.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { streamKey } from '../protocol.ts';
+import { catalogText } from '../runner/catalog-text.ts';
 import { type JobLog, type Progress, RunFailure, type SyncOutcome } from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import { type AttemptEnd, asRun, type Run, StaleRun } from './job-runs.ts';
-import { PlanFault, planSync, renaming } from './sync-plan.ts';
+import { PlanFault, planSync } from './sync-plan.ts';
 
 interface AttemptOptions {
   signal: AbortSignal;
@@ -71,8 +73,9 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
   const plan = planSync(connection, discovered, accepted, specification);
   if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The others are moved.`);
+  const catalog = await catalogText(plan.catalog);
   const reading = await asRun(ctx, run, async (tx) => {
-    await keepAcceptedCatalog(tx, ref, plan.catalog);
+    await keepAcceptedCatalog(tx, ref, catalog);
     await followSource(tx, connection, plan.configurations);
     return await prepareReading(tx, ref, run.job.job_id, plan.streams);
   });

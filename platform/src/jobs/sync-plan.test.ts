@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { itemsStream, startSteered } from '../../test/steered.ts';
+import type { ConnectionRow } from '../db/tables.ts';
 import type { Stream } from '../protocol.ts';
+import { planSync } from './sync-plan.ts';
 
 const { properties } = itemsStream.json_schema as { properties: object };
 const withFields = (fields: object): Stream => ({
@@ -149,5 +151,28 @@ describe('when a source has changed', () => {
     const { job, moved } = await afterChange('ignore', [second], []);
     expect(job.status).toBe('succeeded');
     expect(moved()).toEqual([['second', 'id', 'name', 'extra']]);
+  });
+});
+
+describe('the plan for thousands of streams', () => {
+  test.each(['ignore', 'propagate_fully'])('looks at each of them a few times at the most: %s', (behavior) => {
+    let looks = 0;
+    const counted = (name: string): Stream => ({
+      ...itemsStream,
+      get name() {
+        looks++;
+        return name;
+      },
+    });
+    const names = Array.from({ length: 3_000 }, (_, index) => `stream ${index}`);
+    const catalog = () => ({ streams: names.map(counted) });
+    const connection = {
+      schema_updates_behavior: behavior,
+      configurations: JSON.stringify({ streams: names.slice(1, -1).map((name) => ({ name })) }),
+    } as ConnectionRow;
+    const accepted = { streams: [...names.slice(0, -1), 'gone'].map(counted) };
+    const plan = planSync(connection, catalog(), accepted, { connectionSpecification: {} });
+    expect(plan.streams.length).toBeGreaterThanOrEqual(2_998);
+    expect(looks).toBeLessThan(50 * names.length);
   });
 });

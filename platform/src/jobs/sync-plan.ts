@@ -12,11 +12,10 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { StreamConfiguration } from '../connections/requests.ts';
-import { type ChosenStream, chooseStreams, findStream, shownName } from '../connections/stream-selection.ts';
+import { type ChosenStream, chooseStreams, shownName, streamFinder } from '../connections/stream-selection.ts';
 import type { ConnectionRow } from '../db/tables.ts';
 import { Problem } from '../problems.ts';
 import { type Catalog, type ConnectorSpecification, type Stream, streamKey } from '../protocol.ts';
-import type { WriteRequest } from '../runner/runner.ts';
 
 interface SyncPlan {
   streams: ChosenStream[];
@@ -57,19 +56,20 @@ export function planSync(
   }
   const { streams: named } = JSON.parse(connection.configurations) as SyncPlan['configurations'];
   const asked = behavior === 'propagate_fully' ? followSource(named, discovered, accepted) : named;
-  const missing = asked.filter((stream) => !findStream(discovered, stream));
+  const find = streamFinder(discovered);
+  const there = asked.filter((stream) => find(stream));
+  const missing = asked.filter((stream) => !find(stream));
   const shortcoming = missing.length > 0 ? missingStreams(missing) : undefined;
-  const there = asked.filter((stream) => !missing.includes(stream));
   if (shortcoming !== undefined && there.length === 0) throw new PlanFault(shortcoming, false);
   if (discovered.streams.length === 0) {
     throw new PlanFault('The source has no streams. Check its configuration.', false);
   }
   const chosen = chooseOrStop(discovered, there, destination);
-  const streams =
-    behavior === 'ignore' ? chosen.map((choice) => ({ ...choice, stream: asBefore(choice.stream, accepted) })) : chosen;
-  const catalog =
-    behavior === 'ignore' ? { streams: discovered.streams.map((stream) => asBefore(stream, accepted)) } : discovered;
-  return { streams, shortcoming, catalog, configurations: { streams: asked } };
+  const configurations = { streams: asked };
+  if (behavior !== 'ignore') return { streams: chosen, shortcoming, catalog: discovered, configurations };
+  const asBefore = schemasOf(accepted);
+  const streams = chosen.map((choice) => ({ ...choice, stream: asBefore(choice.stream) }));
+  return { streams, shortcoming, catalog: { streams: discovered.streams.map(asBefore) }, configurations };
 }
 
 function missingStreams(missing: readonly StreamConfiguration[]): string {
@@ -79,17 +79,6 @@ function missingStreams(missing: readonly StreamConfiguration[]): string {
     : `The source has no streams ${names} any more. Take them out of the connection.`;
 }
 
-/** How the connection calls its streams at the destination. */
-export function renaming(connection: ConnectionRow): WriteRequest['rename'] {
-  const { prefix, namespace_definition: definition, namespace_format: format } = connection;
-  const namespace = (sourceNamespace: string | undefined) => {
-    if (definition === 'source') return sourceNamespace;
-    if (definition === 'destination') return undefined;
-    return format?.replaceAll(`$${'{SOURCE_NAMESPACE}'}`, sourceNamespace ?? '').trim() || undefined;
-  };
-  return { prefix, namespace };
-}
-
 /** No streams named means all of them, so there is nothing to add or drop. */
 function followSource(named: StreamConfiguration[], discovered: Catalog, accepted: Catalog | undefined) {
   if (named.length === 0) return named;
@@ -97,7 +86,8 @@ function followSource(named: StreamConfiguration[], discovered: Catalog, accepte
   const added = discovered.streams
     .filter((stream) => !known.has(streamKey(stream)))
     .map(({ name, namespace }) => ({ name, ...(namespace !== undefined && { namespace }) }));
-  return [...named.filter((stream) => findStream(discovered, stream)), ...added];
+  const find = streamFinder(discovered);
+  return [...named.filter((stream) => find(stream)), ...added];
 }
 
 function chooseOrStop(catalog: Catalog, asked: StreamConfiguration[], destination: ConnectorSpecification) {
@@ -109,9 +99,13 @@ function chooseOrStop(catalog: Catalog, asked: StreamConfiguration[], destinatio
   }
 }
 
-function asBefore(stream: Stream, accepted: Catalog | undefined): Stream {
-  const before = accepted?.streams.find((known) => streamKey(known) === streamKey(stream));
-  return before ? { ...stream, json_schema: before.json_schema } : stream;
+/** Gives a stream the schema that it had in that catalog, if it was there. */
+function schemasOf(accepted: Catalog | undefined): (stream: Stream) => Stream {
+  const before = new Map(accepted?.streams.map((stream) => [streamKey(stream), stream.json_schema]));
+  return (stream) => {
+    const json_schema = before.get(streamKey(stream));
+    return json_schema ? { ...stream, json_schema } : stream;
+  };
 }
 
 function sameCatalog(one: Catalog, other: Catalog): boolean {

@@ -11,6 +11,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptio
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../runtime.ts';
 import { findProgram, isFolder } from './find-program.ts';
 import { JsonText } from './json-members.ts';
@@ -69,6 +70,7 @@ export async function startConnector(
   const filesDir = connector.handover === 'input' ? undefined : await mkdtemp(join(settings.folder, 'run-'));
   try {
     const options = filesDir ? await writeFiles(filesDir, files) : ['--input'];
+    await ownTurn();
     const { child, leash, removeRest } = launch(connector, [command, ...options], filesDir, settings);
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
@@ -122,6 +124,17 @@ export async function startConnector(
     if (filesDir) await removeFolder(filesDir);
     throw error;
   }
+}
+
+let lastTurn = Promise.resolve();
+
+/**
+ * To start a process holds up the event loop until the process runs. So each start has a turn of the loop to itself, and
+ * everybody else is served between two starts.
+ */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => nextTurn());
+  return lastTurn;
 }
 
 const stdio: StdioOptions = ['pipe', 'pipe', 'pipe', 'pipe'];

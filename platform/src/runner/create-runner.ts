@@ -3,12 +3,14 @@
  * sync.ts; here are the limits, and what counts as an answer.
  */
 import { mkdirSync, rmSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '@inlay/contract/connector-configuration';
 import { storableText } from '@inlay/contract/storable-text';
-import { type Stream, withoutNulls } from '../protocol.ts';
+import type { Stream } from '../protocol.ts';
 import type { Runtime } from '../runtime.ts';
 import { ask } from './ask.ts';
 import { catalogExcess, maxCatalogBytes } from './catalog-limits.ts';
+import { withoutNulls } from './catalog-text.ts';
 import { namedFields, namedWarnings } from './check-words.ts';
 import { type ConnectorLimits, defaultLimits } from './limits.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -86,6 +88,8 @@ export function createRunner(options: RunnerOptions): Runner {
       const maxLineBytes = Math.min(settings.maxLineBytes, maxCatalogBytes);
       const asked = { ...question, timeoutMs: discoverTimeoutMs };
       const { catalog } = await ask(asked, { ...settings, maxLineBytes }, runOptions);
+      // Reading the message may have taken long.
+      await nextTurn();
       if (!Array.isArray(catalog?.streams) || !catalog.streams.every(isStream)) {
         throw invalidAnswer(source, 'a stream of its catalog lacks its name, json_schema or supported_sync_modes');
       }
@@ -96,7 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
       }
       const odd = catalog.streams.find((stream) => unstorableIn(stream) !== undefined);
       if (odd) throw oddName(odd);
-      return withoutNulls(catalog);
+      return await withoutNulls(catalog);
     },
 
     sync: (request) => runSync(request, settings),

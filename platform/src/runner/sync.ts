@@ -15,6 +15,7 @@ import {
   streamKey,
 } from '../protocol.ts';
 import { type AskSettings, failureOfReading, platformFailure } from './ask.ts';
+import { catalogText } from './catalog-text.ts';
 import { Confirmations } from './confirmations.ts';
 import { type CommandFiles, type ConnectorProcess, startConnector } from './connector-process.ts';
 import { Conversation, renewedConfiguration, streamReport } from './conversation.ts';
@@ -90,7 +91,7 @@ class SyncRun {
     signal?.addEventListener('abort', cancel, { once: true });
     try {
       const { configuration: config } = this.#request.destination;
-      const files = { config, catalog: this.#names.destinationCatalog };
+      const files = { config, catalog: new JsonText(await catalogText(this.#names.destinationCatalog)) };
       const destination = await this.#start(this.#request.destination, 'write', files, this.#destinationWords);
       const [progress] = await Promise.all([this.#feed(destination), this.#listen(destination)]);
       const moved = { ...progress, ...this.#reports.outcome() };
@@ -136,7 +137,8 @@ class SyncRun {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
     const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports);
-    const files = { config: source.configuration, catalog: this.#catalog, ...stateFile(request.state) };
+    const catalog = new JsonText(await catalogText(this.#catalog));
+    const files = { config: source.configuration, catalog, ...stateFile(request.state) };
     try {
       const child = await this.#start(source, 'read', files, words);
       child.stdin.end();

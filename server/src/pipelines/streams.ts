@@ -12,12 +12,12 @@ export function chooseStreams(
   suggested: readonly string[],
 ): StreamChoice {
   const { stream_selection_mode: mode, stream_whitelist: whitelist = [] } = customization;
-  const wanted = mode === 'whitelist' ? whitelist : mode === 'suggested' ? suggested : [];
-  const chosen = wanted.length === 0 ? available : available.filter(({ name }) => wanted.includes(name));
+  const wanted = new Set(mode === 'whitelist' ? whitelist : mode === 'suggested' ? suggested : []);
+  const chosen = wanted.size === 0 ? available : available.filter(({ name }) => wanted.has(name));
   if (available.length === 0) return { problem: sameForBoth('The source has no streams, so it has no data to read.') };
   // The template says which streams are wanted.
   if (chosen.length === 0) {
-    return { problem: operatorsOnly(`The source has none of the streams ${wanted.join(', ')}.`) };
+    return { problem: operatorsOnly(`The source has none of the streams ${[...wanted].join(', ')}.`) };
   }
   return { streams: chosen.map((stream) => configure(stream, customization)) };
 }

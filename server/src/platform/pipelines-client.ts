@@ -1,4 +1,5 @@
 /** What is inside a workspace, in the words of the hosted platform's public API. */
+import { mapInPieces, readLongList } from '@inlay/schedule/pieces';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
 import { createDestinationChecks } from './direct-checks.ts';
@@ -66,9 +67,9 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       const answer = await call('list_streams', 'slow_probe', { method: 'GET', path });
       const failure = failureOf(answer, 'unavailable', runtime.now());
       if (failure) throw withReason(failure, answer);
-      const streams = readable(answer);
+      const streams = await readableList(answer);
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
-      return streams.flatMap(readStream);
+      return (await mapInPieces(streams, readStream)).flat();
     },
     ...createDestinationChecks(call, runtime),
     checkSource: createSourceChecks(call, runtime, { createConnector, deleteConnector }),
@@ -123,6 +124,11 @@ export async function unlessGone(work: Promise<Written>): Promise<Written> {
     if (error instanceof PlatformError && error.failure === 'not_found') return { settled: true };
     throw error;
   }
+}
+
+/** Long lists of the bundled platform are read in pieces. Whatever else a platform sends is read, or refused, at once. */
+async function readableList(answer: PlatformAnswer): Promise<unknown> {
+  return (await readLongList(answer.text).catch(() => undefined)) ?? readable(answer);
 }
 
 function withReason(failure: PlatformError, answer: PlatformAnswer): PlatformError {

@@ -1,0 +1,97 @@
+/**
+ * Which tables, or folders, a connection writes at its destination, and whether one of them belongs to a connection of
+ * another workspace. Asked when a connection is made or its names change, so that its maker learns of it at once. The
+ * destination itself asks again before it writes: it also knows tables whose connections are gone.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { maskSecrets } from '@inlay/contract/connector-configuration';
+import { Pieces } from '@inlay/schedule/pieces';
+import { getActor } from '../actors/actors.ts';
+import { findKeptCatalog } from '../actors/discovery.ts';
+import { openConfiguration } from '../actors/sealed-configuration.ts';
+import type { ActorRow, ConnectionRow } from '../db/tables.ts';
+import { getDefinition } from '../definitions/definitions.ts';
+import { Problem } from '../problems.ts';
+import { type StreamDescriptor, streamKey } from '../protocol.ts';
+import { listConnectionsOfOthers, listMovedStreams } from './connections.store.ts';
+import type { ConnectionsContext } from './context.ts';
+import { shownName } from './stream-selection.ts';
+
+type Naming = Pick<ConnectionRow, 'prefix' | 'namespace_definition' | 'namespace_format'>;
+
+const sourceNamespace = `$${'{SOURCE_NAMESPACE}'}`;
+
+/** How a connection calls the streams of its source at the destination. */
+export function renaming({ prefix, namespace_definition: definition, namespace_format: format }: Naming) {
+  const namespace = (given: string | undefined) => {
+    if (definition === 'source') return given;
+    if (definition === 'destination') return undefined;
+    return format?.replaceAll(sourceNamespace, given ?? '').trim() || undefined;
+  };
+  return { prefix, namespace };
+}
+
+function tableOf(naming: Naming, { name, namespace }: StreamDescriptor): StreamDescriptor {
+  const { prefix, namespace: rename } = renaming(naming);
+  const space = rename(namespace || undefined);
+  return { name: prefix + name, ...(space !== undefined && { namespace: space }) };
+}
+
+/** Throws if a table of the connection belongs to another workspace. Needs no network: what is not known yet is not asked for. */
+export async function refuseTablesOfOthers(
+  ctx: ConnectionsContext,
+  connection: Naming & Pick<ConnectionRow, 'source_id' | 'destination_id' | 'configurations'>,
+): Promise<void> {
+  const { db } = ctx.store;
+  const destination = await getActor(db, 'destination', connection.destination_id);
+  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  if (specification.connectionSpecification.inlay_separates_workspaces === true) return;
+  const tables = new Map<string, StreamDescriptor>();
+  for (const stream of await streamsOf(ctx, connection)) {
+    const table = tableOf(connection, stream);
+    tables.set(streamKey(table), table);
+  }
+  if (tables.size === 0) return;
+  const placeOf = (actor: ActorRow) =>
+    maskSecrets(specification.connectionSpecification, openConfiguration(ctx.actors.sealer, actor));
+  const place = placeOf(destination);
+  const pieces = new Pieces();
+  for (const other of await listConnectionsOfOthers(db, destination.workspace_id, {
+    definitionId: destination.definition_id,
+    namespaceFormat: fixedNamespaceOf(connection),
+  })) {
+    if (pieces.isPauseDue) await pieces.pause();
+    const moved = await listMovedStreams(db, other.workspace_id, other.connection_id);
+    const theirs = [...namedStreams(other), ...moved].map((stream) => tableOf(other, stream));
+    const shared = theirs.find((table) => tables.has(streamKey(table)));
+    if (!shared) continue;
+    const theirDestination = await getActor(db, 'destination', other.destination_id);
+    if (!isDeepStrictEqual(placeOf(theirDestination), place)) continue;
+    throw new Problem('bad-request', {
+      message:
+        `The table ${shownName(shared)} of the destination belongs to another workspace. ` +
+        'Give the connection a namespace or a prefix of its own.',
+    });
+  }
+}
+
+/** The namespace of all tables, where it does not depend on the source. */
+function fixedNamespaceOf({ namespace_definition, namespace_format }: Naming): string | undefined {
+  if (namespace_definition !== 'custom_format' || namespace_format === null) return undefined;
+  return namespace_format.includes(sourceNamespace) ? undefined : namespace_format;
+}
+
+function namedStreams({ configurations }: Pick<ConnectionRow, 'configurations'>): StreamDescriptor[] {
+  return (JSON.parse(configurations) as { streams: StreamDescriptor[] }).streams;
+}
+
+/** Those that are named, or all of the source as far as they are known. */
+async function streamsOf(
+  ctx: ConnectionsContext,
+  connection: Pick<ConnectionRow, 'source_id' | 'configurations'>,
+): Promise<StreamDescriptor[]> {
+  const named = namedStreams(connection);
+  if (named.length > 0) return named;
+  const source = await getActor(ctx.store.db, 'source', connection.source_id);
+  return (await findKeptCatalog(ctx.actors, source))?.streams ?? [];
+}
