@@ -5,12 +5,11 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Benchmark, BenchmarkOptions, Figure } from './benchmark.ts';
 import { connect, connectionsOf, create, statusOf, templates, workspaceOf } from './customers.ts';
 import { operatorToken } from './dataset.ts';
-import { liveTargetMs, until, watchLive } from './live-answers.ts';
+import { liveFigure, slowestWhenIdle, until, watchLive } from './live-answers.ts';
 import { type ServiceProcess, startService } from './service-process.ts';
 
 const fieldsPerStream = 5;
@@ -89,11 +88,7 @@ async function measure(
   });
   const huge = await workspaceOf(service, 'huge');
 
-  // What the machine itself takes, whatever else it does meanwhile.
-  const idle = watchLive(service);
-  await delay(Math.min(watchMs, 5_000), undefined, { signal });
-  const idleMs = await idle();
-
+  const idleMs = await slowestWhenIdle(service, { signal, watchMs });
   const duringSync = watchLive(service);
   await connect(service, huge, { source_template_id: template, name: 'Huge', source_config: {} });
   const [id = ''] = await connectionsOf(service, huge, 1, signal);
@@ -126,11 +121,5 @@ async function refusedCheck({ url }: ServiceProcess, workspaceId: string, templa
   return answer.status;
 }
 
-const figure = (during: string, value: number, idleMs: number): Figure => ({
-  work: `/health/live, the slowest answer, while ${during}`,
-  value,
-  unit: 'ms',
-  reference: { name: 'the slowest of an idle service', value: idleMs },
-  ratio: value / idleMs,
-  target: { of: 'value', atMost: liveTargetMs },
-});
+const figure = (during: string, value: number, idleMs: number): Figure =>
+  liveFigure(`/health/live, the slowest answer, while ${during}`, value, idleMs);

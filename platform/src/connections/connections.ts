@@ -7,6 +7,7 @@
  * job that has not ended. A deleted connection has the status `deprecated` and is found only in lists that include
  * deleted ones.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getActor } from '../actors/actors.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
 import type { Db } from '../db/open.ts';
@@ -245,5 +246,9 @@ async function checkStreams(
   const source = await getActor(ctx.store.db, 'source', sourceId);
   const destination = await getActor(ctx.store.db, 'destination', destinationId);
   const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
-  chooseStreams(await awaitCatalog(ctx.actors, source), streams, specification);
+  const catalog = await awaitCatalog(ctx.actors, source);
+  // Choosing among thousands of streams takes long enough for a turn of its own.
+  await nextTurn();
+  chooseStreams(catalog, streams, specification);
+  await nextTurn();
 }

@@ -47,15 +47,16 @@ export async function refuseTablesOfOthers(
   const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
   if (specification.connectionSpecification.inlay_separates_workspaces === true) return;
   const tables = new Map<string, StreamDescriptor>();
+  const pieces = new Pieces();
   for (const stream of await streamsOf(ctx, connection)) {
     const table = tableOf(connection, stream);
     tables.set(streamKey(table), table);
+    if (pieces.isPauseDue) await pieces.pause();
   }
   if (tables.size === 0) return;
   const placeOf = (actor: ActorRow) =>
     maskSecrets(specification.connectionSpecification, openConfiguration(ctx.actors.sealer, actor));
   const place = placeOf(destination);
-  const pieces = new Pieces();
   for (const other of await listConnectionsOfOthers(db, destination.workspace_id, {
     definitionId: destination.definition_id,
     namespaceFormat: fixedNamespaceOf(connection),

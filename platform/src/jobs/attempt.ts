@@ -2,6 +2,7 @@
  * One attempt of a job, from the connection as it stands to the outcome. What it keeps on the way (states, renewed
  * configurations) is safe when the runner is told so; the outcome is the scheduler's to write.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import { getActor, renewConfiguration } from '../actors/actors.ts';
 import { discoverCatalog } from '../actors/discovery.ts';
@@ -71,7 +72,10 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   const { signal, log } = options;
   const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log });
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
+  // A plan for thousands of streams takes long enough for a turn of its own.
+  await nextTurn();
   const plan = planSync(connection, discovered, accepted, specification);
+  await nextTurn();
   if (plan.shortcoming !== undefined) log.write('WARN', 'platform', `${plan.shortcoming} The others are moved.`);
   const catalog = await catalogText(plan.catalog);
   const reading = await asRun(ctx, run, async (tx) => {
