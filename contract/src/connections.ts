@@ -1,6 +1,7 @@
 /** What crosses the wire for connections, which carry a source's data to a destination, and for their jobs. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Health } from './health.ts';
 
 const exampleId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
 
@@ -104,6 +105,7 @@ export const Connection = Type.Object(
     }),
     status_message: NullableText('Why it is pending, inactive or has failed, if there is a reason to show'),
     cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
+    health: Health,
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),
     created_at: Timestamp('When it was created'),

@@ -16,6 +16,7 @@ export interface Format {
 const maxCodePoints = 255;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const jobId = /^[0-9A-Za-z-]{1,64}$/;
 const fontFamily = /^[\p{L}\p{N} ,_'"-]+$/u;
 const maxIconLength = 22_000;
 /** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
@@ -51,6 +52,10 @@ export const formats: Readonly<Record<string, Format>> = {
   'date-time': {
     type: 'value_error.datetime',
     fault: (text) => (isTime(text) ? undefined : 'a time must be written as in 2026-01-31T09:30:00Z'),
+  },
+  'job-id': {
+    type: 'value_error',
+    fault: (text) => (jobId.test(text) ? undefined : 'an id of a job has 1 to 64 letters, digits and hyphens'),
   },
   name: { type: 'value_error.name', fault: (text) => shortTextFault('a name', text) },
   tag: {

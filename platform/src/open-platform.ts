@@ -67,6 +67,8 @@ export interface PlatformOptions {
   onWaited?(kind: QueuedKind, waitedMs: number): void;
   /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
   onValuesChanged?(kind: ChangeKind, count: number): void;
+  /** Told when jobs have been queued, started or ended, for those who would else have to ask again and again. */
+  onJobsChanged?(): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
   runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime'>;
@@ -120,7 +122,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   }
 
   const closing = new AbortController();
-  const { maxWaitingPerWorkspace = 50, onWaited = () => {} } = options;
+  const { maxWaitingPerWorkspace = 50, onWaited = () => {}, onJobsChanged = () => {} } = options;
   const turnsOf = (kind: QueuedKind) =>
     new FairQueue({
       total: options.maxConcurrentChecks ?? 4,
@@ -131,7 +133,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     });
   const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
   const runner = createRunner({ ...options.runner, folder: running.path, mark: running.mark, runtime });
-  const wake = () => scheduler.wake();
+  const wake = () => {
+    scheduler.wake();
+    onJobsChanged();
+  };
 
   const workspaces: WorkspacesContext = {
     store,
@@ -193,6 +198,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     maxAttemptMs: options.maxAttemptMs ?? 86_400_000,
     onWaited: (waitedMs) => onWaited('sync', waitedMs),
     onValuesChanged: options.onValuesChanged ?? (() => {}),
+    onJobsChanged,
     logsFolder: (connectionId) => join(dataDir, 'logs', connectionId),
     wake,
   };

@@ -20,6 +20,8 @@ import { createMetrics } from './metrics.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
+import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
+import { listCursorFormat } from './pipelines/list-cursor.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
 import type { Transport } from './platform/transport.ts';
 import { addRoutes } from './routes.ts';
@@ -49,6 +51,7 @@ export interface App {
   makeFirstOperatorToken(): Promise<string | undefined>;
   reconciler: Reconciler;
   setUps: SetUps;
+  jobWatch: JobWatch;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -58,7 +61,12 @@ export interface App {
 }
 
 /** Shared by the apps of a process: tests start hundreds. */
-const compilePart = createPartCompiler({ ...formats, cursor: cursorFormat, quartz: quartzFormat });
+const compilePart = createPartCompiler({
+  ...formats,
+  cursor: cursorFormat,
+  'list-cursor': listCursorFormat,
+  quartz: quartzFormat,
+});
 
 const housekeepingEveryMs = 60_000;
 const shutdownPatienceMs = 5_000;
@@ -80,7 +88,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       wrapTransport: overrides.wrapTransport,
       onClose: (step) => closing.push(step),
     });
-    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps } = parts;
+    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch } = parts;
 
     let shuttingDown = false;
     const serverOptions = {
@@ -106,10 +114,12 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       operatorTokens.flushUses,
       createRevocationHousekeeping(store),
       createCheckHousekeeping(parts.pipelines),
+      createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
     ];
     const inBackground = [
       reconciler,
       setUps,
+      jobWatch,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -122,6 +132,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
       reconciler,
       setUps,
+      jobWatch,
       async keepHouse() {
         for (const chore of chores) await chore();
       },
@@ -153,16 +164,18 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   }
 }
 
-async function readinessOf({ store, platformState }: Parts, shuttingDown: boolean): Promise<Readiness> {
+async function readinessOf({ store, platformState, syncsState }: Parts, shuttingDown: boolean): Promise<Readiness> {
   const database = await store.now().then(
     () => 'ok',
     () => 'the database does not answer',
   );
   const service = shuttingDown ? 'shutting down' : 'ok';
+  // Also no reason to be unready: whatever syncs do, requests are answered.
+  const syncs = database === 'ok' ? await syncsState() : undefined;
   // A platform that is away does not make the service unready: tokens for known workspaces are still issued.
   return {
     ready: database === 'ok' && service === 'ok',
-    checks: { service, database, platform: platformState() },
+    checks: { service, database, platform: platformState(), ...(syncs && { syncs }) },
   };
 }
 

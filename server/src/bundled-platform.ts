@@ -35,6 +35,8 @@ export interface BundledPlatform {
   /** Serves the platform's API below /platform/v1: called within this process, or listening on a port of its own. */
   app: FastifyInstance;
   platform: OpenPlatform;
+  /** Who is told whenever jobs have been queued, started or ended. */
+  onJobsChanged(tell: () => void): void;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function openBundledPlatform(
   credentials: PlatformCredentials,
   { dataDir, sealer, log, metrics, organizationId, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
+  let tellJobsChanged = () => {};
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
     dataDir: dataDir.path(''),
@@ -83,6 +86,7 @@ export async function openBundledPlatform(
       onWaited: (kind, waitedMs) => metrics.queueWait(kind, waitedMs / 1000),
       onValuesChanged: (kind, count) => metrics.valuesChanged(kind, count),
     }),
+    onJobsChanged: () => tellJobsChanged(),
     log,
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
@@ -95,6 +99,9 @@ export async function openBundledPlatform(
   return {
     app,
     platform,
+    onJobsChanged(tell) {
+      tellJobsChanged = tell;
+    },
     close: async () => {
       await app.close();
       await platform.close();

@@ -41,6 +41,8 @@ export interface Config {
   checkTimeoutMs: number;
   /** The limit for one attempt. */
   syncTimeoutMs: number;
+  /** How long jobs are kept after their end. */
+  jobHistoryMs: number;
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
@@ -158,6 +160,7 @@ export const variables = {
     '`86400`, a day',
     'How long one attempt of a sync may take on the bundled platform. What the destination has confirmed until then is kept',
   ],
+  INLAY_JOB_HISTORY_DAYS: ['`90`', 'How many days the service keeps a job after its end'],
   INLAY_CONNECTOR_MEMORY_MB: [
     '`1024`',
     'Megabytes of memory that one run of a connector of the bundled platform may use, with all that it starts. A connector that needs more is stopped, and its job says so',
@@ -344,6 +347,7 @@ export function readConfig(
     checkTimeoutMs: (integer('INLAY_CHECK_TIMEOUT_SECONDS', 1, 240) ?? 60) * 1000,
     // A timer cannot wait longer than 24 days.
     syncTimeoutMs: (integer('INLAY_SYNC_TIMEOUT_SECONDS', 1, 2_000_000) ?? 86_400) * 1000,
+    jobHistoryMs: (integer('INLAY_JOB_HISTORY_DAYS', 1, 3_650) ?? 90) * 86_400_000,
     connectorLimits: {
       memoryBytes: (integer('INLAY_CONNECTOR_MEMORY_MB', 128, 16_777_216) ?? 1024) * 1024 ** 2,
       openFiles: integer('INLAY_CONNECTOR_OPEN_FILES', 64, 1_000_000) ?? 1024,

@@ -3,12 +3,14 @@
  */
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HealthState } from '@inlay/contract/health';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createLog } from './log.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { openStore } from './parts.ts';
+import { readSyncState } from './pipelines/job-watch.worker.ts';
 import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
 import { PlatformError, type PlatformTraits } from './platform/platform-port.ts';
@@ -28,6 +30,7 @@ const warn = (what: string, advice: string): Finding => ({ state: 'warn', what, 
 const fail = (what: string, advice: string): Finding => ({ state: 'fail', what, advice });
 
 const clockToleranceMs = 5_000;
+const longWaitMinutes = 30;
 
 export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
   try {
@@ -142,6 +145,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<Findin
       await examineClock(store),
       ...(await examineTenants(store)),
       await examineBacklog(store),
+      ...(await examineSyncs(store)),
     ];
   } catch (error) {
     const advice =
@@ -206,6 +210,33 @@ async function examineBacklog(store: Store): Promise<Finding> {
   return open === 0
     ? ok('platform work: nothing is left to do')
     : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');
+}
+
+/** Connections that do not bring their data, and syncs that wait too long for their turn. */
+async function examineSyncs(store: Store): Promise<Finding[]> {
+  const { byHealth, waiting, oldestWaitingMs } = await readSyncState(store);
+  const count = (health: HealthState) => byHealth[health] ?? 0;
+  const all = Object.values(byHealth).reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  const [failing, attention] = [count('failing'), count('needs_attention')];
+  const findings: Finding[] =
+    failing + attention === 0
+      ? [ok(`syncs: none of ${all} connections fails`)]
+      : [
+          warn(
+            `syncs: of ${all} connections ${failing} fail and ${attention} need somebody to do something`,
+            'The log has a line for each attempt that failed, with the reason.',
+          ),
+        ];
+  const minutes = Math.floor((oldestWaitingMs ?? 0) / 60_000);
+  if (minutes >= longWaitMinutes) {
+    findings.push(
+      warn(
+        `syncs: ${waiting} wait for their turn, the first for ${minutes} minutes`,
+        'Is a service running that runs them? If so, raise INLAY_MAX_CONCURRENT_SYNCS, or spread the schedules.',
+      ),
+    );
+  }
+  return findings;
 }
 
 const waysToFindNames: Record<PlatformTraits['findsNamesBy'], string> = {

@@ -1,6 +1,7 @@
 /**
  * The metrics of the service. Labels are routes, methods, statuses and kinds of work; never a tenant, a name or an id.
  */
+import { healthStates } from '@inlay/contract/health';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WorkspaceEvent } from './workspaces/context.ts';
 
@@ -22,10 +23,22 @@ export interface Metrics {
    * Something has had its turn. `check_request` and `set_up` wait in this process, the others on the bundled platform.
    */
   valuesChanged(kind: 'nulled' | 'shortened' | 'not_a_number' | 'left_out', count: number): void;
+  /** A sync has ended. */
+  syncEnded(outcome: 'failed' | 'succeeded' | 'cancelled', seconds: number, rows: number): void;
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   /** `read` is called each time the metrics are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
+  /** Asked each time the numbers are read. */
+  watchSyncs(read: () => Promise<SyncState>): void;
+}
+
+/** What all connections of the deployment do at the moment. */
+interface SyncState {
+  waiting: number;
+  running: number;
+  oldestWaitingMs: number | null;
+  byHealth: Partial<Record<string, number>>;
 }
 
 interface AnsweredRequest {
@@ -107,6 +120,25 @@ export function createMetrics(): Metrics {
     labelNames: ['kind'],
     registers,
   });
+  const syncs = new Counter({
+    name: 'inlay_syncs_total',
+    help: 'Syncs that have ended, as this process saw it, by outcome: succeeded, failed, cancelled',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const syncSeconds = new Histogram({
+    name: 'inlay_sync_duration_seconds',
+    help: 'Time from the start of a sync to its end, retries included, by outcome',
+    labelNames: ['outcome'],
+    buckets: [1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400],
+    registers,
+  });
+  const syncRows = new Counter({
+    name: 'inlay_sync_rows_total',
+    help: 'Rows that arrived at destinations, by the outcome of their sync',
+    labelNames: ['outcome'],
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -129,7 +161,51 @@ export function createMetrics(): Metrics {
     platformBreaker: (open) => platformBreaker.set(open ? 1 : 0),
     queueWait: (kind, seconds) => queueWaits.observe({ kind }, seconds),
     valuesChanged: (kind, count) => changedValues.inc({ kind }, count),
+    syncEnded(outcome, seconds, rows) {
+      syncs.inc({ outcome });
+      syncSeconds.observe({ outcome }, seconds);
+      syncRows.inc({ outcome }, rows);
+    },
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
+    watchSyncs(read) {
+      // All three are asked for at once, and read once.
+      let reading: Promise<SyncState> | undefined;
+      const readOnce = () => {
+        reading ??= read().finally(() => {
+          reading = undefined;
+        });
+        return reading;
+      };
+      new Gauge({
+        name: 'inlay_syncs_open',
+        help: 'Syncs that have not ended, by state: waiting, running',
+        labelNames: ['state'],
+        registers,
+        async collect() {
+          const { waiting, running } = await readOnce();
+          this.set({ state: 'waiting' }, waiting);
+          this.set({ state: 'running' }, running);
+        },
+      });
+      new Gauge({
+        name: 'inlay_syncs_oldest_waiting_seconds',
+        help: 'How long the sync that has waited longest has been waiting; 0 when none waits',
+        registers,
+        async collect() {
+          this.set(((await readOnce()).oldestWaitingMs ?? 0) / 1000);
+        },
+      });
+      new Gauge({
+        name: 'inlay_connections',
+        help: 'Connections of the deployment, by health: healthy, running, failing, needs_attention, paused, never_synced',
+        labelNames: ['health'],
+        registers,
+        async collect() {
+          const { byHealth } = await readOnce();
+          for (const health of healthStates) this.set({ health }, byHealth[health] ?? 0);
+        },
+      });
+    },
     watchBacklog(read) {
       new Gauge({
         name: 'inlay_reconciler_backlog',

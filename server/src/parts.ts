@@ -18,8 +18,10 @@ import { openSealer } from './encryption-keys.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
+import { followWorkspaceStatus } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
+import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
 import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
 import { maxSlowCallsInFlight } from './platform/calls.ts';
@@ -46,14 +48,20 @@ export interface Parts {
   platform: PlatformPort;
   /** The result of the last call to the platform. */
   platformState(): string;
+  /** How many connections fail, as it was a moment ago. */
+  syncsState(): Promise<string>;
   workspaces: WorkspacesContext;
   definitions: Definitions;
   templates: TemplatesContext;
   pipelines: PipelinesContext;
   background: Background;
   setUps: SetUps;
+  jobWatch: JobWatch;
   reconciler: Reconciler;
 }
+
+/** Its clock is another one, and its lists may be a little late. */
+const hostedWatch = { everyMs: 10_000, overlapMs: 120_000 };
 
 export interface Surroundings {
   runtime: Runtime;
@@ -111,6 +119,7 @@ export async function openParts(
     count: metrics.workspaceEvent,
     joinable: new JoinableWork(),
     recordContentsDeleted,
+    statusChanged: (tx, workspaceId) => followWorkspaceStatus({ store }, tx, workspaceId),
     tokensEnded: scopedTokens.forget,
   };
   const definitions = openDefinitions({
@@ -155,10 +164,14 @@ export async function openParts(
     templates,
     workspaces,
     turns,
+    countJob: ({ status, seconds, rows }) => metrics.syncEnded(status, seconds, rows),
     inBackground: background.run,
   };
   const setUps = createSetUps(pipelines);
+  const jobWatch = createJobWatch(pipelines, bundled ? { everyMs: 5_000, overlapMs: 2_000 } : hostedWatch);
+  bundled?.onJobsChanged(jobWatch.soon);
   const reconciler = createReconciler(workspaces);
+  metrics.watchSyncs(() => readSyncState(store));
   metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
 
   return {
@@ -171,14 +184,37 @@ export async function openParts(
     bundled,
     platform,
     platformState,
+    syncsState: createSyncsState(store, runtime),
     workspaces,
     definitions,
     templates,
     pipelines,
     background,
     setUps,
+    jobWatch,
     reconciler,
   };
+}
+
+const syncsStateMs = 10_000;
+
+/** Counting takes a while where there are many connections, and whoever asks for health asks often. */
+function createSyncsState(store: Store, runtime: Runtime): () => Promise<string> {
+  let known: { at: number; state: Promise<string> } | undefined;
+  return () => {
+    const at = runtime.elapsed();
+    if (!known || at - known.at > syncsStateMs) known = { at, state: describeSyncs(store) };
+    return known.state;
+  };
+}
+
+async function describeSyncs(store: Store): Promise<string> {
+  try {
+    const { failing = 0, needs_attention: attention = 0 } = (await readSyncState(store)).byHealth;
+    return failing + attention === 0 ? 'ok' : `${failing} connections fail, ${attention} need attention`;
+  } catch {
+    return 'not known';
+  }
 }
 
 export function openStore(

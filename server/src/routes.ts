@@ -9,6 +9,7 @@ import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import type { Parts } from './parts.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
+import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import type { Runtime } from './runtime.ts';
@@ -59,6 +60,7 @@ export async function addRoutes(
   workspaceRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);
   destinationCheckRoutes(http, pipelines);
+  operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { definitions, publicUrl });
   tagRoutes(http, templates);
   sourceTemplateRoutes(http, templates);

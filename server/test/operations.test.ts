@@ -31,7 +31,7 @@ describeOnBothDatabases('Health and metrics', (kind) => {
     const { status, headers, body } = await app.request('GET', '/health/ready', { token: null });
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
-    expect(body).toEqual({ status: 'ready', checks: { service: 'ok', database: 'ok', platform: 'ok' } });
+    expect(body).toEqual({ status: 'ready', checks: { service: 'ok', database: 'ok', platform: 'ok', syncs: 'ok' } });
   });
 
   it('GET /health/ready answers 503 while the database is away; the process stays live', async () => {

@@ -175,6 +175,31 @@ export const migrations: Record<string, Migration> = {
       await run(db, `alter table jobs add column failure_fields text check (json_valid(failure_fields))`);
     },
   },
+  '0007-attempts-of-jobs': {
+    async up(db) {
+      await run(
+        db,
+        `create table job_attempts (
+          job_id integer not null references jobs (job_id) on delete cascade,
+          workspace_id text not null references workspaces (workspace_id),
+          attempt integer not null,
+          status text not null check (status in ('running', 'succeeded', 'failed', 'interrupted', 'cancelled')),
+          started_at integer not null,
+          ended_at integer,
+          records integer not null default 0,
+          bytes integer not null default 0,
+          failure_message text,
+          failure_origin text,
+          failure_type text,
+          failure_fields text check (json_valid(failure_fields)),
+          primary key (job_id, attempt),
+          check ((status = 'running') = (ended_at is null))
+        )`,
+        // For those who ask what has changed since they asked last.
+        `create index jobs_by_change on jobs (updated_at, job_id)`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -82,6 +82,23 @@ export interface JobRow {
   ended_at: number | null;
 }
 
+/** One try of a job. */
+export interface JobAttemptRow {
+  job_id: number;
+  workspace_id: string;
+  attempt: number;
+  /** `interrupted`: broken off by the platform itself, which is no failure. */
+  status: 'running' | 'succeeded' | 'failed' | 'interrupted' | 'cancelled';
+  started_at: number;
+  ended_at: number | null;
+  records: number;
+  bytes: number;
+  failure_message: JobRow['failure_message'];
+  failure_origin: JobRow['failure_origin'];
+  failure_type: JobRow['failure_type'];
+  failure_fields: JobRow['failure_fields'];
+}
+
 /** One for each stream a connection has ever moved. */
 export interface ConnectionStreamRow {
   connection_id: string;
@@ -110,6 +127,14 @@ export interface RegisteredDefinitionRow {
 }
 
 type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes' | 'streams' | 'failure_fields';
+type AttemptDefaults =
+  | 'ended_at'
+  | 'records'
+  | 'bytes'
+  | 'failure_message'
+  | 'failure_origin'
+  | 'failure_type'
+  | 'failure_fields';
 type Numbered<R extends Row> = Omit<R, 'seq'> & { seq: Generated<number> };
 
 export interface Tables {
@@ -118,6 +143,9 @@ export interface Tables {
   connectors: Numbered<ActorRow>;
   connections: Numbered<ConnectionRow>;
   jobs: Omit<JobRow, JobDefaults> & { [Column in JobDefaults]: Generated<JobRow[Column]> };
+  job_attempts: Omit<JobAttemptRow, AttemptDefaults> & {
+    [Column in AttemptDefaults]: Generated<JobAttemptRow[Column]>;
+  };
   /** The source's catalog that a connection was last run with; what is discovered is compared with it. */
   connection_catalogs: { connection_id: string; catalog: string };
   connection_streams: ConnectionStreamRow;

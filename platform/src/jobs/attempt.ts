@@ -31,6 +31,8 @@ interface AttemptOptions {
   onProgress(progress: Progress): void;
 }
 
+const nothing: Progress = { records: 0, bytes: 0 };
+
 interface Parts {
   connection: ConnectionRow;
   source: ActorRow;
@@ -50,16 +52,16 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
     log.write('INFO', 'platform', `${run.job.job_type}, attempt ${run.job.attempts}`);
     const outcome = await (run.job.job_type === 'sync' ? sync : clear)(ctx, run, parts, options);
     options.onProgress(outcome);
-    if (outcome.failure) return { status: 'failed', failure: outcome.failure };
+    if (outcome.failure) return { status: 'failed', failure: outcome.failure, arrived: outcome.arrived ?? nothing };
     const { streams, moreStreams, changedValues } = outcome;
     if (outcome.status !== 'succeeded') return undefined;
     return { status: 'succeeded', moved: { streams, moreStreams, changedValues } };
   } catch (error) {
     if (signal.aborted || error instanceof StaleRun) return undefined;
-    if (error instanceof RunFailure) return { status: 'failed', failure: error.failure };
+    if (error instanceof RunFailure) return { status: 'failed', failure: error.failure, arrived: nothing };
     if (error instanceof PlanFault) {
       const failure = { message: error.message, origin: 'source', type: 'config_error' } as const;
-      return { status: 'failed', failure, disablesConnection: error.disablesConnection };
+      return { status: 'failed', failure, arrived: nothing, disablesConnection: error.disablesConnection };
     }
     throw error;
   }
@@ -99,7 +101,9 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   });
   if (outcome.status !== 'succeeded' || plan.shortcoming === undefined) return outcome;
   const message = `${plan.shortcoming} All other streams were moved.`;
-  return { ...outcome, status: 'failed', failure: { message, origin: 'source', type: 'config_error' } };
+  const { records, bytes } = outcome;
+  const failure = { message, origin: 'source', type: 'config_error' } as const;
+  return { ...outcome, status: 'failed', failure, arrived: { records, bytes } };
 }
 
 async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {

@@ -22,6 +22,8 @@ export interface JobsContext {
   onWaited(waitedMs: number): void;
   /** Told, for a job that has succeeded, how many values did not arrive as they were: for metrics. */
   onValuesChanged(kind: ChangeKind, count: number): void;
+  /** Told when jobs have been queued, started or ended. */
+  onJobsChanged(): void;
   /** Where the logs of a connection's jobs are; see job-logs.ts. The folder is made with the first log. */
   logsFolder(connectionId: string): string;
   /** Tells the scheduler that there may be something to start or to stop. */

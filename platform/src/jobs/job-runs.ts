@@ -43,7 +43,12 @@ export async function asRun<T>({ store }: JobsContext, run: Run, work: (tx: Db) 
 /** Jobs that nobody runs any more go on where they were. Nobody did anything wrong, so it is no failed attempt. */
 export async function takeOverJobs({ store, runtime }: JobsContext, runningHere: readonly number[]): Promise<void> {
   const abandoned = await jobs.listAbandonedJobs(store.db, runningHere);
-  if (abandoned.length > 0) await jobs.putBackJobs(store.db, abandoned, runtime.now());
+  if (abandoned.length === 0) return;
+  const now = runtime.now();
+  await store.transaction(async (tx) => {
+    await jobs.putBackJobs(tx, abandoned, now);
+    for (const job of abandoned) await jobs.endAttempts(tx, job, now, 'interrupted');
+  });
 }
 
 /** One job for each connection that is due, however many times it was missed; none while an earlier one goes on. */
@@ -97,12 +102,15 @@ export type AttemptEnd =
   | { status: 'succeeded'; moved: StreamsMoved }
   /** Broken off by the platform itself, to be gone on with. */
   | { status: 'interrupted' }
-  | { status: 'failed'; failure: Failure; disablesConnection?: boolean };
+  /** `arrived`: what is at the destination all the same. */
+  | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean };
 
 /** Decides what becomes of the job. */
 export async function endAttempt(ctx: JobsContext, run: Run, end: AttemptEnd): Promise<void> {
   await asRun(ctx, run, async (tx) => {
-    await jobs.updateJob(tx, run.job, afterAttempt(run.job, end, ctx.runtime.now()));
+    const after = afterAttempt(run.job, end, ctx.runtime.now());
+    await jobs.updateJob(tx, run.job, after);
+    await jobs.endAttempts(tx, run.job, after.updated_at, end.status);
     if (end.status === 'failed' && end.disablesConnection)
       await stopConnection(tx, run.job, storableText(end.failure.message));
   });
@@ -114,7 +122,7 @@ function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }:
   for (const [kind, count] of Object.entries(changedValues)) onValuesChanged(kind as ChangeKind, count);
 }
 
-function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> {
+function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> & Pick<JobRow, 'updated_at'> {
   if (end.status === 'interrupted') return { status: 'incomplete', next_attempt_at: now, updated_at: now };
   if (end.status === 'succeeded') {
     const noFailure = { failure_message: null, failure_origin: null, failure_type: null, failure_fields: null };
@@ -123,6 +131,9 @@ function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow
   const { message, origin, type, fields } = end.failure;
   const failedAttempts = job.failed_attempts + 1;
   const failed = {
+    // What was passed to the destination and never got into place is nothing that anybody has.
+    records: end.arrived.records,
+    bytes: end.arrived.bytes,
     failed_attempts: failedAttempts,
     failure_message: storableText(message),
     failure_origin: origin,

@@ -3,7 +3,7 @@
  * is bound to the workspace that was told.
  */
 import type { Db } from '../db/open.ts';
-import type { JobRow } from '../db/tables.ts';
+import type { JobAttemptRow, JobRow } from '../db/tables.ts';
 
 interface NewJob {
   connectionId: string;
@@ -117,6 +117,36 @@ export async function cancelOpenJobs(
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', 'in', connectionIds)
     .where('ended_at', 'is', null)
+    .execute();
+  await tx
+    .updateTable('job_attempts')
+    .set({ status: 'cancelled', ended_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('ended_at', 'is', null)
+    .where('job_id', 'in', (eb) =>
+      eb
+        .selectFrom('jobs')
+        .select('job_id')
+        .where('connection_id', 'in', connectionIds)
+        .where('status', '=', 'cancelled')
+        .where('ended_at', '=', now),
+    )
+    .execute();
+}
+
+/** In the order they were made. */
+export async function listAttempts(
+  db: Db,
+  workspaceIds: readonly string[],
+  jobIds: readonly number[],
+): Promise<JobAttemptRow[]> {
+  return await db
+    .selectFrom('job_attempts')
+    .selectAll()
+    .where('workspace_id', 'in', workspaceIds)
+    .where('job_id', 'in', jobIds)
+    .orderBy('job_id')
+    .orderBy('attempt')
     .execute();
 }
 

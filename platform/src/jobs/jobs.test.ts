@@ -22,6 +22,8 @@ describe('a sync', () => {
         bytesSynced: 0,
         rowsSynced: 0,
         attempts: 0,
+        failedAttempts: 0,
+        attemptList: [],
       },
     });
     const { jobId } = started.body;
@@ -34,6 +36,7 @@ describe('a sync', () => {
       bytesSynced: expect.any(Number),
       rowsSynced: 10,
       attempts: 1,
+      attemptList: [expect.objectContaining({ attempt: 1, status: 'succeeded', rowsSynced: 10 })],
       streams: [{ streamName: 'items', recordsEmitted: 10, valuesChanged: [] }],
     });
     expect(job.bytesSynced).toBeGreaterThan(500);

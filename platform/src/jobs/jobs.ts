@@ -7,7 +7,7 @@
  */
 import { getAnyConnection } from '../connections/connections.ts';
 import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import type { ConnectionRow, JobAttemptRow, JobRow } from '../db/tables.ts';
 import { workspaceIdsOf } from '../fields.ts';
 import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
@@ -135,12 +135,34 @@ export async function presentLastJobs(
     [...new Set(connections.map(({ workspace_id }) => workspace_id))],
     connections.map(({ connection_id }) => connection_id),
   );
-  const now = ctx.runtime.now();
-  return new Map(last.map((job) => [job.connection_id, presentJob(job, now)]));
+  const shown = await presentJobs(ctx, last);
+  return new Map(shown.map((job) => [job.connectionId, job]));
 }
 
-/** `attempts`, `streams` and `failureReason` are additions of this platform. */
-export function presentJob(job: JobRow, now: number) {
+export async function presentOne(ctx: JobsContext, job: JobRow): Promise<object> {
+  const [shown] = await presentJobs(ctx, [job]);
+  return shown as object;
+}
+
+export async function presentJobs(ctx: JobsContext, rows: readonly JobRow[]) {
+  if (rows.length === 0) return [];
+  const attempts = await jobs.listAttempts(
+    ctx.store.db,
+    [...new Set(rows.map(({ workspace_id }) => workspace_id))],
+    rows.map(({ job_id }) => job_id),
+  );
+  const now = ctx.runtime.now();
+  return rows.map((job) => {
+    const ofJob = attempts.filter(({ job_id }) => job_id === job.job_id);
+    return presentJob(job, ofJob, now);
+  });
+}
+
+/** A platform that is restarted over and over makes many. The first ones tell how it began. */
+const maxAttemptsShown = 20;
+
+/** `attempts`, `failedAttempts`, `attemptList`, `streams` and `failureReason` are additions of this platform. */
+function presentJob(job: JobRow, attempts: readonly JobAttemptRow[], now: number) {
   return {
     jobId: job.job_id,
     status: job.status,
@@ -152,16 +174,29 @@ export function presentJob(job: JobRow, now: number) {
     bytesSynced: job.bytes,
     rowsSynced: job.records,
     attempts: job.attempts,
+    failedAttempts: job.failed_attempts,
+    attemptList: attempts.slice(0, maxAttemptsShown).map(presentAttempt),
     ...(job.streams !== null && presentStreams(JSON.parse(job.streams))),
-    ...(job.failure_message !== null && {
-      failureReason: {
-        message: job.failure_message,
-        origin: job.failure_origin,
-        type: job.failure_type,
-        ...(job.failure_fields !== null && { fields: JSON.parse(job.failure_fields) }),
-      },
-    }),
+    ...presentFailure(job),
   };
+}
+
+function presentAttempt(attempt: JobAttemptRow) {
+  return {
+    attempt: attempt.attempt,
+    status: attempt.status,
+    startTime: isoTime(attempt.started_at),
+    ...(attempt.ended_at !== null && { endTime: isoTime(attempt.ended_at) }),
+    bytesSynced: attempt.bytes,
+    rowsSynced: attempt.records,
+    ...presentFailure(attempt),
+  };
+}
+
+function presentFailure(failed: JobAttemptRow | JobRow) {
+  const { failure_message: message, failure_origin: origin, failure_type: type, failure_fields: fields } = failed;
+  if (message === null) return {};
+  return { failureReason: { message, origin, type, ...(fields !== null && { fields: JSON.parse(fields) }) } };
 }
 
 function presentStreams({ streams, moreStreams }: StreamsMoved) {

@@ -20,17 +20,28 @@ export async function isCurrentRun(
 }
 
 /** Jobs that are running on paper, and not here. */
-export async function listAbandonedJobs(db: Db, runningHere: readonly number[]): Promise<number[]> {
-  let abandoned = db.selectFrom('jobs').select('job_id').where('ended_at', 'is', null).where('status', '=', 'running');
+export async function listAbandonedJobs(
+  db: Db,
+  runningHere: readonly number[],
+): Promise<Pick<JobRow, 'workspace_id' | 'job_id'>[]> {
+  let abandoned = db
+    .selectFrom('jobs')
+    .select(['workspace_id', 'job_id'])
+    .where('ended_at', 'is', null)
+    .where('status', '=', 'running');
   if (runningHere.length > 0) abandoned = abandoned.where('job_id', 'not in', runningHere);
-  return (await abandoned.execute()).map(({ job_id }) => job_id);
+  return await abandoned.execute();
 }
 
-export async function putBackJobs(db: Db, jobIds: readonly number[], now: number): Promise<void> {
+export async function putBackJobs(db: Db, abandoned: readonly Pick<JobRow, 'job_id'>[], now: number): Promise<void> {
   await db
     .updateTable('jobs')
     .set({ status: 'incomplete', next_attempt_at: now, updated_at: now })
-    .where('job_id', 'in', jobIds)
+    .where(
+      'job_id',
+      'in',
+      abandoned.map(({ job_id }) => job_id),
+    )
     .where('status', '=', 'running')
     .execute();
 }
@@ -68,7 +79,7 @@ export async function findNextJob(
 }
 
 export async function startAttempt(tx: Db, jobId: number, time: number): Promise<JobRow> {
-  return await tx
+  const job = await tx
     .updateTable('jobs')
     .set(({ eb, fn, val }) => ({
       status: 'running',
@@ -82,6 +93,44 @@ export async function startAttempt(tx: Db, jobId: number, time: number): Promise
     .where('job_id', '=', jobId)
     .returningAll()
     .executeTakeFirstOrThrow();
+  const { workspace_id, attempts: attempt } = job;
+  await tx
+    .insertInto('job_attempts')
+    .values({ job_id: jobId, workspace_id, attempt, status: 'running', started_at: time })
+    .execute();
+  return job;
+}
+
+/** The attempt that is running, or was when its job was taken away, has ended: with the numbers and the failure of its job. */
+export async function endAttempts(
+  tx: Db,
+  { workspace_id, job_id }: Pick<JobRow, 'workspace_id' | 'job_id'>,
+  endedAt: number,
+  status: 'succeeded' | 'failed' | 'interrupted',
+): Promise<void> {
+  const ofJob = <
+    Column extends 'records' | 'bytes' | 'failure_message' | 'failure_origin' | 'failure_type' | 'failure_fields',
+  >(
+    column: Column,
+  ) => tx.selectFrom('jobs').select(column).where('workspace_id', '=', workspace_id).where('job_id', '=', job_id);
+  await tx
+    .updateTable('job_attempts')
+    .set({
+      status,
+      ended_at: endedAt,
+      records: ofJob('records'),
+      bytes: ofJob('bytes'),
+      ...(status === 'failed' && {
+        failure_message: ofJob('failure_message'),
+        failure_origin: ofJob('failure_origin'),
+        failure_type: ofJob('failure_type'),
+        failure_fields: ofJob('failure_fields'),
+      }),
+    })
+    .where('workspace_id', '=', workspace_id)
+    .where('job_id', '=', job_id)
+    .where('ended_at', 'is', null)
+    .execute();
 }
 
 /** Those of the given jobs that are still running on paper. */

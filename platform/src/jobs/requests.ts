@@ -12,6 +12,15 @@ const Time = Type.Optional(
   Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:\\d\\d)$' }),
 );
 
+export const JobLogQuery = Type.Object({
+  attempt: Type.Optional(Type.Integer({ minimum: 1 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0 })),
+  bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  tail: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  search: Type.Optional(Type.String({ maxLength: 200 })),
+});
+export type JobLogQuery = Static<typeof JobLogQuery>;
+
 export const JobListQuery = Type.Object({
   connectionId: Type.Optional(Uuid),
   ...workspaceIdsParameter,

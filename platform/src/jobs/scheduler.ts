@@ -101,6 +101,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     while (!turns.isFull && !isClosing) {
       const run = await claimJob(ctx, currentHolder, [...active.keys()], (waiting) => turns.next(waiting));
       if (!run) return;
+      ctx.onJobsChanged();
       turns.take(run.job.workspace_id);
       const started: Active = {
         run,
@@ -113,6 +114,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       started.done = perform(started).finally(() => {
         active.delete(run.job.connection_id);
         turns.giveBack(run.job.workspace_id);
+        ctx.onJobsChanged();
         wake();
       });
     }
@@ -150,7 +152,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       if (end || !overdue.signal.aborted || stopping.signal.aborted) return end;
       const failure = overdueFailure(ctx.maxAttemptMs);
       jobLog.write('ERROR', 'platform', failure.message);
-      return { status: 'failed', failure };
+      return { status: 'failed', failure, arrived: { records: 0, bytes: 0 } };
     } catch (err) {
       log.error({ err, jobId: run.job.job_id }, 'platform: a job could not be run');
       const failure = {
@@ -158,7 +160,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         origin: 'platform',
         type: 'system_error',
       } as const;
-      return { status: 'failed', failure };
+      return { status: 'failed', failure, arrived: { records: 0, bytes: 0 } };
     } finally {
       ended.abort();
       jobLog?.close();

@@ -6,11 +6,13 @@
  * numbers of its own, which have fewer digits, and may have left out what it does not know.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type State, streamKey } from '../protocol.ts';
+import { type State, type StreamDescriptor, streamKey } from '../protocol.ts';
+import type { Progress } from './runner.ts';
 
 interface SentState {
   content: unknown;
   text: string;
+  moved: Progress;
 }
 
 /** A destination that confirms nothing before the end would else have the platform remember every state of a sync. */
@@ -19,16 +21,18 @@ const maxRememberedLength = 16_000_000;
 export class Confirmations {
   readonly #owed = new Map<string, unknown>();
   readonly #sent = new Map<string, SentState[]>();
+  /** By stream, or for all streams together: what had been sent before the last state that was confirmed. */
+  readonly #arrived = new Map<string, Progress>();
   #rememberedLength = 0;
 
-  /** `text` is the state as the source wrote it. */
-  sent(state: State, text: string): void {
+  /** `text` is the state as the source wrote it; `moved` is what it covers: of its stream, or of all streams. */
+  sent(state: State, text: string, moved: Progress): void {
     const subject = subjectOf(state);
     const content = contentOf(state);
     this.#owed.set(subject, content);
     const sent = this.#sent.get(subject) ?? [];
     this.#sent.set(subject, sent);
-    sent.push({ content, text });
+    sent.push({ content, text, moved: { ...moved } });
     this.#rememberedLength += text.length;
     while (this.#rememberedLength > maxRememberedLength && sent.length > 1) this.#forget(sent, 1);
   }
@@ -41,12 +45,23 @@ export class Confirmations {
     const index = sent.findIndex((each) => isDeepStrictEqual(each.content, content));
     if (index === -1) return undefined;
     this.#forget(sent, index);
+    if (sent[0]) this.#arrived.set(subjectOf(state), sent[0].moved);
     return sent[0]?.text;
   }
 
   confirmed(state: State): void {
     const subject = subjectOf(state);
     if (isDeepStrictEqual(this.#owed.get(subject), contentOf(state))) this.#owed.delete(subject);
+  }
+
+  /** What the destination has confirmed of a stream. Undefined where states tell of all streams together. */
+  arrivedOf(stream: StreamDescriptor): Progress | undefined {
+    return this.#arrived.get(`stream ${streamKey(stream)}`);
+  }
+
+  /** What the destination has confirmed of all streams together, where its source keeps one state for all of them. */
+  get arrivedOfAll(): Progress | undefined {
+    return this.#arrived.get('GLOBAL') ?? this.#arrived.get('LEGACY');
   }
 
   get areComplete(): boolean {

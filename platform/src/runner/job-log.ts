@@ -80,19 +80,36 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
 
 /** Empty when there is no log. */
 export function readJobLog(file: string): JobLogLine[] {
-  return [file, oldEndOf(file), endOf(file)]
-    .filter((part) => existsSync(part))
-    .flatMap((part) => readFileSync(part, 'utf8').split('\n'))
-    .flatMap(readLine);
+  return placedLines(file).lines.map(({ offset: _offset, ...line }) => line);
 }
 
-function readLine(text: string): JobLogLine[] {
-  if (text === '') return [];
+export interface PlacedLine extends JobLogLine {
+  /** Where it begins in the log, in bytes. */
+  offset: number;
+}
+
+/** The whole log, which is small enough (see `maxBytes`): a line that has left the middle takes no room. */
+export function placedLines(file: string): { lines: PlacedLine[]; totalBytes: number } {
+  const lines: PlacedLine[] = [];
+  let offset = 0;
+  for (const part of [file, oldEndOf(file), endOf(file)]) {
+    if (!existsSync(part)) continue;
+    for (const text of readFileSync(part, 'utf8').split(/(?<=\n)/)) {
+      const line = readLine(text.trimEnd());
+      if (line) lines.push({ offset, ...line });
+      offset += Buffer.byteLength(text);
+    }
+  }
+  return { lines, totalBytes: offset };
+}
+
+function readLine(text: string): JobLogLine | undefined {
+  if (text === '') return undefined;
   try {
-    return [JSON.parse(text)];
+    return JSON.parse(text);
   } catch {
     // The machine went down while it was written.
-    return [];
+    return undefined;
   }
 }
 

@@ -37,6 +37,7 @@ interface RelayedStream {
   /** How its records begin for the destination. */
   newHead: Buffer;
   records: number;
+  bytes: number;
 }
 
 const newline = 10;
@@ -85,6 +86,7 @@ export class Relay {
         fields: fields && new Set(fields),
         newHead: Buffer.from(recordHead(destination)),
         records: 0,
+        bytes: 0,
       };
       this.#streams.set(streamKey(descriptor), relayed);
     }
@@ -115,6 +117,7 @@ export class Relay {
         this.progress.records++;
         this.progress.bytes += end - start;
         own.stream.records++;
+        own.stream.bytes += end - start;
         if (own.stream.isRenamed) {
           output.push(block.subarray(done, start), own.stream.newHead);
           done = start + own.beginning.headLength;
@@ -226,6 +229,7 @@ export class Relay {
     this.progress.records++;
     this.progress.bytes += bytes;
     stream.records++;
+    stream.bytes += bytes;
     this.#noteChanges(stream, record, notNumbers > 0 ? written : undefined);
     return stream.isRenamed || stream.fields ? rewriteRecord(line, stream) : line;
   }
@@ -255,7 +259,10 @@ export class Relay {
     if (!streams.every(isDescriptor)) throw this.#invalid('The source sent a state without its stream.');
     if (state.type === 'STREAM' && !streams.some((stream) => this.#getStream(stream, 'states'))) return undefined;
     if (notNumbers > 0) this.#source.log('WARN', 'A state has NaN or Infinity, which is read as null.');
-    this.#confirmations.sent(state, membersOf(line).get('state') ?? '{}');
+    const [stream] = state.type === 'STREAM' ? streams : [];
+    const moved = (stream && this.#streams.get(streamKey(stream))) ?? this.progress;
+    const { records, bytes } = moved;
+    this.#confirmations.sent(state, membersOf(line).get('state') ?? '{}', { records, bytes });
     return this.#names.stateForDestination(line);
   }
 

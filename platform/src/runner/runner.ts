@@ -135,6 +135,8 @@ export interface SyncOutcome extends Progress, StreamsMoved {
   status: 'succeeded' | 'failed' | 'cancelled';
   /** Present when the status is `failed`. */
   failure?: Failure;
+  /** Of a sync that failed: what is at the destination all the same. */
+  arrived?: Progress;
 }
 
 /**

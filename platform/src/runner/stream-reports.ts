@@ -62,6 +62,11 @@ export class StreamReports {
     if (tally) tally.emitted += records;
   }
 
+  /** How many rows the destination says it has put in place; undefined when it has not told yet. */
+  writtenOf(stream: StreamDescriptor): number | undefined {
+    return this.#tallies.get(streamKey(stream))?.written;
+  }
+
   /** What the destination had of the stream stays, because nobody knows whether the stream was read to its end. */
   notReplaced(stream: StreamDescriptor): void {
     const tally = this.#tallies.get(streamKey(stream));

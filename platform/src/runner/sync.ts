@@ -96,11 +96,31 @@ class SyncRun {
       const [progress] = await Promise.all([this.#feed(destination), this.#listen(destination)]);
       const moved = { ...progress, ...this.#reports.outcome() };
       if (this.#isCancelled) return { status: 'cancelled', ...moved };
-      return this.#failure ? { status: 'failed', failure: this.#failure, ...moved } : { status: 'succeeded', ...moved };
+      if (!this.#failure) return { status: 'succeeded', ...moved };
+      return { status: 'failed', failure: this.#failure, ...moved, arrived: this.#arrived() };
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#watchdog.end();
     }
+  }
+
+  /**
+   * What is at the destination after a sync that failed: what it says itself; else, of streams that are added to, what it
+   * has confirmed. What was to replace a stream does so only at the end, which was not reached.
+   */
+  #arrived(): Progress {
+    const ofAll = this.#confirmations.arrivedOfAll;
+    const isOverwritten = ({ destination_sync_mode }: ConfiguredStream) => destination_sync_mode === 'overwrite';
+    if (ofAll && !this.#catalog.streams.some(isOverwritten)) return ofAll;
+    const arrived = { records: 0, bytes: 0 };
+    for (const configured of this.#catalog.streams) {
+      const { name, namespace } = configured.stream;
+      const stream = namespace ? { name, namespace } : { name };
+      const confirmed = isOverwritten(configured) ? undefined : this.#confirmations.arrivedOf(stream);
+      arrived.records += this.#reports.writtenOf(stream) ?? confirmed?.records ?? 0;
+      arrived.bytes += confirmed?.bytes ?? 0;
+    }
+    return arrived;
   }
 
   async #start(

@@ -372,6 +372,121 @@ const migrations: Record<string, Step> = {
     await sql`alter table connection_templates add column checked_at bigint`.execute(db);
     await sql`alter table source_checks add column warnings text`.execute(db);
   },
+
+  '0013-jobs-and-health': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const add = async (table: 'sources' | 'connections', column: ReturnType<typeof sql>) =>
+      await sql`alter table ${sql.table(table)} add column ${column}`.execute(db);
+    const nobody = sql`default '00000000-0000-0000-0000-000000000000'`;
+
+    await add('sources', sql`definition_id ${uuid} not null ${nobody}`);
+    await add('sources', sql`health ${text} not null default 'never_synced'`);
+    await sql`
+      update sources set definition_id =
+        (select definition_id from source_templates where source_templates.id = sources.source_template_id)`.execute(
+      db,
+    );
+    await add('connections', sql`source_template_id ${uuid} not null ${nobody}`);
+    await add('connections', sql`definition_id ${uuid} not null ${nobody}`);
+    await add('connections', sql`health ${text} not null default 'never_synced'`);
+    await add('connections', sql`health_detail ${text} not null default '{}'`);
+    await add('connections', sql`platform_state ${text}`);
+    await add('connections', sql`platform_reason ${text}`);
+    await add('connections', sql`looked_at bigint not null default 0`);
+    await add('connections', sql`history_wanted integer not null default 0`);
+    // What ran before this release is read from the platform.
+    await sql`
+      update connections set history_wanted = 1,
+        source_template_id = (select source_template_id from sources where sources.id = connections.source_id),
+        definition_id = (select definition_id from sources where sources.id = connections.source_id)`.execute(db);
+
+    await sql`
+      create table jobs (
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        connection_id ${uuid} not null references connections (id),
+        source_id ${uuid} not null,
+        source_template_id ${uuid} not null,
+        connection_template_id ${uuid} not null,
+        definition_id ${uuid} not null,
+        id ${text} not null,
+        type ${text} not null,
+        status ${text} not null
+          check (status in ('pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled')),
+        started_at bigint not null,
+        ended_at bigint,
+        attempts integer,
+        failed_attempts integer not null,
+        failed_at bigint,
+        row_count bigint,
+        byte_count bigint,
+        failure_kind ${text},
+        failure_origin ${text},
+        failure_whose ${text},
+        error ${text},
+        customer_error ${text},
+        attempt_list ${text},
+        streams ${text},
+        more_streams integer not null,
+        seen_at bigint not null,
+        primary key (connection_id, id)
+      )`.execute(db);
+    // One for each way a list is narrowed, so that a page costs the same however many jobs there are.
+    const newest = sql`started_at desc, id desc`;
+    await sql`create index jobs_newest on jobs (organization_id, ${newest})`.execute(db);
+    await sql`create index jobs_by_status on jobs (organization_id, status, ${newest})`.execute(db);
+    await sql`create index jobs_by_definition on jobs (organization_id, definition_id, ${newest})`.execute(db);
+    await sql`create index jobs_by_source_template on jobs (source_template_id, ${newest})`.execute(db);
+    await sql`create index jobs_by_connection_template on jobs (connection_template_id, ${newest})`.execute(db);
+    await sql`create index jobs_of_workspace on jobs (workspace_id, ${newest})`.execute(db);
+    await sql`create index jobs_of_source on jobs (source_id, ${newest})`.execute(db);
+    await sql`create index jobs_of_connection on jobs (connection_id, ${newest})`.execute(db);
+    await sql`create index jobs_outcomes on jobs (connection_id, status, started_at)`.execute(db);
+    await sql`create index jobs_by_id on jobs (organization_id, id)`.execute(db);
+    await sql`create index jobs_open on jobs (seen_at) where ended_at is null`.execute(db);
+    await sql`create index jobs_old on jobs (ended_at) where ended_at is not null`.execute(db);
+
+    const oldest = sql`created_at, id`;
+    const isThere = sql`where deleted_at is null`;
+    for (const [table, template] of [
+      ['connections', 'connection_template_id'],
+      ['sources', 'source_template_id'],
+    ] as const) {
+      const on = (name: string) => sql`create index ${sql.ref(`${table}_${name}`)} on ${sql.table(table)}`;
+      await sql`${on('in_order')} (organization_id, ${oldest}) ${isThere}`.execute(db);
+      await sql`${on('by_health')} (organization_id, health, ${oldest}) ${isThere}`.execute(db);
+      await sql`${on('by_definition')} (organization_id, definition_id, ${oldest}) ${isThere}`.execute(db);
+      await sql`${on('in_order_of_template')} (${sql.ref(template)}, ${oldest}) ${isThere}`.execute(db);
+      await sql`${on('in_order_of_workspace')} (workspace_id, ${oldest}) ${isThere}`.execute(db);
+    }
+    await sql`
+      create index connections_of_source_template on connections (source_template_id, ${oldest}) ${isThere}`.execute(
+      db,
+    );
+    await sql`create index connections_by_platform_id on connections (platform_id)`.execute(db);
+    await sql`create index connections_to_look_at on connections (looked_at) ${isThere}`.execute(db);
+    await sql`create index connections_without_history on connections (id) where history_wanted = 1`.execute(db);
+
+    await sql`
+      create table job_hours (
+        organization_id ${uuid} not null references organizations (id),
+        hour bigint not null,
+        status ${text} not null,
+        jobs bigint not null,
+        row_count bigint not null,
+        byte_count bigint not null,
+        primary key (organization_id, hour, status)
+      )`.execute(db);
+    await sql`
+      create table job_watch (
+        id integer primary key check (id = 1),
+        read_until bigint not null,
+        lease_id ${text},
+        lease_until bigint not null
+      )`.execute(db);
+    await sql`insert into job_watch (id, read_until, lease_until) values (1, now_ms(), 0)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

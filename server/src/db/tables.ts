@@ -4,6 +4,7 @@
  */
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
+import type { HealthState } from '@inlay/contract/health';
 import type { CheckStatus } from '@inlay/contract/sources';
 
 export interface OrganizationRow {
@@ -230,6 +231,10 @@ export interface RemoteRow {
 
 export interface SourceRow extends RemoteRow {
   source_template_id: string;
+  /** Of its template, for lists. */
+  definition_id: string;
+  /** The worst of its connections; see pipelines/health.ts. */
+  health: HealthState;
   name: string;
   /** Part of the names of its tables at destinations; unique in the workspace for ever, and kept when it is renamed. */
   slug: string;
@@ -264,6 +269,9 @@ type SchemaChanges = 'ignore' | 'disable_connection' | 'propagate_columns' | 'pr
 export interface ConnectionRow extends RemoteRow {
   connection_template_id: string;
   source_id: string;
+  /** Of its source, for lists. */
+  source_template_id: string;
+  definition_id: string;
   destination_id: string;
   cron_expression: string | null;
   schema_changes: SchemaChanges;
@@ -273,6 +281,69 @@ export interface ConnectionRow extends RemoteRow {
   first_sync_wanted: number;
   /** 0 or 1: the connection has been made and follows its workspace. From then on only its owner changes its status. */
   is_set_up: number;
+  /** How it does, and the rest of its health as JSON; see pipelines/health.ts. */
+  health: HealthState;
+  health_detail: string;
+  /** What the platform said of it when it was last looked at, and when that was; null: nothing worth telling. */
+  platform_state: 'inactive' | 'gone' | null;
+  /** Why the platform itself has made it inactive. */
+  platform_reason: string | null;
+  looked_at: number;
+  /** 0 or 1: its jobs of before are still to be read from the platform. */
+  history_wanted: number;
+}
+
+/** A job of a connection, as the platform told it last; `id` is the platform's. See pipelines/jobs.ts. */
+export interface JobRow {
+  organization_id: string;
+  workspace_id: string;
+  connection_id: string;
+  source_id: string;
+  source_template_id: string;
+  connection_template_id: string;
+  definition_id: string;
+  id: string;
+  type: string;
+  status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
+  started_at: number;
+  ended_at: number | null;
+  /** Null where the platform does not tell. */
+  attempts: number | null;
+  failed_attempts: number;
+  /** When an attempt first failed, as far as it was seen. */
+  failed_at: number | null;
+  row_count: number | null;
+  byte_count: number | null;
+  failure_kind: 'config_error' | 'transient_error' | 'system_error' | 'unknown' | null;
+  failure_origin: 'source' | 'destination' | 'platform' | 'unknown' | null;
+  /** Who has to do something about the failure, and what each audience reads of it. */
+  failure_whose: 'customer' | 'operator' | null;
+  error: string | null;
+  customer_error: string | null;
+  /** JSON: what the platform tells of each attempt and of each stream. */
+  attempt_list: string | null;
+  streams: string | null;
+  more_streams: number;
+  /** When the platform last told of it. */
+  seen_at: number;
+}
+
+/** Jobs that ended in an hour, of all workspaces of an organization. */
+interface JobHourRow {
+  organization_id: string;
+  hour: number;
+  status: JobRow['status'];
+  jobs: number;
+  row_count: number;
+  byte_count: number;
+}
+
+/** How far the platform's jobs have been read, and who reads them. One row. */
+interface JobWatchRow {
+  id: 1;
+  read_until: number;
+  lease_id: string | null;
+  lease_until: number;
 }
 
 export interface SourceCheckRow {
@@ -327,4 +398,7 @@ export interface Tables {
   connections: ConnectionRow;
   source_checks: SourceCheckRow;
   destination_checks: DestinationCheckRow;
+  jobs: JobRow;
+  job_hours: JobHourRow;
+  job_watch: JobWatchRow;
 }

@@ -214,6 +214,17 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'A sync of this connection is already running',
     'A connection runs one sync at a time.',
   ),
+  no_sync_running: at(409, 'No sync of this connection is running', 'Only a sync that has not ended can be cancelled.'),
+  job_not_found: at(
+    404,
+    'Job not found',
+    'The job is unknown, belongs to another organization, or ended longer ago than jobs are kept (`INLAY_JOB_HISTORY_DAYS`).',
+  ),
+  log_not_told: at(
+    501,
+    'The platform does not hand out the logs of its jobs',
+    'A hosted platform has logs, but its API does not tell them. Look there.',
+  ),
   queue_full: at(
     429,
     'Too many checks or syncs of this workspace are waiting; retry later',

@@ -47,6 +47,8 @@ type NewConnection = Pick<
   | 'id'
   | 'connection_template_id'
   | 'source_id'
+  | 'source_template_id'
+  | 'definition_id'
   | 'destination_id'
   | 'cron_expression'
   | 'schema_changes'
@@ -63,7 +65,19 @@ export async function insertConnection(
 ): Promise<void> {
   await tx
     .insertInto('connections')
-    .values({ ...connection, organization_id: organizationId, workspace_id: workspaceId, ...unmade, is_set_up: 0 })
+    .values({
+      ...connection,
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      ...unmade,
+      is_set_up: 0,
+      health: 'never_synced',
+      health_detail: '{}',
+      platform_state: null,
+      platform_reason: null,
+      looked_at: 0,
+      history_wanted: 0,
+    })
     .execute();
 }
 
@@ -193,6 +207,16 @@ export async function forgetFirstSync(db: Db, workspaceId: string, id: string): 
     .set({ first_sync_wanted: 0 })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .execute();
+}
+
+/** What the platform said of the connections' status before their workspace changed its own. */
+export async function forgetInactive(tx: Db, workspaceId: string): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ platform_state: null, platform_reason: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('platform_state', '=', 'inactive')
     .execute();
 }
 

@@ -1,54 +1,115 @@
 /**
  * Connections: what carries a source's data to a destination. They come with their source; this file shows them and
- * their jobs, and starts syncs. Only the platform knows the state of a connection, so the platform is asked each time.
+ * their jobs, and starts syncs. What its jobs did is in our own tables (jobs.ts). The platform is asked whether it still has it.
  * A connection that somebody has deleted on the platform is not made again: it is shown as inactive, with a message,
  * and cannot be synced.
  */
-import type { Connection, Job, JobStream } from '@inlay/contract/connections';
+import type { Connection, Job } from '@inlay/contract/connections';
+import type { Audience } from '@inlay/contract/health';
+import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
 import { nextRuns } from '@inlay/schedule/quartz';
+import type { Db } from '../db/open.ts';
+import type { JobRow, WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { ConnectorFailure, PlatformJob, PlatformJobStream } from '../platform/pipelines-port.ts';
+import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
-import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
+import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
-import { type ConfigurationParts, failureTexts, showsDefaults } from './failure-texts.ts';
-import { configurationParts } from './source-template.ts';
-import * as sources from './sources.store.ts';
+import * as jobs from './jobs.store.ts';
+import { goneFromPlatform, healthIn, presentHealth, presentJob, recordStarted, refreshHealth } from './jobs.ts';
 
-const goneFromPlatform =
-  'The platform no longer has this connection. To have it again, delete its source and connect it again.';
+const freshMs = 60_000;
 
 export async function listConnections(ctx: PipelinesContext, scope: Scope): Promise<Connection[]> {
   const { organizationId, workspaceId } = scope;
   const rows = await connections.listConnections(ctx.store.db, workspaceId);
   if (rows.length === 0) return [];
   const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-  return await callPlatform(async () => {
-    const onPlatform = await statusesOnPlatform(ctx, workspaceId);
-    return await Promise.all(
-      rows.map(async (row) => {
-        const id = row.platform_id ?? '';
-        const [last] = onPlatform.has(id) ? await ctx.platform.listJobs(id, { limit: 1, offset: 0 }) : [];
-        const isRunning = onPlatform.get(id) === 'active' && workspace?.status === 'active';
-        const job = last && (await presentJob(ctx, scope, row, last));
-        return present(ctx, scope, row, { isRunning, isGone: !onPlatform.has(id), job });
-      }),
-    );
+  if (workspace) await callPlatform(() => lookAtConnections(ctx, workspace));
+  return await presentAll(ctx, await connections.listConnections(ctx.store.db, workspaceId), {
+    audience: scope.audience,
+    isActive: () => workspace?.status === 'active',
   });
 }
 
-/** The statuses by connection id; empty when the platform no longer has the workspace. */
-async function statusesOnPlatform(ctx: PipelinesContext, workspaceId: string): Promise<Map<string, string>> {
+/** The page that rows are of, with their last jobs. */
+export async function presentAll(
+  ctx: PipelinesContext,
+  rows: readonly connections.ConnectionWithNames[],
+  { audience, isActive }: { audience: Audience; isActive: (row: connections.ConnectionWithNames) => boolean },
+): Promise<Connection[]> {
+  const workspaceIds = [...new Set(rows.map(({ workspace_id }) => workspace_id))];
+  const last = await jobs.findLastJobs(
+    ctx.store.db,
+    workspaceIds,
+    rows.map(({ id }) => id),
+  );
+  const lastOf = new Map(last.map((job) => [job.connection_id, job]));
+  return rows.map((row) => present(ctx, row, { audience, isActive: isActive(row), last: lastOf.get(row.id) }));
+}
+
+/**
+ * Writes down what the platform says of a workspace's connections: which of them are gone, or were made inactive there.
+ * While a workspace is being activated or deactivated this says nothing of what somebody wanted.
+ */
+export async function lookAtConnections(ctx: PipelinesContext, workspace: WorkspaceRow): Promise<void> {
+  const { organization_id: organizationId, id: workspaceId } = workspace;
+  const onPlatform = await connectionsOnPlatform(ctx, workspaceId);
+  const findNews = async (db: Db) => {
+    const present = await readSettledWorkspace(db, organizationId, workspaceId);
+    const isActive = present?.gen === workspace.gen && present.status === 'active';
+    return (await connections.listConnections(db, workspaceId)).flatMap((row) => {
+      if (row.platform_id === null || row.is_set_up === 0) return [];
+      const look = lookOf(onPlatform.get(row.platform_id), isActive) ?? row;
+      const isSame = look.platform_state === row.platform_state && look.platform_reason === row.platform_reason;
+      const isFresh = ctx.runtime.now() - row.looked_at < freshMs;
+      return isSame && isFresh ? [] : [{ id: row.id, ...look }];
+    });
+  };
+  // Somebody who looks again and again writes nothing as long as nothing has changed.
+  if ((await findNews(ctx.store.db)).length === 0) return;
+  await ctx.store.transaction(async (tx) => {
+    for (const { id, platform_state, platform_reason } of await findNews(tx)) {
+      await jobs.putLook(tx, workspaceId, id, { platform_state, platform_reason });
+    }
+    await refreshHealth(ctx, tx, [workspaceId]);
+  });
+}
+
+/** Undefined when nothing can be said. */
+function lookOf(connection: PlatformConnection | undefined, isWorkspaceActive: boolean) {
+  if (!connection) return { platform_state: 'gone', platform_reason: null } as const;
+  if (connection.status === 'active') return { platform_state: null, platform_reason: null };
+  return isWorkspaceActive
+    ? ({ platform_state: 'inactive', platform_reason: connection.statusReason ?? null } as const)
+    : undefined;
+}
+
+/** By id. A workspace that the platform no longer has has none. */
+async function connectionsOnPlatform(
+  ctx: PipelinesContext,
+  workspaceId: string,
+): Promise<Map<string, PlatformConnection>> {
   try {
     const listed = await ctx.platform.listConnections(workspaceId);
-    return new Map(listed.map(({ id, status }) => [id, status]));
+    return new Map(listed.map((connection) => [connection.id, connection]));
   } catch (error) {
     if (error instanceof PlatformError && error.failure === 'not_found') return new Map();
     throw error;
   }
+}
+
+/** A workspace has changed its status: what was seen of its connections before says nothing any more. */
+export async function followWorkspaceStatus(
+  ctx: Pick<PipelinesContext, 'store'>,
+  tx: Db,
+  workspaceId: string,
+): Promise<void> {
+  await connections.forgetInactive(tx, workspaceId);
+  await refreshHealth(ctx, tx, [workspaceId]);
 }
 
 export async function startSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
@@ -61,12 +122,44 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
     if (job instanceof PlatformError || job === undefined) {
       // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of somebody
       // else.
-      const onPlatform = await statusesOnPlatform(ctx, scope.workspaceId);
+      const onPlatform = await connectionsOnPlatform(ctx, scope.workspaceId);
       if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
       throw job ?? new AppError('sync_already_running');
     }
-    return await presentJob(ctx, scope, row, job);
+    const started = await recordStarted(ctx, row, job);
+    // It was deleted meanwhile, and its job with it.
+    if (!started) throw new AppError('connection_not_found');
+    return presentJob(started, scope.audience);
   });
+}
+
+/** The sync that has not ended is cancelled, whether it runs, waits for its turn or is to be tried again. */
+export async function cancelSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
+  const row = await getConnection(ctx, scope, id);
+  const platformId = madeOnPlatform(row);
+  return await callPlatform(async () => {
+    // The platform knows best what runs at this moment.
+    const [newest] = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
+    const cancelled = newest && newest.endedAt === null ? await ctx.platform.cancelJob(newest.id) : undefined;
+    const job = cancelled && (await recordStarted(ctx, row, cancelled));
+    if (!job) throw new AppError('no_sync_running');
+    return presentJob(job, scope.audience);
+  });
+}
+
+export async function getOneConnection(ctx: PipelinesContext, scope: Scope, id: string): Promise<Connection> {
+  const row = await getConnection(ctx, scope, id);
+  const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
+  const isActive = () => workspace?.status === 'active';
+  const [shown] = await presentAll(ctx, [row], { audience: scope.audience, isActive });
+  return shown as Connection;
+}
+
+/** What the connectors of a job have said, where the platform hands it out. */
+export async function readJobLog(ctx: PipelinesContext, id: string, query: JobLogQuery): Promise<JobLog> {
+  const log = await callPlatform(() => ctx.platform.readJobLog(id, query));
+  if (!log) throw new AppError('log_not_told');
+  return log;
 }
 
 function unlessRefused(error: unknown): PlatformError {
@@ -81,12 +174,9 @@ export async function listJobs(
   id: string,
   page: { limit: number; offset: number },
 ): Promise<Job[]> {
-  const row = await getConnection(ctx, scope, id);
-  const { platform_id } = row;
-  if (platform_id === null) return [];
-  const jobs = await callPlatform(() => ctx.platform.listJobs(platform_id, page));
-  const words = jobWords(ctx, scope, row);
-  return await Promise.all(jobs.map((job) => presentJob(ctx, scope, row, job, words)));
+  await getConnection(ctx, scope, id);
+  const rows = await jobs.listJobsOfConnection(ctx.store.db, scope.workspaceId, id, page);
+  return rows.map((job) => presentJob(job, scope.audience));
 }
 
 async function getConnection(
@@ -121,10 +211,11 @@ function retryAfterOf({ retryAfterSeconds }: PlatformError) {
 
 function present(
   { runtime }: PipelinesContext,
-  { audience }: Scope,
   row: connections.ConnectionWithNames,
-  { isRunning, isGone, job }: { isRunning: boolean; isGone: boolean; job: Job | undefined },
+  { audience, isActive, last }: { audience: Audience; isActive: boolean; last: JobRow | undefined },
 ): Connection {
+  const isGone = row.platform_state === 'gone';
+  const isRunning = isActive && row.platform_state === null;
   const failure =
     audience === 'operator'
       ? (row.failure ?? row.destination_failure)
@@ -140,77 +231,9 @@ function present(
     status: isMade ? (isRunning ? 'active' : 'inactive') : failure === null ? 'pending' : 'failed',
     status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
     cron_expression: row.cron_expression,
-    last_run: job ?? null,
+    health: presentHealth(healthIn(row), audience),
+    last_run: last ? presentJob(last, audience) : null,
     next_run_at: next?.toISOString() ?? null,
     created_at: isoTime(row.created_at),
-  };
-}
-
-/** How what a job tells is put for who reads it. */
-interface JobWords {
-  errorOf(failure: ConnectorFailure): Promise<string>;
-  /** Where a value is that did not arrive; empty where that is the operator's to know. */
-  exampleOf(example: string): Promise<string>;
-}
-
-/** The configuration is opened once, and only when there is something to say. */
-function jobWords(ctx: PipelinesContext, scope: Scope, row: connections.ConnectionWithNames): JobWords {
-  let known: Promise<ConfigurationParts> | undefined;
-  const parts = () => {
-    known ??= partsOf(ctx, row);
-    return known;
-  };
-  return {
-    errorOf: async (failure) => failureTexts(failure, await parts())[scope.audience],
-    exampleOf: async (example) =>
-      example === '' || scope.audience === 'operator' || !showsDefaults(example, await parts()) ? example : '',
-  };
-}
-
-async function partsOf(
-  ctx: PipelinesContext,
-  { workspace_id, source_id }: connections.ConnectionWithNames,
-): Promise<ConfigurationParts> {
-  const source = await sources.findAnySource(ctx.store.db, workspace_id, source_id);
-  if (!source) throw new AppError('source_not_found');
-  return await configurationParts(ctx, source);
-}
-
-async function presentJob(
-  ctx: PipelinesContext,
-  scope: Scope,
-  row: connections.ConnectionWithNames,
-  job: PlatformJob,
-  words = jobWords(ctx, scope, row),
-): Promise<Job> {
-  const { id, status, startedAt, endedAt, rows, bytes, failure, streams, moreStreams } = job;
-  const tookMs = endedAt === null ? null : Date.parse(endedAt) - Date.parse(startedAt);
-  return {
-    id,
-    status,
-    started_at: startedAt,
-    ended_at: endedAt,
-    duration_seconds: tookMs === null || Number.isNaN(tookMs) ? null : Math.max(0, tookMs / 1000),
-    rows,
-    bytes,
-    error: failure && (await words.errorOf(failure)),
-    ...(streams && { streams: await Promise.all(streams.map((stream) => presentJobStream(stream, words))) }),
-    ...(moreStreams > 0 && { more_streams: moreStreams }),
-  };
-}
-
-async function presentJobStream(stream: PlatformJobStream, words: JobWords): Promise<JobStream> {
-  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
-  return {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    records_emitted: stream.recordsEmitted,
-    ...(recordsWritten !== undefined && { records_written: recordsWritten }),
-    ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
-    ...(stream.notReplaced && { not_replaced: true }),
-    values_changed: await Promise.all(
-      stream.valuesChanged.map(async (change) => ({ ...change, example: await words.exampleOf(change.example) })),
-    ),
-    ...(moreChanged && { more_values_changed: moreChanged }),
   };
 }

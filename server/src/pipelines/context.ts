@@ -1,4 +1,5 @@
 /** What the rules of this folder need from outside. */
+import type { Audience } from '@inlay/contract/health';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
@@ -21,6 +22,8 @@ export interface PipelinesContext {
   workspaces: WorkspacesContext;
   /** Decides which check and which new connection comes next. Both keep a connector busy, so workspaces take turns. */
   turns: Record<'checks' | 'setUps', FairQueue>;
+  /** Told of every job that has ended, for metrics. */
+  countJob(job: { status: 'failed' | 'succeeded' | 'cancelled'; seconds: number; rows: number }): void;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
 }
@@ -30,7 +33,7 @@ export interface Scope {
   organizationId: string;
   workspaceId: string;
   /** Who reads the answer: a failure has other words for each; see failure-texts.ts. */
-  audience: 'operator' | 'customer';
+  audience: Audience;
   /** What a widget token restricts its holder to. */
   templateFilters?: TemplateFilters | undefined;
 }

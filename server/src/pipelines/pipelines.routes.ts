@@ -2,7 +2,7 @@
  * The endpoints of what is inside a workspace, twice: for a scoped token, which has its workspace built in, and for an
  * operator, who names the workspace.
  */
-import { ConnectionList, ConnectionPath, Job, JobList, ListJobsQuery } from '@inlay/contract/connections';
+import { Connection, ConnectionList, ConnectionPath, Job, JobList, ListJobsQuery } from '@inlay/contract/connections';
 import {
   Check,
   CheckPath,
@@ -18,7 +18,7 @@ import {
   UpdateSourceRequest,
 } from '@inlay/contract/sources';
 import type { FastifyInstance } from 'fastify';
-import { type Static, type TProperties, Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
@@ -26,6 +26,7 @@ import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as checks from './checks.ts';
 import * as connections from './connections.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import * as lists from './lists.ts';
 import * as sources from './sources.ts';
 
 /** For whom the endpoints are: how they are called, what they ask for, and which workspace they act in. */
@@ -35,13 +36,17 @@ interface Audience {
   tag: string;
   /** The end of the endpoints' titles, which differs between the two audiences. */
   where: string;
-  query: TProperties;
   errors: ErrorCode[];
   /**
    * Further errors of endpoints that change something. A scoped token ends with its workspace, so it never sees them.
    */
   changeErrors: ErrorCode[];
-  scopeOf(principal: OperatorPrincipal | ScopedPrincipal, query: Record<string, unknown> | undefined): Promise<Scope>;
+  /** `connectionId`: for an operator who names a connection and no workspace. */
+  scopeOf(
+    principal: OperatorPrincipal | ScopedPrincipal,
+    query: Record<string, unknown> | undefined,
+    connectionId?: string,
+  ): Promise<Scope>;
 }
 
 export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): void {
@@ -50,7 +55,6 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     path: '/api/v1/embedded',
     tag: 'Inside a workspace',
     where: '',
-    query: {},
     errors: [],
     changeErrors: [],
     async scopeOf(principal) {
@@ -63,11 +67,14 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
     path: '/api/v1/integrations',
     tag: 'Inside a workspace, for operators',
     where: ' in a workspace',
-    query: InWorkspaceQuery.properties,
     errors: ['workspace_not_found'],
     changeErrors: ['workspace_being_deleted'],
-    async scopeOf({ organizationId }, query) {
-      const { id } = await getWorkspace(ctx.workspaces, organizationId, String(query?.workspace_id));
+    async scopeOf({ organizationId }, query, connectionId) {
+      const workspaceId =
+        query?.workspace_id === undefined && connectionId !== undefined
+          ? await lists.workspaceOfConnection(ctx, organizationId, connectionId)
+          : String(query?.workspace_id);
+      const { id } = await getWorkspace(ctx.workspaces, organizationId, workspaceId);
       return { organizationId, workspaceId: id, audience: 'operator' };
     },
   });
@@ -75,19 +82,38 @@ export function pipelineRoutes(app: FastifyInstance, ctx: PipelinesContext): voi
 
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audience): void {
   const { access, path, scopeOf } = audience;
-  const query = Object.keys(audience.query).length > 0 ? Type.Object(audience.query) : undefined;
+  const isOperator = access === 'operator';
+  const query = isOperator ? InWorkspaceQuery : undefined;
+  // A connection's id tells its workspace.
+  const connectionQuery = isOperator ? Type.Partial(InWorkspaceQuery) : undefined;
   const about = (...errors: ErrorCode[]) => ({ access, tag: audience.tag, errors: [...audience.errors, ...errors] });
 
-  endpoint(app, {
-    ...about(),
-    method: 'GET',
-    url: `${path}/sources`,
-    summary: `List sources${audience.where}`,
-    description: 'All sources of the workspace, oldest first.',
-    query,
-    answer: SourceList,
-    handle: async ({ principal, query }) => ({ data: await sources.listSources(ctx, await scopeOf(principal, query)) }),
-  });
+  // Operators list those of all workspaces; see operating.routes.ts.
+  if (access === 'scoped') {
+    endpoint(app, {
+      ...about(),
+      method: 'GET',
+      url: `${path}/sources`,
+      summary: 'List sources',
+      description: 'All sources of the workspace, oldest first.',
+      answer: SourceList,
+      handle: async ({ principal }) => ({
+        data: await sources.listSources(ctx, await scopeOf(principal, undefined)),
+      }),
+    });
+
+    endpoint(app, {
+      ...about('platform_does_not_answer'),
+      method: 'GET',
+      url: `${path}/connections`,
+      summary: 'List connections',
+      description: 'All connections of the workspace with their health, their last and next run, oldest first.',
+      answer: ConnectionList,
+      handle: async ({ principal }) => ({
+        data: await connections.listConnections(ctx, await scopeOf(principal, undefined)),
+      }),
+    });
+  }
 
   endpoint(app, {
     ...about('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
@@ -187,16 +213,29 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
-    ...about('platform_does_not_answer'),
+    ...about('connection_not_found'),
     method: 'GET',
-    url: `${path}/connections`,
-    summary: `List connections${audience.where}`,
-    description: 'All connections of the workspace with their last and next run, oldest first.',
-    query,
-    answer: ConnectionList,
-    handle: async ({ principal, query }) => ({
-      data: await connections.listConnections(ctx, await scopeOf(principal, query)),
-    }),
+    url: `${path}/connections/:connection_id`,
+    summary: `Get connection${audience.where}`,
+    description: 'With its health, as it was last seen, and its last and next run.',
+    params: ConnectionPath,
+    query: connectionQuery,
+    answer: Connection,
+    handle: async ({ principal, query, params }) =>
+      connections.getOneConnection(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+  });
+
+  endpoint(app, {
+    ...about('connection_not_found', 'connection_pending', 'no_sync_running', 'platform_does_not_answer'),
+    method: 'POST',
+    url: `${path}/connections/:connection_id/cancel`,
+    summary: `Cancel sync${audience.where}`,
+    description: 'Cancels the sync that runs, waits for its turn or is to be tried again.',
+    params: ConnectionPath,
+    query: connectionQuery,
+    answer: Job,
+    handle: async ({ principal, query, params }) =>
+      connections.cancelSync(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
   });
 
   endpoint(app, {
@@ -213,24 +252,24 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     url: `${path}/connections/:connection_id/sync`,
     summary: `Sync now${audience.where}`,
     params: ConnectionPath,
-    query,
+    query: connectionQuery,
     answer: Job,
     handle: async ({ principal, query, params }) =>
-      connections.startSync(ctx, await scopeOf(principal, query), params.connection_id),
+      connections.startSync(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
   });
 
   endpoint(app, {
-    ...about('connection_not_found', 'platform_does_not_answer'),
+    ...about('connection_not_found'),
     method: 'GET',
     url: `${path}/connections/:connection_id/jobs`,
     summary: `List jobs${audience.where}`,
     description: 'The history of the connection, newest first.',
     params: ConnectionPath,
-    query: Type.Object({ ...audience.query, ...ListJobsQuery.properties }),
+    query: Type.Object({ ...connectionQuery?.properties, ...ListJobsQuery.properties }),
     answer: JobList,
     handle: async ({ principal, query, params }) => {
       const { limit = 20, offset = 0 } = query as Static<typeof ListJobsQuery>;
-      const scope = await scopeOf(principal, query);
+      const scope = await scopeOf(principal, query, params.connection_id);
       return { data: await connections.listJobs(ctx, scope, params.connection_id, { limit, offset }) };
     },
   });

@@ -20,6 +20,7 @@ import { createOnce } from './create-once.ts';
 import { failureTexts } from './failure-texts.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
+import { recordStarted } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
 import { configurationParts, templateOf } from './source-template.ts';
@@ -229,7 +230,8 @@ async function startFirstSync(
   if (workspace?.status === 'active' && (await isThere())) {
     // A start whose answer was lost has left a job behind.
     const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
-    if (jobs.length === 0) await refusing('firstSync', () => ctx.platform.startSync(platformId));
+    const job = jobs[0] ?? (await refusing('firstSync', () => ctx.platform.startSync(platformId)));
+    if (job) await recordStarted(ctx, connection, job);
   }
   await connections.forgetFirstSync(ctx.store.db, connection.workspace_id, connection.id);
 }

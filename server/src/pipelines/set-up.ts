@@ -23,6 +23,7 @@ import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
+import { refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { templateOf } from './source-template.ts';
@@ -66,7 +67,9 @@ export async function setUpSource(ctx: PipelinesContext, { workspaceId, id }: So
     } catch (error) {
       if (error instanceof Outdated) continue;
       if (error instanceof Refused) {
-        if (await sources.finishSource(db, workspaceId, id, leaseId, row.version, error.texts)) return undefined;
+        const isDone = await sources.finishSource(db, workspaceId, id, leaseId, row.version, error.texts);
+        await refreshHealthOf(ctx, row);
+        if (isDone) return undefined;
         continue;
       }
       return await putOff(work, error);
@@ -130,7 +133,20 @@ async function setUp(work: Work): Promise<boolean> {
       failures.push(error.texts);
     }
   }
-  return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, failures[0] ?? null);
+  const isDone = await sources.finishSource(
+    ctx.store.db,
+    row.workspace_id,
+    row.id,
+    leaseId,
+    row.version,
+    failures[0] ?? null,
+  );
+  await refreshHealthOf(ctx, row);
+  return isDone;
+}
+
+async function refreshHealthOf(ctx: PipelinesContext, { workspace_id, id }: SourceRow): Promise<void> {
+  await ctx.store.transaction((tx) => refreshHealth(ctx, tx, [workspace_id], { sourceId: id }));
 }
 
 function failureOf({ failure, customer_failure }: SourceRow) {

@@ -13,6 +13,7 @@ interface NewSource {
   organizationId: string;
   workspaceId: string;
   templateId: string;
+  definitionId: string;
   name: string;
   slug: string;
   sealedConfig: string;
@@ -26,6 +27,8 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       organization_id: source.organizationId,
       workspace_id: source.workspaceId,
       source_template_id: source.templateId,
+      definition_id: source.definitionId,
+      health: 'never_synced',
       name: source.name,
       slug: source.slug,
       sealed_config: source.sealedConfig,

@@ -220,9 +220,12 @@ describeOnBothDatabases('sources', (kind) => {
     });
     expect(created).toMatchObject({ status: 201, body: { name: 'Sample', workspace_id: acme.workspaceId } });
     expect((await test.request('GET', path)).body.data).toHaveLength(1);
-    expect((await test.request('GET', '/api/v1/integrations/sources')).body.detail).toMatchObject([
-      { loc: ['query', 'workspace_id'], type: 'value_error.missing' },
-    ]);
+    // Without a workspace the list is of all workspaces; a new source has to be in one.
+    expect((await test.request('GET', '/api/v1/integrations/sources')).body.data).toHaveLength(1);
+    const nowhere = await test.request('POST', '/api/v1/integrations/sources', {
+      body: { source_template_id: template },
+    });
+    expect(nowhere.body.detail).toMatchObject([{ loc: ['query', 'workspace_id'], type: 'value_error.missing' }]);
     const unknown = await test.request('GET', `/api/v1/integrations/sources?workspace_id=${unknownId}`);
     expect(unknown).toMatchObject({ status: 404, body: { detail: 'Workspace not found' } });
   });

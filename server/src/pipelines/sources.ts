@@ -6,6 +6,7 @@
  * configuration that was accepted satisfies the connector's specification; secrets leave only masked.
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { Audience, Health } from '@inlay/contract/health';
 import { fillPlaceholders } from '@inlay/contract/placeholders';
 import type {
   CreateSourceRequest,
@@ -30,6 +31,9 @@ import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { worstOf } from './health.ts';
+import { healthIn, presentHealth } from './jobs.ts';
+import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
 import { freeSlug, slugOf } from './slugs.ts';
@@ -54,6 +58,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       organizationId,
       workspaceId,
       templateId: template.id,
+      definitionId: template.definition_id,
       name,
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
@@ -108,6 +113,8 @@ async function planConnection(
     id: ctx.runtime.newId(),
     connection_template_id: template.id,
     source_id: source.id,
+    source_template_id: source.source_template_id,
+    definition_id: source.definition_id,
     destination_id: destinationId,
     cron_expression: template.cron_expression,
     schema_changes:
@@ -121,13 +128,45 @@ async function planConnection(
 }
 
 export async function listSources(ctx: PipelinesContext, { workspaceId, audience }: Scope): Promise<SourceSummary[]> {
-  const rows = await sources.listSources(ctx.store.db, workspaceId);
+  return await presentSummaries(ctx, await sources.listSources(ctx.store.db, workspaceId), audience);
+}
+
+export async function presentSummaries(
+  ctx: PipelinesContext,
+  rows: readonly SourceRow[],
+  audience: Audience,
+): Promise<SourceSummary[]> {
+  const healths = await healthsOf(ctx, rows, audience);
+  const templates = new Map<string, Promise<SourceTemplate>>();
+  const templateFor = (row: SourceRow) => {
+    const known = templates.get(row.source_template_id) ?? templateOf(ctx, row);
+    templates.set(row.source_template_id, known);
+    return known;
+  };
   return await Promise.all(
     rows.map(async (row) => ({
-      ...presentCommon(row, audience),
-      summarized_source_template: presentBrief(ctx.templates, await templateOf(ctx, row)),
+      ...presentCommon(row, healths(row), audience),
+      summarized_source_template: presentBrief(ctx.templates, await templateFor(row)),
     })),
   );
+}
+
+/** The health of a source is the worst of its connections. */
+async function healthsOf(
+  ctx: PipelinesContext,
+  rows: readonly SourceRow[],
+  audience: Audience,
+): Promise<(row: SourceRow) => Health> {
+  const found = await lists.listHealths(
+    ctx.store.db,
+    [...new Set(rows.map(({ workspace_id }) => workspace_id))],
+    rows.map(({ id }) => id),
+  );
+  const never = { health: 'never_synced', health_detail: '{}' } as const;
+  return ({ id }) => {
+    const worst = worstOf(found.filter(({ source_id }) => source_id === id).map(healthIn));
+    return presentHealth(worst ?? healthIn(never), audience);
+  };
 }
 
 export async function getSource(ctx: PipelinesContext, scope: Scope, id: string): Promise<SourceRow> {
@@ -198,11 +237,12 @@ export async function presentSource(
   { audience }: Pick<Scope, 'audience'>,
   row: SourceRow,
 ): Promise<Source> {
+  const healths = await healthsOf(ctx, [row], audience);
   const template = await templateOf(ctx, row);
   const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
-    ...presentCommon(row, audience),
+    ...presentCommon(row, healths(row), audience),
     source_template: presentBrief(ctx.templates, template),
     source_config: maskConfiguration(definition, config),
     user_config_spec: definition
@@ -227,7 +267,7 @@ function statusOf({ failure, due_at }: SourceRow): SourceStatus {
   return failure === null ? 'ready' : 'failed';
 }
 
-function presentCommon(row: SourceRow, audience: Scope['audience']) {
+function presentCommon(row: SourceRow, health: Health, audience: Audience) {
   const failure = audience === 'operator' ? row.failure : row.customer_failure;
   const status = statusOf(row);
   return {
@@ -238,6 +278,7 @@ function presentCommon(row: SourceRow, audience: Scope['audience']) {
     // The platform's last answer is for the log. The customer only needs to know that the work goes on.
     status_message:
       status === 'pending' && row.attempts > 0 ? 'The platform is not ready yet; this goes on by itself.' : failure,
+    health,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };

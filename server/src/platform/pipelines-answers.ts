@@ -1,6 +1,7 @@
 /** The platform's answers about what is inside a workspace, read into our own words. */
 import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { JobLog } from '@inlay/contract/operating';
 import { storableText } from '@inlay/contract/storable-text';
 import {
   type ConnectorFailure,
@@ -12,6 +13,7 @@ import {
   type PlatformConnection,
   type PlatformDefinition,
   type PlatformJob,
+  type PlatformJobAttempt,
   type PlatformJobStream,
   type PlatformStream,
 } from './pipelines-port.ts';
@@ -50,6 +52,7 @@ export function readConnection(item: Item): PlatformConnection {
     sourceId: String(item.sourceId),
     destinationId: String(item.destinationId),
     status: String(item.status),
+    statusReason: textOrNull(item.statusReason) ?? undefined,
   };
 }
 
@@ -69,20 +72,61 @@ export function readStream(item: Item): PlatformStream[] {
 }
 
 export function readJob(item: Item): PlatformJob {
-  const { jobId, status, startTime, lastUpdatedAt, rowsSynced, bytesSynced, failureReason } = item;
+  const { jobId, status, startTime, lastUpdatedAt, rowsSynced, bytesSynced } = item;
   const known = jobStatuses.includes(status as JobStatus) ? (status as JobStatus) : 'pending';
   const isOver = known === 'succeeded' || known === 'failed' || known === 'cancelled';
   return {
     id: String(jobId),
+    connectionId: String(item.connectionId),
+    type: String(item.jobType),
     status: known,
     startedAt: String(startTime),
     endedAt: isOver && typeof lastUpdatedAt === 'string' ? lastUpdatedAt : null,
     rows: typeof rowsSynced === 'number' ? rowsSynced : null,
     bytes: typeof bytesSynced === 'number' ? bytesSynced : null,
-    failure: isObject(failureReason) && typeof failureReason.message === 'string' ? readFailure(failureReason) : null,
+    failure: failureIn(item),
+    attempts: Array.isArray(item.attemptList) ? item.attemptList.flatMap(readAttempt) : undefined,
+    attemptCount: countIn(item, 'attempts'),
+    failedAttempts: countIn(item, 'failedAttempts'),
     streams: Array.isArray(item.streams) ? item.streams.flatMap(readJobStream) : undefined,
     moreStreams: countIn(item, 'moreStreams') ?? 0,
   };
+}
+
+export function readJobLog(item: Item): JobLog {
+  const lines = listOrNone<Item>(item.lines).map((line) => ({
+    offset: countIn(line, 'offset') ?? 0,
+    time: String(line.time),
+    level: String(line.level),
+    origin: String(line.origin),
+    message: String(line.message),
+  }));
+  const next = countIn(item, 'nextOffset') ?? null;
+  return {
+    attempt: countIn(item, 'attempt') ?? 0,
+    lines,
+    total_bytes: countIn(item, 'totalBytes') ?? 0,
+    next_offset: next,
+  };
+}
+
+function failureIn({ failureReason }: Item): ConnectorFailure | null {
+  return isObject(failureReason) && typeof failureReason.message === 'string' ? readFailure(failureReason) : null;
+}
+
+function readAttempt(item: unknown): PlatformJobAttempt[] {
+  if (!isObject(item) || typeof item.startTime !== 'string') return [];
+  return [
+    {
+      number: countIn(item, 'attempt') ?? 0,
+      status: String(item.status),
+      startedAt: item.startTime,
+      endedAt: textOrNull(item.endTime),
+      rows: countIn(item, 'rowsSynced') ?? null,
+      bytes: countIn(item, 'bytesSynced') ?? null,
+      failure: failureIn(item),
+    },
+  ];
 }
 
 function readJobStream(item: unknown): PlatformJobStream[] {

@@ -5,7 +5,16 @@ import { type Call, readable } from './calls.ts';
 import { createDestinationChecks } from './direct-checks.ts';
 import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
-import { type Item, idOf, readConnection, readDefinition, readJob, readStream, reasonIn } from './pipelines-answers.ts';
+import {
+  type Item,
+  idOf,
+  readConnection,
+  readDefinition,
+  readJob,
+  readJobLog,
+  readStream,
+  reasonIn,
+} from './pipelines-answers.ts';
 import type { ConnectorKind, NewPlatformConnector, PipelinesPort, Written } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import { checkNameOf, createSourceChecks } from './source-checks.ts';
@@ -112,6 +121,43 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     async listJobs(connectionId, { limit, offset }) {
       const query = { connectionId, orderBy: 'createdAt|DESC', limit: String(limit), offset: String(offset) };
       return (await listOf('list_jobs', '/jobs', query)).map(readJob);
+    },
+    async *listChangedJobs(since) {
+      const fetchPage = (offset: number) =>
+        listOf('list_changed_jobs', '/jobs', {
+          updatedAtStart: new Date(since).toISOString(),
+          orderBy: 'updatedAt|ASC',
+          limit: String(pageSize),
+          offset: String(offset),
+        });
+      for await (const items of readPages(fetchPage)) yield items.map(readJob);
+    },
+    async cancelJob(id) {
+      try {
+        return readJob(readable(await call('cancel_job', 'write', { method: 'DELETE', path: `/jobs/${id}` })) as Item);
+      } catch (error) {
+        if (error instanceof PlatformError && error.isConflict) return undefined;
+        throw error;
+      }
+    },
+    async readJobLog(id, query) {
+      const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+      const path = `/jobs/${id}/log?${new URLSearchParams(given)}`;
+      try {
+        return readJobLog(readable(await call('read_job_log', 'read', { method: 'GET', path })) as Item);
+      } catch (error) {
+        // A hosted platform has no such path.
+        if (error instanceof PlatformError && error.failure === 'not_found') return undefined;
+        throw error;
+      }
+    },
+    async findJob(id) {
+      try {
+        return readJob(readable(await call('get_job', 'read', { method: 'GET', path: `/jobs/${id}` })) as Item);
+      } catch (error) {
+        if (error instanceof PlatformError && error.failure === 'not_found') return undefined;
+        throw error;
+      }
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
 import type { CheckWarning } from '@inlay/contract/sources';
 
 /** The outcome of a write that succeeded. */
@@ -45,6 +46,8 @@ export interface PlatformConnection {
   destinationId: string;
   /** `active` is the only status that runs syncs. */
   status: string;
+  /** Why the platform itself has made it inactive, where it tells. */
+  statusReason: string | undefined;
 }
 
 export interface NewPlatformConnection {
@@ -82,8 +85,20 @@ export interface PlatformStream {
 export const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
+export interface PlatformJobAttempt {
+  number: number;
+  status: string;
+  startedAt: string;
+  endedAt: string | null;
+  rows: number | null;
+  bytes: number | null;
+  failure: ConnectorFailure | null;
+}
+
 export interface PlatformJob {
   id: string;
+  connectionId: string;
+  type: string;
   status: JobStatus;
   startedAt: string;
   endedAt: string | null;
@@ -91,6 +106,10 @@ export interface PlatformJob {
   bytes: number | null;
   /** The reason of a failure. Only the bundled platform gives it. */
   failure: ConnectorFailure | null;
+  /** Only the bundled platform tells; undefined where it does not. */
+  attempts: PlatformJobAttempt[] | undefined;
+  attemptCount: number | undefined;
+  failedAttempts: number | undefined;
   /**
    * Given only by the bundled platform, for jobs that have succeeded. `moreStreams` says how many streams are left out.
    */
@@ -184,4 +203,12 @@ export interface PipelinesPort {
   startSync(connectionId: string): Promise<PlatformJob | undefined>;
   /** Newest first. */
   listJobs(connectionId: string, page: { limit: number; offset: number }): Promise<PlatformJob[]>;
+  /** Page by page, those of all connections that changed since then (milliseconds); a job may come more than once. */
+  listChangedJobs(since: number): AsyncIterable<PlatformJob[]>;
+  /** Undefined when it is not running. */
+  cancelJob(id: string): Promise<PlatformJob | undefined>;
+  /** Undefined where the platform does not tell. */
+  readJobLog(id: string, query: JobLogQuery): Promise<JobLog | undefined>;
+  /** Undefined when the platform does not have it. */
+  findJob(id: string): Promise<PlatformJob | undefined>;
 }

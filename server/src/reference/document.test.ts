@@ -141,7 +141,7 @@ describe('The OpenAPI document', () => {
     for (const [name, { fault }] of Object.entries(formats)) {
       ajv.addFormat(name, (text: string) => fault(text) === undefined);
     }
-    ajv.addFormat('cursor', true);
+    for (const name of ['cursor', 'list-cursor']) ajv.addFormat(name, true);
     ajv.addFormat('quartz', (text: string) => quartzFormat.fault(text) === undefined);
     const check = (where: string, media: Media) => {
       const validate = ajv.compile(media.schema ?? false);
@@ -427,12 +427,27 @@ describe('The errors of an endpoint', () => {
       expectDocumented(find(`GET ${path}/sources`), 404, await on.request('GET', elsewhere));
       const connections = elsewhere.replace('sources', 'connections');
       expectDocumented(find(`GET ${path}/connections`), 404, await on.request('GET', connections));
+      const jobs = elsewhere.replace('sources', 'jobs');
+      expectDocumented(find(`GET ${path}/jobs`), 404, await on.request('GET', jobs));
     }
 
     const sync = '/connections/{connection_id}/sync';
     const syncNow = `/connections/${connection.id}/sync`;
-    expect((await ask('POST', syncNow)).status).toBe(200);
+    const cancel = '/connections/{connection_id}/cancel';
+    const cancelNow = `/connections/${connection.id}/cancel`;
+    await expectAnswer(409, cancel, 'POST', cancelNow);
+    const started = await ask('POST', syncNow);
+    expect(started.status).toBe(200);
     await expectAnswer(409, sync, 'POST', syncNow);
+    const readLog = async (status: number) => {
+      const answer = await on.request('GET', `${path}/jobs/${started.body.id}/log`);
+      expectDocumented(find(`GET ${path}/jobs/{job_id}/log`), status, answer);
+    };
+    if (isOperator) {
+      const restore = faulty.rule(answering((request) => request.path.includes('/log?'), 404));
+      await readLog(501);
+      restore();
+    }
     const troubles = [
       [502, answering(() => true, 400)],
       [503, unreachable()],
@@ -449,13 +464,19 @@ describe('The errors of an endpoint', () => {
       const requests = [
         ['/connections', 'GET', '/connections'],
         [sync, 'POST', syncNow],
-        ['/connections/{connection_id}/jobs', 'GET', `/connections/${connection.id}/jobs`],
+        [cancel, 'POST', cancelNow],
         ['/sources/{source_id}', 'DELETE', `/sources/${doomed}`],
       ] as const;
       for (const [name, method, rest] of requests) {
         await clearBreaker();
         const restore = faulty.rule(rule);
         await expectAnswer(status, name, method, rest);
+        restore();
+      }
+      if (isOperator) {
+        await clearBreaker();
+        const restore = faulty.rule(rule);
+        await readLog(status);
         restore();
       }
       await clearBreaker();

@@ -28,6 +28,8 @@ export interface WorkspacesContext {
   joinable: JoinableWork;
   /** Records that everything in the workspace is deleted, in the same transaction and with the same time. */
   recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
+  /** What is in a workspace follows its new status, in the same transaction. */
+  statusChanged(tx: Db, workspaceId: string): Promise<void>;
   /** Called when tokens of a workspace have stopped working. */
   tokensEnded(): void;
 }

@@ -6,6 +6,7 @@ import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type { WorkspacesContext } from './context.ts';
+import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
 export async function findLiveWorkspace(
@@ -40,4 +41,20 @@ export async function recordNewConnection(
     if (status === 'inactive') await workspaces.rememberPaused(tx, id, [connectionId]);
     else await workspaces.forgetPaused(tx, id, connectionId);
   });
+}
+
+/** As the transaction sees it; undefined when it is not live. */
+export async function readWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+  const row = await workspaces.findWorkspace(tx, organizationId, id);
+  return row?.lifecycle === 'live' ? row : undefined;
+}
+
+/** The same; undefined also while the platform is still being told that it is active or inactive. */
+export async function readSettledWorkspace(
+  tx: Db,
+  organizationId: string,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
+  if (await operations.isOpen(tx, { organizationId, workspaceId: id, kind: 'status' })) return undefined;
+  return await readWorkspace(tx, organizationId, id);
 }

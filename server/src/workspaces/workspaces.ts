@@ -143,6 +143,7 @@ async function setStatus(
       assertLive(row);
       if (row.status === status) return;
       await workspaces.recordStatus(tx, organizationId, id, status);
+      await ctx.statusChanged(tx, id);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {

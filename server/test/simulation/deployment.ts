@@ -117,6 +117,7 @@ export class Deployment {
       count: () => {},
       joinable: new JoinableWork(),
       recordContentsDeleted: async () => {},
+      statusChanged: async () => {},
       tokensEnded: () => {},
     };
     createReconciler(ctx).start();

@@ -1,15 +1,17 @@
 /** The syncs of a source: where the data goes, when, with what result, and a button to sync now. */
 import type { Connection } from '@inlay/contract/connections';
+import type { Health } from '@inlay/contract/health';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
-import { isOngoing } from '../sources/progress.ts';
+import { isBroken, isOngoing } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
+import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
-import { useWords } from '../words/words.ts';
+import { useWords, type Words } from '../words/words.ts';
 import { JobHistory } from './job-history.tsx';
 
 export function SourceActivity({ source, connections }: { source: SourceSummary; connections: readonly Connection[] }) {
@@ -32,7 +34,7 @@ export function SourceActivity({ source, connections }: { source: SourceSummary;
 function ConnectionPanel({ connection }: { connection: Connection }) {
   const words = useWords();
   const { api, formatting, announce, change, look } = useWidget();
-  const { id, status, status_message, last_run: run, next_run_at } = connection;
+  const { id, status, status_message, health, last_run: run, next_run_at } = connection;
   const headingId = `inlay-connection-${id}`;
 
   const sync = useAction(async (signal) => {
@@ -57,7 +59,8 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
         <div>
           <h2 id={headingId}>{words.source.syncTo(connection.destination_name)}</h2>
           <p class="inlay-facts">
-            {isRunning && rows && run.rows !== 0 && <span>{words.connected.syncing(rows)}</span>}
+            {isBroken(health) && <span>{failingWords(words, formatting, health)}</span>}
+            {!isBroken(health) && isRunning && rows && run.rows !== 0 && <span>{words.connected.syncing(rows)}</span>}
             {!isRunning && run?.ended_at && <Moment time={run.ended_at} tense="past" say={words.list.lastSync} />}
             {!run && status === 'active' && <span>{words.list.notSynced}</span>}
             {!isRunning && next_run_at && <Moment time={next_run_at} tense="future" say={words.list.nextSync} />}
@@ -84,4 +87,10 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       <JobHistory connection={connection} />
     </section>
   );
+}
+
+function failingWords(words: Words, formatting: Formatting, { since, trying_again }: Health): string {
+  const { failing, failingSince, tryingAgain } = words.source;
+  const text = since === null ? failing : failingSince(formatting.dateTime(since));
+  return trying_again ? tryingAgain(text) : text;
 }

@@ -1,4 +1,5 @@
 import type { Connection, Job } from '@inlay/contract/connections';
+import type { Health } from '@inlay/contract/health';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { describe, expect, it } from 'vitest';
 import {
@@ -24,6 +25,16 @@ const job = (changes: Partial<Job> = {}): Job => ({
   ...changes,
 });
 const running = job({ status: 'running', ended_at: null });
+const healthy: Health = {
+  state: 'healthy',
+  since: null,
+  failures_in_a_row: 0,
+  trying_again: false,
+  first_error: null,
+  last_good_at: null,
+  attention: null,
+};
+const failing: Health = { ...healthy, state: 'failing', failures_in_a_row: 2, trying_again: true };
 const connection = (changes: Partial<Connection> = {}): Connection => ({
   id: 'c',
   name: 'Shop → Files',
@@ -32,6 +43,7 @@ const connection = (changes: Partial<Connection> = {}): Connection => ({
   status: 'active',
   status_message: null,
   cron_expression: null,
+  health: healthy,
   last_run: null,
   next_run_at: null,
   created_at: '2026-01-31T08:00:00.000Z',
@@ -51,6 +63,7 @@ describe('the state of a source', () => {
     ],
     ['syncing', source('ready'), [connection({ last_run: job() }), connection({ last_run: running })]],
     ['syncing', source('ready'), [connection({ last_run: job({ status: 'incomplete' }) })]],
+    ['sync_failed', source('ready'), [connection({ last_run: running, health: failing })]],
     ['paused', source('ready'), [connection({ status: 'inactive', last_run: job({ status: 'failed' }) })]],
     ['sync_failed', source('ready'), [connection({ last_run: job({ status: 'failed' }) })]],
     ['ready', source('ready'), [connection({ last_run: job({ status: 'cancelled' }) })]],

@@ -2,6 +2,7 @@
 
 import type { Connection, Job, JobStream } from '@inlay/contract/connections';
 import type { WidgetEvent } from '@inlay/contract/embedding';
+import type { Health } from '@inlay/contract/health';
 import type { Source, SourceSummary } from '@inlay/contract/sources';
 
 /** The sources and connections of a customer, as the service listed them at one time. */
@@ -34,10 +35,16 @@ export function stateOf(source: Pick<SourceSummary, 'status'>, connections: read
   if (source.status === 'failed' || connections.some(({ status }) => status === 'failed')) return 'failed';
   if (source.status === 'pending' || connections.some(({ status }) => status === 'pending')) return 'pending';
   const runs = connections.flatMap(({ last_run }) => last_run ?? []);
+  // A retry is no new start: what has been failing is not shown as if all were well.
+  if (connections.some(({ health }) => isBroken(health))) return 'sync_failed';
   if (runs.some(isOngoing)) return 'syncing';
   if (connections.some(({ status }) => status === 'inactive')) return 'paused';
   if (runs.some(({ status }) => status === 'failed')) return 'sync_failed';
   return 'ready';
+}
+
+export function isBroken({ state }: Health): boolean {
+  return state === 'failing' || state === 'needs_attention';
 }
 
 export interface SyncSummary {

@@ -182,6 +182,9 @@ export default {
     syncNow: 'Jetzt synchronisieren',
     syncing: 'Läuft …',
     syncStarted: 'Synchronisierung gestartet',
+    failingSince: (when) => `Schlägt fehl seit ${when}`,
+    tryingAgain: (failing) => `${failing}, neuer Versuch läuft`,
+    failing: 'Synchronisierung schlägt fehl',
     paused: 'Die Synchronisierung ist pausiert. Sie geht weiter, sobald Ihr Konto wieder aktiv ist.',
     notReady:
       'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',

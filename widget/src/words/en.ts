@@ -179,6 +179,9 @@ const en = {
     syncNow: 'Sync now',
     syncing: 'Syncing…',
     syncStarted: 'Sync started',
+    failingSince: (when: string) => `Failing since ${when}`,
+    tryingAgain: (failing: string) => `${failing}, trying again`,
+    failing: 'Syncing fails',
     paused: 'Syncing is paused. It continues once your account is active again.',
     notReady:
       'The sync could not be started, because something about this connection has just changed. Try again in a moment.',

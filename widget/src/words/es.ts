@@ -179,6 +179,9 @@ export default {
     syncNow: 'Sincronizar ahora',
     syncing: 'Sincronizando…',
     syncStarted: 'Sincronización iniciada',
+    failingSince: (when) => `Falla desde el ${when}`,
+    tryingAgain: (failing) => `${failing}; se intenta de nuevo`,
+    failing: 'La sincronización falla',
     paused: 'La sincronización está en pausa. Continuará cuando su cuenta vuelva a estar activa.',
     notReady:
       'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',

@@ -181,6 +181,9 @@ export default {
     syncNow: 'Synchroniser maintenant',
     syncing: 'En cours…',
     syncStarted: 'Synchronisation démarrée',
+    failingSince: (when) => `En échec depuis le ${when}`,
+    tryingAgain: (failing) => `${failing}, nouvel essai en cours`,
+    failing: 'La synchronisation échoue',
     paused: 'La synchronisation est en pause. Elle reprendra dès que votre compte sera de nouveau actif.',
     notReady:
       'La synchronisation n’a pas pu démarrer, car cette connexion vient de changer. Réessayez dans un instant.',

@@ -1,0 +1,200 @@
+/** What crosses the wire for operators who look after all their customers: lists over all workspaces, single jobs, logs. */
+import { type Static, Type } from 'typebox';
+import { Connection, Job, jobStatuses } from './connections.ts';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Failure, healthStates } from './health.ts';
+import { SourceSummary } from './sources.ts';
+
+const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
+const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
+const exampleConnectionId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
+const exampleSourceId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
+
+const Time = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00Z'] }));
+const Id = (description: string, example: string) => Type.Optional(Uuid(description, example));
+
+const narrowing = {
+  workspace_id: Id('Only those of this workspace; without it, those of all workspaces', exampleWorkspaceId),
+  source_template_id: Id('Only those made from this source template', exampleTemplateId),
+  definition_id: Id('Only those whose source has this definition', exampleTemplateId),
+};
+const paging = {
+  // No defaults here: a request that names nothing but a workspace asks for all of it.
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Items on a page; 20 if not given' })),
+  cursor: Type.Optional(
+    Type.String({
+      format: 'list-cursor',
+      maxLength: 200,
+      description: 'Opaque; taken from the `next` of an earlier page, never built',
+    }),
+  ),
+};
+const created = {
+  created_after: Time('Only those created at this time or later'),
+  created_before: Time('Only those created before this time'),
+  sort: Type.Optional(
+    Enumeration(['created_at', '-created_at'], { description: 'Oldest first, or with a minus newest first' }),
+  ),
+};
+const HealthFilter = Type.Optional(Enumeration(healthStates, { description: 'Only those with this health' }));
+const ConnectionTemplateFilter = Id('Only those made from this connection template', exampleTemplateId);
+
+export const ListConnectionsQuery = Type.Object({
+  ...narrowing,
+  connection_template_id: ConnectionTemplateFilter,
+  health: HealthFilter,
+  ...created,
+  ...paging,
+});
+export type ListConnectionsQuery = Static<typeof ListConnectionsQuery>;
+
+export const ListSourcesQuery = Type.Object({ ...narrowing, health: HealthFilter, ...created, ...paging });
+export type ListSourcesQuery = Static<typeof ListSourcesQuery>;
+
+export const ListAllJobsQuery = Type.Object({
+  ...narrowing,
+  connection_template_id: ConnectionTemplateFilter,
+  source_id: Id('Only those of this source', exampleSourceId),
+  connection_id: Id('Only those of this connection', exampleConnectionId),
+  status: Type.Optional(Enumeration(jobStatuses, { description: 'Only those with this status' })),
+  started_after: Time('Only those started at this time or later'),
+  started_before: Time('Only those started before this time'),
+  sort: Type.Optional(
+    Enumeration(['started_at', '-started_at'], { default: '-started_at', description: 'With a minus newest first' }),
+  ),
+  ...paging,
+});
+export type ListAllJobsQuery = Static<typeof ListAllJobsQuery>;
+
+const Next = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  description: 'Full URL of the next page; null on the last page',
+});
+
+const place = {
+  workspace_id: Uuid('Workspace it belongs to', exampleWorkspaceId),
+  workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
+};
+
+export const OperatorConnection = Type.Object(
+  {
+    ...Connection.properties,
+    ...place,
+    source_template_id: Uuid('Template its source was made from', exampleTemplateId),
+    connection_template_id: Uuid('Template it was made from', exampleTemplateId),
+  },
+  { title: 'Operator connection' },
+);
+export type OperatorConnection = Static<typeof OperatorConnection>;
+export const ConnectionPage = Type.Object(
+  { data: Type.Array(OperatorConnection), next: Next },
+  { title: 'Connection page' },
+);
+
+export const SourcePage = Type.Object({ data: Type.Array(SourceSummary), next: Next }, { title: 'Source page' });
+
+const Attempt = Type.Object(
+  {
+    attempt: Type.Integer({ minimum: 0, description: 'From 1', examples: [1] }),
+    status: Type.String({
+      description: '`interrupted`: broken off by the platform itself, which is no failure',
+      examples: ['failed'],
+    }),
+    started_at: Timestamp('When it was started'),
+    ended_at: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    rows: Type.Unsafe<number | null>({ type: ['integer', 'null'], description: 'Rows that arrived' }),
+    bytes: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    failure: Type.Union([Failure, Type.Null()]),
+  },
+  { title: 'Job attempt' },
+);
+
+const jobForOperators = {
+  ...Job.properties,
+  ...place,
+  connection_id: Uuid('Connection it belongs to', exampleConnectionId),
+  source_id: Uuid('Source it reads', exampleSourceId),
+  type: Type.String({ description: 'What it does', examples: ['sync'] }),
+  attempts: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'How often it was started; null where the platform does not tell',
+    examples: [3],
+  }),
+  failure: Type.Union([Failure, Type.Null()], { description: 'Why it failed, or why its last attempt did' }),
+};
+
+export const OperatorJob = Type.Object(jobForOperators, { title: 'Operator job' });
+export type OperatorJob = Static<typeof OperatorJob>;
+
+export const JobPage = Type.Object({ data: Type.Array(OperatorJob), next: Next }, { title: 'Job page' });
+
+export const JobDetail = Type.Object(
+  {
+    ...jobForOperators,
+    first_error: Type.Union([Failure, Type.Null()], { description: 'The failure of the first attempt that failed' }),
+    attempt_list: Type.Unsafe<Static<typeof Attempt>[] | null>({
+      anyOf: [Type.Array(Attempt), Type.Null()],
+      description: 'Each attempt, in order; null where the platform does not tell',
+    }),
+  },
+  { title: 'Job detail' },
+);
+export type JobDetail = Static<typeof JobDetail>;
+
+export const JobPath = Type.Object({
+  job_id: Type.String({ format: 'job-id', description: 'Identifier of the job', examples: ['17'] }),
+});
+
+export const JobLogQuery = Type.Object({
+  attempt: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Which attempt, from 1; the last one if not given' }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Lines that begin at this byte or later' }),
+  ),
+  bytes: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 100_000,
+      description: 'About so many bytes of lines, at least one line',
+    }),
+  ),
+  tail: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000, description: 'Only the last so many lines; `offset` does not count' }),
+  ),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'Only lines that hold this text, in whatever case',
+      examples: ['ERROR'],
+    }),
+  ),
+});
+export type JobLogQuery = Static<typeof JobLogQuery>;
+
+export const JobLog = Type.Object(
+  {
+    attempt: Type.Integer({ minimum: 0, description: 'Which attempt it is of; 0 when there is no log', examples: [1] }),
+    lines: Type.Array(
+      Type.Object(
+        {
+          offset: Type.Integer({ minimum: 0, description: 'Byte of the log at which it begins' }),
+          time: Type.String({ description: 'When it was written', examples: ['2026-01-31T09:30:42.000Z'] }),
+          level: Type.String({ examples: ['ERROR'] }),
+          origin: Type.String({ description: '`source`, `destination` or `platform`', examples: ['source'] }),
+          message: Type.String(),
+        },
+        { title: 'Job log line' },
+      ),
+    ),
+    total_bytes: Type.Integer({ minimum: 0, description: 'Length of the whole log' }),
+    next_offset: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Where to go on; null at the end',
+    }),
+  },
+  { title: 'Job log' },
+);
+export type JobLog = Static<typeof JobLog>;

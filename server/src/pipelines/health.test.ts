@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { type ConnectionFacts, healthOf, type JobFailure, worstOf } from './health.ts';
+
+const nothing: ConnectionFacts = {
+  isPaused: false,
+  stoppedBecause: null,
+  gone: null,
+  refused: null,
+  open: null,
+  failed: null,
+  lastGoodAt: null,
+};
+const flaky: JobFailure = {
+  kind: 'transient_error',
+  origin: 'source',
+  message: 'The line was cut.',
+  customerMessage: 'The line was cut.',
+  whose: 'customer',
+};
+const wrong = (whose: JobFailure['whose']): JobFailure => ({
+  ...flaky,
+  kind: 'config_error',
+  message: 'Change it.',
+  customerMessage: 'Change.',
+  whose,
+});
+const failedTwice = { count: 2, firstAt: 1_000, first: flaky, last: flaky };
+const running = { startedAt: 5_000, failedAt: null, failure: null };
+const health = (facts: Partial<ConnectionFacts>) => healthOf({ ...nothing, ...facts });
+
+describe('the health of a connection', () => {
+  it('is never_synced before the first sync, running during it, and healthy after it', () => {
+    expect(health({}).state).toBe('never_synced');
+    expect(health({ open: running })).toMatchObject({ state: 'running', isTryingAgain: false });
+    expect(health({ lastGoodAt: 4 })).toMatchObject({ state: 'healthy', lastGoodAt: 4 });
+    expect(health({ lastGoodAt: 4, open: running }).state).toBe('running');
+  });
+
+  it('is failing from the first attempt that failed until a sync succeeds, whatever runs meanwhile', () => {
+    const retried = { startedAt: 900, failedAt: 1_000, failure: flaky };
+    expect(health({ open: retried, lastGoodAt: 4 })).toEqual({
+      state: 'failing',
+      since: 1_000,
+      failuresInARow: 1,
+      firstError: flaky,
+      lastGoodAt: 4,
+      isTryingAgain: true,
+      attention: null,
+    });
+    expect(health({ failed: failedTwice })).toMatchObject({ failuresInARow: 2, since: 1_000, isTryingAgain: false });
+    // The next run has begun and has not failed yet: still no new start.
+    expect(health({ failed: failedTwice, open: running })).toMatchObject({
+      state: 'failing',
+      since: 1_000,
+      failuresInARow: 2,
+      isTryingAgain: true,
+    });
+    const again = { startedAt: 5_000, failedAt: 6_000, failure: flaky };
+    expect(health({ failed: failedTwice, open: again })).toMatchObject({ since: 1_000, failuresInARow: 3 });
+  });
+
+  it('needs attention where only a person can help, and says whose', () => {
+    const failedFor = (last: JobFailure) => health({ failed: { ...failedTwice, last } });
+    expect(failedFor(wrong('customer'))).toMatchObject({
+      state: 'needs_attention',
+      since: 1_000,
+      failuresInARow: 2,
+      attention: { by: 'customer', what: 'Change it.', customerWhat: 'Change.' },
+    });
+    expect(failedFor(wrong('operator')).attention?.by).toBe('operator');
+    const refused = { message: 'No.', customerMessage: 'Not now.', by: 'customer' } as const;
+    expect(health({ refused }).attention).toEqual({ by: 'customer', what: 'No.', customerWhat: 'Not now.' });
+    expect(health({ gone: 'Gone.' })).toMatchObject({ state: 'needs_attention', attention: { by: 'operator' } });
+    expect(health({ stoppedBecause: 'The schema changed.' }).attention?.what).toBe('The schema changed.');
+  });
+
+  it('is paused when somebody wanted it so, whatever happened before', () => {
+    expect(health({ isPaused: true, failed: failedTwice, lastGoodAt: 4 })).toMatchObject({
+      state: 'paused',
+      lastGoodAt: 4,
+    });
+  });
+
+  it('of several is the worst, and paused only where nothing else is', () => {
+    const worst = (...states: ReturnType<typeof health>['state'][]) =>
+      worstOf(states.map((state) => ({ state })))?.state;
+    expect(worst('healthy', 'needs_attention', 'failing', 'running')).toBe('failing');
+    expect(worst('paused', 'healthy')).toBe('healthy');
+    expect(worst('running', 'never_synced')).toBe('never_synced');
+    expect(worst('paused')).toBe('paused');
+    expect(worst()).toBeUndefined();
+  });
+});

@@ -1,0 +1,176 @@
+/** The SQL of `jobs`, and of the health that follows from them. */
+import type { HealthState } from '@inlay/contract/health';
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, JobRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+
+/** Until the transaction ends, nobody else works out the health of these. On SQLite a transaction is alone anyway. */
+export async function lockConnections(
+  tx: Db,
+  workspaceIds: readonly string[],
+  which: { ids?: readonly string[]; sourceId?: string; isPostgres: boolean },
+): Promise<ConnectionRow[]> {
+  if (workspaceIds.length === 0) return [];
+  let found = tx
+    .selectFrom('connections')
+    .selectAll()
+    .where('workspace_id', 'in', workspaceIds)
+    .where('deleted_at', 'is', null)
+    .orderBy('id');
+  if (which.ids) found = found.where('id', 'in', which.ids);
+  if (which.sourceId !== undefined) found = found.where('source_id', '=', which.sourceId);
+  return await (which.isPostgres ? found.forUpdate() : found).execute();
+}
+
+export async function findJobs(tx: Db, workspaceId: string, connectionId: string, ids: string[]): Promise<JobRow[]> {
+  return await tx
+    .selectFrom('jobs')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('connection_id', '=', connectionId)
+    .where('id', 'in', ids)
+    .execute();
+}
+
+type ToldJob = Omit<JobRow, 'organization_id' | 'workspace_id' | 'seen_at'>;
+
+export async function putJob(tx: Db, organizationId: string, workspaceId: string, job: ToldJob): Promise<void> {
+  const told = { ...job, organization_id: organizationId, workspace_id: workspaceId, seen_at: now };
+  await tx
+    .insertInto('jobs')
+    .values(told)
+    .onConflict((conflict) => conflict.columns(['connection_id', 'id']).doUpdateSet(told))
+    .execute();
+}
+
+/** A job has ended in this hour. */
+export async function countEnded(
+  tx: Db,
+  organizationId: string,
+  { status, ended_at, row_count, byte_count }: ToldJob,
+): Promise<void> {
+  const hour = Math.floor((ended_at ?? 0) / 3_600_000) * 3_600_000;
+  await tx
+    .insertInto('job_hours')
+    .values({
+      organization_id: organizationId,
+      hour,
+      status,
+      jobs: 1,
+      row_count: row_count ?? 0,
+      byte_count: byte_count ?? 0,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'hour', 'status']).doUpdateSet({
+        jobs: sql<number>`job_hours.jobs + 1`,
+        row_count: sql<number>`job_hours.row_count + excluded.row_count`,
+        byte_count: sql<number>`job_hours.byte_count + excluded.byte_count`,
+      }),
+    )
+    .execute();
+}
+
+function ofConnection(db: Db, workspaceId: string, connectionId: string) {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('connection_id', '=', connectionId);
+}
+
+/** What the health of a connection is worked out from: its open job, its last success, the failures since then. */
+export async function findOutcomes(db: Db, workspaceId: string, connectionId: string) {
+  const jobs = () => ofConnection(db, workspaceId, connectionId);
+  const good = await jobs().where('status', '=', 'succeeded').orderBy('started_at', 'desc').executeTakeFirst();
+  const failed = jobs()
+    .where('status', '=', 'failed')
+    .where('started_at', '>', good?.started_at ?? 0);
+  const last = await failed.orderBy('started_at', 'desc').executeTakeFirst();
+  const first = last && (await failed.orderBy('started_at').executeTakeFirst());
+  const { count } = await failed
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const newest = await jobs().orderBy('started_at', 'desc').orderBy('id', 'desc').executeTakeFirst();
+  const open = newest?.ended_at === null ? newest : undefined;
+  return { good, failed: first && last && { first, last, count: Number(count) }, open };
+}
+
+export async function putHealth(
+  tx: Db,
+  workspaceId: string,
+  id: string,
+  health: Pick<ConnectionRow, 'health' | 'health_detail'>,
+): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set(health)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function putSourceHealth(
+  tx: Db,
+  workspaceId: string,
+  sourceId: string,
+  health: HealthState,
+): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set({ health })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sourceId)
+    .where('health', '!=', health)
+    .execute();
+}
+
+/** What the platform said of a connection; `null` when it is as it should be. */
+export async function putLook(
+  tx: Db,
+  workspaceId: string,
+  id: string,
+  look: Pick<ConnectionRow, 'platform_state' | 'platform_reason'>,
+): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ ...look, looked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The newest of each connection that has any. */
+export async function findLastJobs(
+  db: Db,
+  workspaceIds: readonly string[],
+  connectionIds: string[],
+): Promise<JobRow[]> {
+  if (connectionIds.length === 0) return [];
+  const newest = sql<string>`(
+    select id from jobs as newer where newer.connection_id = connections.id order by started_at desc, id desc limit 1)`;
+  return await db
+    .selectFrom('connections')
+    .innerJoin('jobs', (join) => join.onRef('jobs.connection_id', '=', 'connections.id').on('jobs.id', '=', newest))
+    .selectAll('jobs')
+    .where('connections.id', 'in', connectionIds)
+    .where('connections.workspace_id', 'in', workspaceIds)
+    .execute();
+}
+
+/** Newest first. */
+export async function listJobsOfConnection(
+  db: Db,
+  workspaceId: string,
+  connectionId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<JobRow[]> {
+  return await ofConnection(db, workspaceId, connectionId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}

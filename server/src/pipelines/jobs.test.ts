@@ -1,0 +1,229 @@
+/** Jobs in the service's own tables, on a platform that tells what the test wants it to tell. */
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { type FaultyPlatform, faultyPlatform, unreachable } from '../../test/support/faults.ts';
+import {
+  type Customer,
+  customer,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  onPlatform,
+} from '../../test/support/pipelines.ts';
+
+const at = (minute: number) => new Date(Date.UTC(2026, 0, 31, 10, minute)).toISOString();
+const cut = { message: 'The line was cut.', origin: 'source', type: 'transient_error' };
+const attempt = (number: number, minute: number) => ({
+  attempt: number,
+  status: 'failed',
+  startTime: at(minute),
+  endTime: at(minute),
+  rowsSynced: 0,
+  bytesSynced: 0,
+  failureReason: cut,
+});
+
+describeOnBothDatabases('jobs that are written down as they happen', (kind) => {
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+  let acme: Customer;
+  let platformId: string;
+  let sourceId: string;
+  const lines: Record<string, unknown>[] = [];
+  /** By id: what the platform tells of its jobs. */
+  const told = new Map<number, object>();
+
+  beforeEach(async () => {
+    lines.length = 0;
+    told.clear();
+    faulty = faultyPlatform();
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    test = await startTestApp(kind, { overrides: { log, wrapTransport: faulty.wrapTransport } });
+    const template = await makeSourceTemplate(test);
+    await makeConnectionTemplate(test);
+    acme = await customer(test, 'acme');
+    sourceId = await acme.connect(template);
+    await acme.settled(sourceId);
+    platformId = (await onPlatform(test, acme.workspaceId)).connections[0].connectionId;
+    const answer = (body: unknown) => ({ status: 200, headers: {}, text: JSON.stringify(body) });
+    faulty.rule(async ({ method, path }) => {
+      const { pathname, searchParams } = new URL(path, 'http://platform');
+      const [, jobId] = /^\/jobs\/(\d+)$/.exec(pathname) ?? [];
+      if (method !== 'GET') return undefined;
+      if (jobId !== undefined) {
+        const job = told.get(Number(jobId));
+        return job ? answer(job) : { status: 404, headers: {}, text: '{}' };
+      }
+      if (pathname !== '/jobs') return undefined;
+      const [offset, limit] = [Number(searchParams.get('offset')), Number(searchParams.get('limit'))];
+      return answer({ data: [...told.values()].slice(offset, offset + limit) });
+    });
+  });
+  afterEach(() => test.stop());
+
+  const tell = (jobId: number, job: object) => {
+    told.set(jobId, { jobId, jobType: 'sync', connectionId: platformId, startTime: at(jobId), ...job });
+  };
+  const failedJob = (minute: number) => ({
+    status: 'failed',
+    lastUpdatedAt: at(minute),
+    rowsSynced: 0,
+    attempts: 3,
+    failedAttempts: 3,
+    attemptList: [attempt(1, minute), attempt(2, minute), attempt(3, minute)],
+    failureReason: cut,
+  });
+  const goodJob = (minute: number) => ({
+    status: 'succeeded',
+    lastUpdatedAt: at(minute),
+    rowsSynced: 661,
+    bytesSynced: 9_000,
+    attempts: 1,
+    failedAttempts: 0,
+  });
+  const connection = async () => (await acme.request('GET', '/connections')).body.data[0];
+  const pass = () => test.app.jobWatch.pass();
+  const said = (words: string) => lines.filter(({ msg }) => msg === words);
+
+  it('a failing connection says since when, how often and why, also while it is tried again', async () => {
+    expect((await connection()).health).toMatchObject({ state: 'never_synced', last_good_at: null });
+    tell(1, goodJob(1));
+    await pass();
+    expect((await connection()).health).toMatchObject({ state: 'healthy', last_good_at: at(1) });
+
+    tell(2, { status: 'running', attempts: 1, failedAttempts: 0 });
+    await pass();
+    expect((await connection()).health.state).toBe('running');
+    tell(2, { status: 'incomplete', attempts: 1, failedAttempts: 1, attemptList: [attempt(1, 2)], failureReason: cut });
+    await pass();
+    expect(said('an attempt of a sync failed')).toMatchObject([
+      { level: 40, jobId: '2', attempt: 1, error: cut.message },
+    ]);
+    const failing = { state: 'failing', since: at(2), failures_in_a_row: 1, trying_again: true, last_good_at: at(1) };
+    expect((await connection()).health).toMatchObject({
+      ...failing,
+      first_error: { kind: 'transient_error', message: cut.message },
+    });
+    tell(2, { status: 'running', attempts: 2, failedAttempts: 1, attemptList: [attempt(1, 2)], failureReason: cut });
+    await pass();
+    expect((await connection()).health).toMatchObject(failing);
+
+    tell(2, failedJob(2));
+    tell(3, failedJob(3));
+    tell(4, { status: 'pending', attempts: 0, failedAttempts: 0 });
+    await pass();
+    expect((await connection()).health).toMatchObject({ ...failing, failures_in_a_row: 2 });
+    const { data } = (await acme.request('GET', `/connections/${(await connection()).id}/jobs`)).body;
+    expect(data).toMatchObject([
+      { id: '4', status: 'pending' },
+      { id: '3', status: 'failed', rows: 0, error: cut.message },
+      { id: '2', status: 'failed', rows: 0 },
+      { id: '1', status: 'succeeded', rows: 661 },
+    ]);
+    tell(4, goodJob(4));
+    await pass();
+    expect((await connection()).health).toMatchObject({ state: 'healthy', failures_in_a_row: 0, last_good_at: at(4) });
+    const [source] = await test.app.store.db.selectFrom('sources').select('health').execute();
+    expect(source?.health).toBe('healthy');
+  });
+
+  it('being told twice or late changes nothing: one line for a job, and what has ended stays so', async () => {
+    tell(1, failedJob(1));
+    await pass();
+    tell(2, goodJob(2));
+    await pass();
+    await pass();
+    expect(said('a sync has ended')).toMatchObject([
+      { jobId: '1', status: 'failed', error: cut.message, workspaceId: acme.workspaceId, attempts: 3 },
+      { jobId: '2', status: 'succeeded', rows: 661, seconds: 0 },
+    ]);
+    expect(said('an attempt of a sync failed')).toHaveLength(3);
+    tell(2, { status: 'running', attempts: 1, failedAttempts: 0 });
+    await pass();
+    expect(await connection()).toMatchObject({ health: { state: 'healthy' }, last_run: { status: 'succeeded' } });
+    const hours = await test.app.store.db.selectFrom('job_hours').selectAll().orderBy('status').execute();
+    expect(hours).toMatchObject([
+      { status: 'failed', jobs: 1 },
+      { status: 'succeeded', jobs: 1, row_count: 661, byte_count: 9_000 },
+    ]);
+    const metrics = (await test.request('GET', '/metrics')).text;
+    expect(metrics).toContain('inlay_syncs_total{outcome="failed"} 1');
+    expect(metrics).toContain('inlay_sync_rows_total{outcome="succeeded"} 661');
+    expect(metrics).toContain('inlay_connections{health="healthy"} 1');
+  });
+
+  it('a hosted platform tells no reasons and no attempts: a job once seen waiting for a retry is failing', async () => {
+    tell(1, { status: 'incomplete' });
+    await pass();
+    tell(1, { status: 'running' });
+    await pass();
+    expect((await connection()).health).toMatchObject({
+      state: 'failing',
+      trying_again: true,
+      first_error: { kind: 'unknown', origin: 'unknown', message: null },
+    });
+    expect((await connection()).last_run).toMatchObject({ status: 'running', rows: null, error: null });
+  });
+
+  it('a job that no list names any more is asked for by its id, and what a dead reader left is read by the next', async () => {
+    tell(1, { status: 'running', attempts: 1, failedAttempts: 0 });
+    await pass();
+    const { db } = test.app.store;
+    const job = told.get(1) as object;
+    told.clear();
+    await db.updateTable('jobs').set({ seen_at: 0 }).execute();
+    // A reader that was killed holds the lease until it runs out; nobody reads meanwhile.
+    await db
+      .updateTable('job_watch')
+      .set({ lease_id: 'dead', lease_until: Date.now() + 3_600_000 })
+      .execute();
+    tell(1, { ...job, ...goodJob(1) });
+    const listed = () => faulty.sent.filter(({ path }) => path.includes('updatedAtStart')).length;
+    const before = listed();
+    await pass();
+    expect(listed()).toBe(before);
+    expect((await connection()).health.state).toBe('healthy');
+    tell(2, failedJob(2));
+    await db.updateTable('job_watch').set({ lease_until: 0 }).execute();
+    const restore = faulty.rule(unreachable(({ path }) => path.startsWith('/jobs?')));
+    const { read_until } = await db.selectFrom('job_watch').select('read_until').executeTakeFirstOrThrow();
+    await pass();
+    expect(await db.selectFrom('job_watch').select('read_until').executeTakeFirst()).toEqual({ read_until });
+    restore();
+    await pass();
+    expect((await connection()).health).toMatchObject({ state: 'failing', failures_in_a_row: 1 });
+  });
+
+  it('follows its workspace, what is refused, and what somebody does on the platform', async () => {
+    tell(1, failedJob(1));
+    await pass();
+    const setWorkspace = async (status: string) =>
+      expect((await test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status } })).status).toBe(
+        200,
+      );
+    await setWorkspace('inactive');
+    expect((await connection()).health.state).toBe('paused');
+    await setWorkspace('active');
+    expect((await connection()).health.state).toBe('failing');
+
+    await test.platform('PATCH', `/connections/${platformId}`, { status: 'inactive' });
+    expect(await connection()).toMatchObject({ status: 'inactive', health: { state: 'paused' } });
+    await test.platform('PATCH', `/connections/${platformId}`, { status: 'active' });
+    expect(await connection()).toMatchObject({ status: 'active', health: { state: 'failing' } });
+    tell(2, { ...failedJob(2), failureReason: { ...cut, type: 'config_error', origin: 'destination' } });
+    await pass();
+    // What lies at the destination is the operator's: the customer reads no more than that.
+    const words = /problem on our side/;
+    expect((await connection()).health).toMatchObject({
+      state: 'needs_attention',
+      attention: { by: 'operator', what: expect.stringMatching(words) },
+    });
+    expect((await connection()).last_run.error).toMatch(words);
+    const path = `/api/v1/integrations/connections?workspace_id=${acme.workspaceId}`;
+    const [shown] = (await test.request('GET', path)).body.data;
+    expect(shown).toMatchObject({ health: { attention: { what: cut.message } }, last_run: { error: cut.message } });
+    await test.platform('DELETE', `/connections/${platformId}`);
+    expect((await connection()).health).toMatchObject({ state: 'needs_attention', attention: { by: 'operator' } });
+  });
+});

@@ -1,0 +1,330 @@
+/**
+ * Jobs in the service's own tables, and the health that follows from them. The platform runs jobs; what it tells of them is
+ * written down here as it happens (job-watch.worker.ts), so that lists over all workspaces ask nobody.
+ *
+ * What always holds: being told the same twice changes nothing, and what was told late undoes nothing: a job that has
+ * ended stays so. A job and the health that follows from it change in one transaction. What a platform does not tell
+ * (reasons, attempts, streams) is null, never made up.
+ */
+import type { Job, JobStream } from '@inlay/contract/connections';
+import { problemOnOurSide } from '@inlay/contract/failure-words';
+import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
+import { storableText } from '@inlay/contract/storable-text';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, JobRow, RemoteRow } from '../db/tables.ts';
+import { isoTime } from '../iso-time.ts';
+import type {
+  ConnectorFailure,
+  PlatformJob,
+  PlatformJobAttempt,
+  PlatformJobStream,
+} from '../platform/pipelines-port.ts';
+import { readWorkspace } from '../workspaces/live-workspaces.ts';
+import * as connections from './connections.store.ts';
+import type { PipelinesContext } from './context.ts';
+import { failureTexts, showsDefaults } from './failure-texts.ts';
+import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
+import * as jobs from './jobs.store.ts';
+import { configurationParts } from './source-template.ts';
+import * as sources from './sources.store.ts';
+import { operatorsOnly } from './two-texts.ts';
+
+export const goneFromPlatform =
+  'The platform no longer has this connection. To have it again, delete its source and connect it again.';
+
+/** Something that is worth a line in the log, and a count. */
+export interface JobNews {
+  connection: ConnectionRow;
+  job: JobRow;
+  /** Attempts that failed since the job was last told. */
+  failedAttempts: StoredAttempt[];
+  hasEnded: boolean;
+}
+
+type StoredAttempt = Omit<PlatformJobAttempt, 'failure'> & { failure: JobFailure | null };
+type StoredStream = Omit<PlatformJobStream, 'valuesChanged'> & {
+  valuesChanged: (PlatformJobStream['valuesChanged'][number] & { isOperators?: true })[];
+};
+
+/** A job as the platform tells it, with what each audience may read of it. */
+export type WordedJob = Omit<PlatformJob, 'failure' | 'attempts' | 'streams'> & {
+  failure: JobFailure | null;
+  attempts: StoredAttempt[] | undefined;
+  streams: StoredStream[] | undefined;
+};
+
+/** Before a transaction: the configuration of the source has to be read, and only where there is something to say. */
+export async function wordJobs(
+  ctx: PipelinesContext,
+  { workspace_id, source_id }: Pick<ConnectionRow, 'workspace_id' | 'source_id'>,
+  told: readonly PlatformJob[],
+): Promise<WordedJob[]> {
+  const saysSomething = ({ failure, attempts = [], streams = [] }: PlatformJob) =>
+    failure !== null ||
+    attempts.some((attempt) => attempt.failure !== null) ||
+    streams.some(({ valuesChanged }) => valuesChanged.some(({ example }) => example !== ''));
+  const source = told.some(saysSomething)
+    ? await sources.findAnySource(ctx.store.db, workspace_id, source_id)
+    : undefined;
+  const parts = source && source.sealed_config !== '' ? await configurationParts(ctx, source) : undefined;
+  const word = (failure: ConnectorFailure | null): JobFailure | null => {
+    if (!failure) return null;
+    const texts = parts ? failureTexts(failure, parts) : operatorsOnly(failure.message);
+    const { operator: message, customer: customerMessage, whose } = texts;
+    return { kind: failure.type ?? 'unknown', origin: failure.origin, message, customerMessage, whose };
+  };
+  const isOperators = (example: string) => example !== '' && (!parts || showsDefaults(example, parts));
+  return told.map((job) => ({
+    ...job,
+    failure: word(job.failure),
+    attempts: job.attempts?.map((attempt) => ({ ...attempt, failure: word(attempt.failure) })),
+    streams: job.streams?.map((stream) => ({
+      ...stream,
+      valuesChanged: stream.valuesChanged.map((change) =>
+        isOperators(change.example) ? { ...change, isOperators: true } : change,
+      ),
+    })),
+  }));
+}
+
+/** Writes down what the platform tells of the jobs of a connection, oldest first, and gives what is new about them. */
+export async function recordJobs(tx: Db, connection: ConnectionRow, told: readonly WordedJob[]): Promise<JobNews[]> {
+  const { workspace_id: workspaceId, organization_id: organizationId } = connection;
+  const ids = [...new Set(told.map(({ id }) => id))];
+  const known = new Map((await jobs.findJobs(tx, workspaceId, connection.id, ids)).map((row) => [row.id, row]));
+  const news: JobNews[] = [];
+  for (const job of told) {
+    const before = known.get(job.id);
+    const after = jobRow(connection, job, before);
+    if (before && isOlder(after, before)) continue;
+    await jobs.putJob(tx, organizationId, workspaceId, after);
+    known.set(job.id, after);
+    const hasEnded = after.ended_at !== null && (before?.ended_at ?? null) === null;
+    if (hasEnded) await jobs.countEnded(tx, organizationId, after);
+    const failedAttempts = failedIn(job).slice(before?.failed_attempts ?? 0);
+    if (hasEnded || failedAttempts.length > 0) news.push({ connection, job: after, failedAttempts, hasEnded });
+  }
+  return news;
+}
+
+/** A job that was started just now: nobody has to wait for the next look. Undefined when its connection is gone. */
+export async function recordStarted(
+  ctx: PipelinesContext,
+  { workspace_id: workspaceId, source_id, id }: Pick<ConnectionRow, 'workspace_id' | 'source_id' | 'id'>,
+  job: PlatformJob,
+): Promise<JobRow | undefined> {
+  const worded = await wordJobs(ctx, { workspace_id: workspaceId, source_id }, [job]);
+  return await ctx.store.transaction(async (tx) => {
+    const connection = await connections.findConnection(tx, workspaceId, id);
+    if (!connection) return undefined;
+    await recordJobs(tx, connection, worded);
+    await refreshHealth(ctx, tx, [workspaceId], { ids: [id] });
+    return (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0];
+  });
+}
+
+function isOlder(after: JobRow, before: JobRow): boolean {
+  if (before.ended_at !== null && after.ended_at === null) return true;
+  return (after.attempts ?? 0) < (before.attempts ?? 0);
+}
+
+const failedIn = ({ attempts = [] }: Pick<WordedJob, 'attempts'>) =>
+  attempts.filter(({ status }) => status === 'failed');
+
+function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | undefined): JobRow {
+  const startedAt = timeOf(job.startedAt) ?? before?.started_at ?? 0;
+  const endedAt = timeOf(job.endedAt);
+  const isOver = job.status === 'succeeded' || job.status === 'failed' || job.status === 'cancelled';
+  const ended = isOver ? (endedAt ?? before?.ended_at ?? startedAt) : null;
+  const hasFailed = job.status === 'incomplete' || job.status === 'failed';
+  // A hosted platform does not count attempts. Once it was seen waiting for the next one, one has failed.
+  const failedAttempts = job.failedAttempts ?? Math.max(before?.failed_attempts ?? 0, hasFailed ? 1 : 0);
+  const firstFailed = timeOf(failedIn(job)[0]?.endedAt ?? null);
+  const failure = job.failure ?? (hasFailed ? notTold : null);
+  return {
+    organization_id: connection.organization_id,
+    workspace_id: connection.workspace_id,
+    connection_id: connection.id,
+    source_id: connection.source_id,
+    source_template_id: connection.source_template_id,
+    connection_template_id: connection.connection_template_id,
+    definition_id: connection.definition_id,
+    id: job.id,
+    type: job.type,
+    status: job.status,
+    started_at: startedAt,
+    ended_at: ended,
+    attempts: job.attemptCount ?? null,
+    failed_attempts: failedAttempts,
+    failed_at: failedAttempts > 0 ? (before?.failed_at ?? firstFailed ?? ended ?? startedAt) : null,
+    row_count: job.rows,
+    byte_count: job.bytes,
+    failure_kind: failure?.kind ?? null,
+    failure_origin: failure?.origin ?? null,
+    failure_whose: failure?.whose ?? null,
+    error: failure?.message ?? null,
+    customer_error: failure?.customerMessage ?? null,
+    attempt_list: job.attempts ? storableText(JSON.stringify(job.attempts)) : null,
+    streams: job.streams ? storableText(JSON.stringify(job.streams)) : null,
+    more_streams: job.moreStreams,
+    seen_at: before?.seen_at ?? 0,
+  };
+}
+
+/** A hosted platform gives no reasons. */
+const notTold: JobFailure = {
+  kind: 'unknown',
+  origin: 'unknown',
+  message: null,
+  customerMessage: null,
+  whose: 'operator',
+};
+
+function timeOf(text: string | null): number | null {
+  const ms = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/**
+ * Works the health of connections out from what is known now. They are locked first and looked at after, so of two who do
+ * this at once the later sees what the earlier knew.
+ */
+export async function refreshHealth(
+  ctx: Pick<PipelinesContext, 'store'>,
+  tx: Db,
+  workspaceIds: readonly string[],
+  which: { ids?: readonly string[]; sourceId?: string } = {},
+): Promise<void> {
+  const isPostgres = ctx.store.kind === 'postgres';
+  const rows = await jobs.lockConnections(tx, workspaceIds, { ...which, isPostgres });
+  for (const row of rows) {
+    const health = await workOutHealth(tx, row);
+    const detail = JSON.stringify(health);
+    if (health.state === row.health && detail === row.health_detail) continue;
+    await jobs.putHealth(tx, row.workspace_id, row.id, { health: health.state, health_detail: detail });
+  }
+  const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
+  for (const [sourceId, workspaceId] of touched) {
+    const siblings = await connections.listConnectionsOfSource(tx, workspaceId, sourceId);
+    const worst = worstOf(siblings.map(({ health }) => ({ state: health })));
+    if (worst) await jobs.putSourceHealth(tx, workspaceId, sourceId, worst.state);
+  }
+}
+
+async function workOutHealth(tx: Db, row: ConnectionRow): Promise<Health> {
+  const { organization_id, workspace_id: workspaceId } = row;
+  const workspace = await readWorkspace(tx, organization_id, workspaceId);
+  const source = await sources.findAnySource(tx, workspaceId, row.source_id);
+  const destination = await connections.findDestination(tx, workspaceId, row.destination_id);
+  const { good, failed, open } = await jobs.findOutcomes(tx, workspaceId, row.id);
+  const earlier = healthIn(row);
+  // While something is being set up anew, what was refused before says nothing.
+  const isSettled = source?.due_at === null;
+  const refused = isSettled ? [destination, row, source].find((part) => part?.failure != null) : undefined;
+  return healthOf({
+    isPaused: workspace?.status === 'inactive' || (row.platform_state === 'inactive' && row.platform_reason === null),
+    stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
+    gone: row.platform_state === 'gone' ? goneFromPlatform : null,
+    refused: refused ? refusalIn(refused) : null,
+    open: open
+      ? {
+          startedAt: open.started_at,
+          failedAt: open.failed_at,
+          failure: open.failed_at === null ? null : failureIn(open),
+        }
+      : null,
+    failed: failed
+      ? {
+          count: failed.count,
+          firstAt: failed.first.failed_at ?? failed.first.started_at,
+          first: firstErrorIn(failed.first) ?? failureIn(failed.first),
+          last: failureIn(failed.last),
+        }
+      : null,
+    // The job that proves it may be older than what is kept.
+    lastGoodAt: good?.ended_at ?? earlier.lastGoodAt ?? null,
+  });
+}
+
+function refusalIn({ failure, customer_failure }: RemoteRow) {
+  const message = failure ?? '';
+  const customerMessage = customer_failure ?? message;
+  return { message, customerMessage, by: customerMessage === problemOnOurSide ? 'operator' : 'customer' } as const;
+}
+
+export function healthIn({ health: state, health_detail }: Pick<ConnectionRow, 'health' | 'health_detail'>): Health {
+  const unknown = { since: null, failuresInARow: 0, firstError: null, lastGoodAt: null, isTryingAgain: false };
+  return { ...unknown, attention: null, ...JSON.parse(health_detail), state };
+}
+
+export function failureIn(job: JobRow): JobFailure {
+  const { failure_kind, failure_origin, failure_whose, error: message, customer_error: customerMessage } = job;
+  const [kind, origin, whose] = [failure_kind ?? 'unknown', failure_origin ?? 'unknown', failure_whose ?? 'operator'];
+  return { kind, origin, message, customerMessage, whose } as const;
+}
+
+/** Undefined where the platform does not tell. */
+export function attemptsIn({ attempt_list }: JobRow): StoredAttempt[] | undefined {
+  return attempt_list === null ? undefined : JSON.parse(attempt_list);
+}
+
+export function firstErrorIn(job: JobRow): JobFailure | undefined {
+  return attemptsIn(job)?.find(({ failure }) => failure !== null)?.failure ?? undefined;
+}
+
+export function presentFailure(audience: Audience, failure: JobFailure): Failure {
+  const { kind, origin, message, customerMessage } = failure;
+  return { kind, origin, message: audience === 'operator' ? message : customerMessage };
+}
+
+export function presentHealth(health: Health, audience: Audience): PresentedHealth {
+  const { since, firstError, lastGoodAt, attention } = health;
+  return {
+    state: health.state,
+    since: since === null ? null : isoTime(since),
+    failures_in_a_row: health.failuresInARow,
+    trying_again: health.isTryingAgain,
+    first_error: firstError && presentFailure(audience, firstError),
+    last_good_at: lastGoodAt === null ? null : isoTime(lastGoodAt),
+    attention: attention && {
+      by: attention.by,
+      what: audience === 'operator' ? attention.what : attention.customerWhat,
+    },
+  };
+}
+
+export function presentJob(job: JobRow, audience: Audience): Job {
+  const { id, status, started_at, ended_at, row_count, byte_count, streams, more_streams } = job;
+  return {
+    id,
+    status,
+    started_at: isoTime(started_at),
+    ended_at: ended_at === null ? null : isoTime(ended_at),
+    duration_seconds: ended_at === null ? null : Math.max(0, (ended_at - started_at) / 1000),
+    rows: row_count,
+    bytes: byte_count,
+    error: presentFailure(audience, failureIn(job)).message,
+    ...(streams !== null && {
+      streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(stream, audience)),
+    }),
+    ...(more_streams > 0 && { more_streams }),
+  };
+}
+
+function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
+  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    records_emitted: stream.recordsEmitted,
+    ...(recordsWritten !== undefined && { records_written: recordsWritten }),
+    ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
+    ...(stream.notReplaced && { not_replaced: true }),
+    values_changed: stream.valuesChanged.map(({ isOperators, example, ...change }) => ({
+      ...change,
+      // Where a value is may be the operator's to know.
+      example: isOperators && audience === 'customer' ? '' : example,
+    })),
+    ...(moreChanged && { more_values_changed: moreChanged }),
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * Pages over all workspaces of an organization. Each way to narrow a list has an index that ends in the sort key, so a
+ * page costs the same however long the list is.
+ */
+import type { HealthState } from '@inlay/contract/health';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
+import type { ConnectionWithNames } from './connections.store.ts';
+import type { Position } from './list-cursor.ts';
+
+export interface Slice {
+  after: Position | undefined;
+  isNewestFirst: boolean;
+  limit: number;
+  from: number | undefined;
+  until: number | undefined;
+}
+
+export interface ListFilter {
+  workspaceId?: string | undefined;
+  sourceTemplateId?: string | undefined;
+  connectionTemplateId?: string | undefined;
+  definitionId?: string | undefined;
+  sourceId?: string | undefined;
+  connectionId?: string | undefined;
+  health?: HealthState | undefined;
+  status?: JobRow['status'] | undefined;
+}
+
+type Listed = 'connections' | 'sources' | 'jobs';
+const columns = {
+  workspaceId: 'workspace_id',
+  sourceTemplateId: 'source_template_id',
+  connectionTemplateId: 'connection_template_id',
+  definitionId: 'definition_id',
+  sourceId: 'source_id',
+  connectionId: 'connection_id',
+  health: 'health',
+  status: 'status',
+} as const satisfies Record<keyof ListFilter, string>;
+
+/** The condition and the order of a page, for any of the tables. */
+function sliced<Database, Joined extends keyof Database, Row>(
+  query: SelectQueryBuilder<Database, Joined, Row>,
+  table: Listed,
+  organizationId: string,
+  filter: ListFilter,
+  { after, isNewestFirst, limit, from, until }: Slice,
+): SelectQueryBuilder<Database, Joined, Row> {
+  const column = (name: string) => sql.ref<unknown>(`${table}.${name}`);
+  const time = column(table === 'jobs' ? 'started_at' : 'created_at');
+  let page = query.where(sql<boolean>`${column('organization_id')} = ${organizationId}`);
+  for (const [name, value] of Object.entries(filter)) {
+    if (value === undefined) continue;
+    page = page.where(sql<boolean>`${column(columns[name as keyof ListFilter])} = ${value}`);
+  }
+  if (from !== undefined) page = page.where(sql<boolean>`${time} >= ${from}`);
+  if (until !== undefined) page = page.where(sql<boolean>`${time} < ${until}`);
+  const than = isNewestFirst ? sql`<` : sql`>`;
+  if (after) page = page.where(sql<boolean>`(${time}, ${column('id')}) ${than} (${after.time}, ${after.id})`);
+  const direction = isNewestFirst ? 'desc' : 'asc';
+  return page.orderBy(time, direction).orderBy(column('id'), direction).limit(limit);
+}
+
+export type ListedConnection = ConnectionWithNames & {
+  workspace_name: string;
+  workspace_status: WorkspaceRow['status'];
+};
+
+export async function listConnectionPage(
+  db: Db,
+  organizationId: string,
+  filter: ListFilter,
+  slice: Slice,
+): Promise<ListedConnection[]> {
+  const query = db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+    .innerJoin('workspaces', 'workspaces.id', 'connections.workspace_id')
+    .selectAll('connections')
+    .select([
+      'sources.name as source_name',
+      'destinations.name as destination_name',
+      'destinations.failure as destination_failure',
+      'destinations.customer_failure as destination_customer_failure',
+      'workspaces.name as workspace_name',
+      'workspaces.status as workspace_status',
+    ])
+    .where('connections.deleted_at', 'is', null)
+    .where('sources.lifecycle', '=', 'live');
+  return await sliced(query, 'connections', organizationId, filter, slice).execute();
+}
+
+export async function listSourcePage(
+  db: Db,
+  organizationId: string,
+  filter: ListFilter,
+  slice: Slice,
+): Promise<SourceRow[]> {
+  const query = db
+    .selectFrom('sources')
+    .selectAll('sources')
+    .where('sources.deleted_at', 'is', null)
+    .where('sources.lifecycle', '=', 'live');
+  return await sliced(query, 'sources', organizationId, filter, slice).execute();
+}
+
+export type ListedJob = JobRow & { workspace_name: string };
+
+export async function listJobPage(
+  db: Db,
+  organizationId: string,
+  filter: ListFilter,
+  slice: Slice,
+): Promise<ListedJob[]> {
+  const query = db
+    .selectFrom('jobs')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .selectAll('jobs')
+    .select('workspaces.name as workspace_name');
+  return await sliced(query, 'jobs', organizationId, filter, slice).execute();
+}
+
+/** The newest of that id: a deployment that has changed its platform may have two. */
+export async function findJob(db: Db, organizationId: string, id: string): Promise<ListedJob | undefined> {
+  return await db
+    .selectFrom('jobs')
+    .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
+    .selectAll('jobs')
+    .select('workspaces.name as workspace_name')
+    .where('jobs.organization_id', '=', organizationId)
+    .where('jobs.id', '=', id)
+    .where('workspaces.lifecycle', '=', 'live')
+    .orderBy('jobs.started_at', 'desc')
+    .executeTakeFirst();
+}
+
+/** The connections of some sources: the health of a source is the worst of theirs. */
+export async function listHealths(
+  db: Db,
+  workspaceIds: readonly string[],
+  sourceIds: readonly string[],
+): Promise<Pick<ConnectionRow, 'source_id' | 'health' | 'health_detail'>[]> {
+  if (sourceIds.length === 0) return [];
+  return await db
+    .selectFrom('connections')
+    .select(['source_id', 'health', 'health_detail'])
+    .where('workspace_id', 'in', workspaceIds)
+    .where('source_id', 'in', sourceIds)
+    .where('deleted_at', 'is', null)
+    .execute();
+}
+
+/** Which workspace a connection is in. */
+export async function findWorkspaceOfConnection(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('connections')
+    .select('workspace_id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.workspace_id;
+}

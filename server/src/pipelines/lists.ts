@@ -1,0 +1,194 @@
+/**
+ * What operators see of all their customers: connections, sources and jobs of every workspace, page by page, and single
+ * jobs. Everything comes from our own tables: no list asks the platform.
+ */
+import type {
+  JobDetail,
+  ListAllJobsQuery,
+  ListConnectionsQuery,
+  ListSourcesQuery,
+  OperatorConnection,
+  OperatorJob,
+} from '@inlay/contract/operating';
+import type { SourceSummary } from '@inlay/contract/sources';
+import { AppError } from '../errors.ts';
+import { getWorkspace } from '../workspaces/workspaces.ts';
+import { listConnections, presentAll } from './connections.ts';
+import type { PipelinesContext } from './context.ts';
+import { attemptsIn, failureIn, firstErrorIn, presentFailure, presentJob } from './jobs.ts';
+import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
+import * as lists from './lists.store.ts';
+import { presentSummaries } from './sources.ts';
+
+export interface Page<T> {
+  data: T[];
+  /** The cursor of the next page. */
+  next: string | undefined;
+}
+
+export async function listAllConnections(
+  ctx: PipelinesContext,
+  organizationId: string,
+  query: ListConnectionsQuery,
+): Promise<Page<OperatorConnection>> {
+  await assertWorkspace(ctx, organizationId, query.workspace_id);
+  const filter = { ...filterOf(query), connectionTemplateId: query.connection_template_id, health: query.health };
+  const slice = sliceOf(
+    query,
+    { from: query.created_after, until: query.created_before },
+    query.sort === '-created_at',
+  );
+  const rows = await lists.listConnectionPage(ctx.store.db, organizationId, filter, slice);
+  const page = pageOf(rows, slice.limit, ({ created_at, id }) => ({ time: created_at, id }));
+  return { ...page, data: await presentConnections(ctx, page.data) };
+}
+
+/** All at once, as the platform has them now. */
+export async function listConnectionsOfWorkspace(
+  ctx: PipelinesContext,
+  organizationId: string,
+  workspaceId: string,
+): Promise<OperatorConnection[]> {
+  await listConnections(ctx, { organizationId, workspaceId, audience: 'operator' });
+  const everything = {
+    after: undefined,
+    isNewestFirst: false,
+    limit: maxOfWorkspace,
+    from: undefined,
+    until: undefined,
+  };
+  const rows = await lists.listConnectionPage(ctx.store.db, organizationId, { workspaceId }, everything);
+  return await presentConnections(ctx, rows);
+}
+
+/** A platform takes no more. */
+const maxOfWorkspace = 10_000;
+
+async function presentConnections(
+  ctx: PipelinesContext,
+  rows: readonly lists.ListedConnection[],
+): Promise<OperatorConnection[]> {
+  const active = new Set(rows.filter((row) => row.workspace_status === 'active').map(({ id }) => id));
+  const shown = await presentAll(ctx, rows, { audience: 'operator', isActive: ({ id }) => active.has(id) });
+  return rows.map((row, index) => ({
+    ...(shown[index] as (typeof shown)[number]),
+    workspace_id: row.workspace_id,
+    workspace_name: row.workspace_name,
+    source_template_id: row.source_template_id,
+    connection_template_id: row.connection_template_id,
+  }));
+}
+
+export async function listAllSources(
+  ctx: PipelinesContext,
+  organizationId: string,
+  query: ListSourcesQuery,
+): Promise<Page<SourceSummary>> {
+  await assertWorkspace(ctx, organizationId, query.workspace_id);
+  const slice = sliceOf(
+    query,
+    { from: query.created_after, until: query.created_before },
+    query.sort === '-created_at',
+  );
+  const filter = { ...filterOf(query), health: query.health };
+  const rows = await lists.listSourcePage(ctx.store.db, organizationId, filter, slice);
+  const page = pageOf(rows, slice.limit, ({ created_at, id }) => ({ time: created_at, id }));
+  return { ...page, data: await presentSummaries(ctx, page.data, 'operator') };
+}
+
+export async function listAllJobs(
+  ctx: PipelinesContext,
+  organizationId: string,
+  query: ListAllJobsQuery,
+): Promise<Page<OperatorJob>> {
+  await assertWorkspace(ctx, organizationId, query.workspace_id);
+  const { connection_template_id: connectionTemplateId, source_id: sourceId, connection_id: connectionId } = query;
+  const filter = { ...filterOf(query), connectionTemplateId, sourceId, connectionId, status: query.status };
+  const slice = sliceOf(query, { from: query.started_after, until: query.started_before }, query.sort !== 'started_at');
+  const rows = await lists.listJobPage(ctx.store.db, organizationId, filter, slice);
+  const page = pageOf(rows, slice.limit, ({ started_at, id }) => ({ time: started_at, id }));
+  return { ...page, data: page.data.map(presentListedJob) };
+}
+
+export async function getJob(ctx: PipelinesContext, organizationId: string, id: string): Promise<lists.ListedJob> {
+  const job = await lists.findJob(ctx.store.db, organizationId, id);
+  if (!job) throw new AppError('job_not_found');
+  return job;
+}
+
+export function presentJobDetail(job: lists.ListedJob): JobDetail {
+  const first = firstErrorIn(job);
+  const attempts = attemptsIn(job);
+  return {
+    ...presentListedJob(job),
+    first_error: first ? presentFailure('operator', first) : null,
+    attempt_list:
+      attempts?.map(({ number: attempt, status, startedAt, endedAt, rows, bytes, failure }) => ({
+        attempt,
+        status,
+        started_at: startedAt,
+        ended_at: endedAt,
+        rows,
+        bytes,
+        failure: failure ? presentFailure('operator', failure) : null,
+      })) ?? null,
+  };
+}
+
+function presentListedJob(job: lists.ListedJob): OperatorJob {
+  return {
+    ...presentJob(job, 'operator'),
+    workspace_id: job.workspace_id,
+    workspace_name: job.workspace_name,
+    connection_id: job.connection_id,
+    source_id: job.source_id,
+    type: job.type,
+    attempts: job.attempts,
+    failure: job.failure_kind === null ? null : presentFailure('operator', failureIn(job)),
+  };
+}
+
+/** The workspace of a connection that an operator names by its id alone. */
+export async function workspaceOfConnection(
+  ctx: PipelinesContext,
+  organizationId: string,
+  connectionId: string,
+): Promise<string> {
+  const workspaceId = await lists.findWorkspaceOfConnection(ctx.store.db, organizationId, connectionId);
+  if (workspaceId === undefined) throw new AppError('connection_not_found');
+  return workspaceId;
+}
+
+async function assertWorkspace(ctx: PipelinesContext, organizationId: string, id: string | undefined): Promise<void> {
+  if (id !== undefined) await getWorkspace(ctx.workspaces, organizationId, id);
+}
+
+function filterOf(query: Pick<ListSourcesQuery, 'workspace_id' | 'source_template_id' | 'definition_id'>) {
+  const lower = (id: string | undefined) => id?.toLowerCase();
+  return {
+    workspaceId: lower(query.workspace_id),
+    sourceTemplateId: lower(query.source_template_id),
+    definitionId: lower(query.definition_id),
+  };
+}
+
+function sliceOf(
+  { limit = 20, cursor }: { limit?: number; cursor?: string },
+  { from, until }: { from: string | undefined; until: string | undefined },
+  isNewestFirst: boolean,
+): lists.Slice {
+  return {
+    after: cursor === undefined ? undefined : decodePosition(cursor),
+    isNewestFirst,
+    // One more tells whether there is a next page.
+    limit: limit + 1,
+    from: from === undefined ? undefined : Date.parse(from),
+    until: until === undefined ? undefined : Date.parse(until),
+  };
+}
+
+function pageOf<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Page<T> {
+  const data = rows.slice(0, limit - 1);
+  const last = data.at(-1);
+  return { data, next: rows.length < limit || !last ? undefined : encodePosition(positionOf(last)) };
+}

@@ -1,0 +1,120 @@
+/** For operators who look after all their customers: lists over all workspaces, and jobs. */
+import {
+  ConnectionPage,
+  JobDetail,
+  JobLog,
+  JobLogQuery,
+  JobPage,
+  JobPath,
+  ListAllJobsQuery,
+  ListConnectionsQuery,
+  ListSourcesQuery,
+  SourcePage,
+} from '@inlay/contract/operating';
+import type { FastifyInstance } from 'fastify';
+import { endpoint } from '../http/endpoint.ts';
+import { getWorkspace } from '../workspaces/workspaces.ts';
+import * as connections from './connections.ts';
+import type { PipelinesContext } from './context.ts';
+import * as lists from './lists.ts';
+import * as sources from './sources.ts';
+
+const path = '/api/v1/integrations';
+const about = { access: 'operator' as const, tag: 'Operating' };
+
+export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, publicUrl: string): void {
+  /** The whole answer of a list: what was asked for stays in the link to the next page. */
+  function answer<T>(url: string, query: object, { data, next }: lists.Page<T>) {
+    if (next === undefined) return { data, next: null };
+    const given = Object.entries({ ...query, cursor: next }).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    return { data, next: `${publicUrl}${url}?${new URLSearchParams(given)}` };
+  }
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/connections`,
+    summary: 'List connections of all workspaces',
+    description:
+      'With their health and their last and next run, oldest first. Follow `next` until it is null. With a `workspace_id` and nothing else, all connections of the workspace at once, as the platform has them now.',
+    query: ListConnectionsQuery,
+    answer: ConnectionPage,
+    errors: ['workspace_not_found', 'platform_does_not_answer'],
+    handle: async ({ principal: { organizationId }, query }) => {
+      if (query.workspace_id !== undefined && isAlone(query)) {
+        const { id } = await getWorkspace(ctx.workspaces, organizationId, query.workspace_id);
+        return { data: await lists.listConnectionsOfWorkspace(ctx, organizationId, id), next: null };
+      }
+      return answer(`${path}/connections`, query, await lists.listAllConnections(ctx, organizationId, query));
+    },
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/sources`,
+    summary: 'List sources of all workspaces',
+    description:
+      'With their health, oldest first. Follow `next` until it is null. With a `workspace_id` and nothing else, all sources of the workspace at once.',
+    query: ListSourcesQuery,
+    answer: SourcePage,
+    errors: ['workspace_not_found'],
+    handle: async ({ principal: { organizationId }, query }) => {
+      if (query.workspace_id !== undefined && isAlone(query)) {
+        const { id } = await getWorkspace(ctx.workspaces, organizationId, query.workspace_id);
+        const scope = { organizationId, workspaceId: id, audience: 'operator' } as const;
+        return { data: await sources.listSources(ctx, scope), next: null };
+      }
+      return answer(`${path}/sources`, query, await lists.listAllSources(ctx, organizationId, query));
+    },
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/jobs`,
+    summary: 'List jobs of all workspaces',
+    description: 'Newest first. Follow `next` until it is null; filters can be combined and stay in `next`.',
+    query: ListAllJobsQuery,
+    answer: JobPage,
+    errors: ['workspace_not_found'],
+    handle: async ({ principal: { organizationId }, query }) =>
+      answer(`${path}/jobs`, query, await lists.listAllJobs(ctx, organizationId, query)),
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/jobs/:job_id`,
+    summary: 'Get job',
+    description:
+      'With each attempt, each stream, and why it failed. Hosted platforms tell less; what they do not tell is null.',
+    params: JobPath,
+    answer: JobDetail,
+    errors: ['job_not_found'],
+    handle: async ({ principal: { organizationId }, params }) =>
+      lists.presentJobDetail(await lists.getJob(ctx, organizationId, params.job_id)),
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/jobs/:job_id/log`,
+    summary: 'Read the log of a job',
+    description:
+      'What the connectors of an attempt have said, without secrets: from a byte on, the last lines, or the lines that hold a text.',
+    params: JobPath,
+    query: JobLogQuery,
+    answer: JobLog,
+    errors: ['job_not_found', 'log_not_told', 'platform_does_not_answer'],
+    handle: async ({ principal: { organizationId }, params, query }) => {
+      const { id } = await lists.getJob(ctx, organizationId, params.job_id);
+      return connections.readJobLog(ctx, id, query);
+    },
+  });
+}
+
+const isAlone = (query: object) => Object.values(query).filter((value) => value !== undefined).length === 1;
