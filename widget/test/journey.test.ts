@@ -157,6 +157,45 @@ describe('A customer', () => {
     await expect.poll(async () => await frame.getByText('Completed').count(), patience).toBeGreaterThanOrEqual(2);
   });
 
+  it('enters a secret again when the address changes that the secret goes to', async () => {
+    const tags = ['movable'];
+    await stage.sourceTemplate({
+      actor_definition_id: httpApi,
+      name: 'Movable',
+      tags,
+      partial_default_config: {
+        authentication: { type: 'bearer' },
+        streams: [{ name: 'people', path: '/people', primary_key: ['id'] }],
+      },
+    });
+    const page = await stage.newPage();
+    const frame = await openFrame(page, { workspace_name: 'movable', selected_source_template_tags: tags });
+    await screen(frame, 'form');
+    const [address, token] = [frame.getByLabel('Base URL'), frame.getByLabel('Token', { exact: true })];
+    await address.fill(apiUrl);
+    await token.fill(key);
+    await frame.getByRole('button', { name: 'Test and connect' }).click();
+    await frame.getByText(/2 rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByRole('button', { name: 'Done' }).click();
+    await frame.getByRole('button', { name: /Movable/ }).click();
+    await frame.getByRole('tab', { name: 'Settings' }).click();
+
+    await address.fill(apiUrl.replace('127.0.0.1', 'localhost'));
+    await frame.getByRole('button', { name: 'Test and save' }).click();
+    const fault = frame.getByText('The address has changed. Enter this secret again.');
+    await fault.waitFor({ timeout: 120_000 });
+    await takePicture(page, 'secret-again');
+    // Chromium reports the refusal.
+    expect(stage.takeProblems()).toEqual([expect.stringContaining('status of 422')]);
+    expect(await frame.locator('.inlay-field-fault').count()).toBe(1);
+    await expect.poll(() => token.getAttribute('aria-invalid')).toBe('true');
+    expect(await token.getAttribute('placeholder')).not.toBe('Saved, unchanged');
+    expect(await token.evaluate((element) => element === document.activeElement)).toBe(true);
+    await token.fill(key);
+    await frame.getByRole('button', { name: 'Test and save' }).click();
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
+  });
+
   it('needs nothing but the keyboard', async () => {
     const tags = ['keyboard'];
     await stage.sourceTemplate({ name: 'First', tags });

@@ -14,19 +14,22 @@ const mask = /^\*+$/;
 export function SecretControl({ value, onChange }: ControlProps) {
   const words = useWords().form;
   const { isDisabled } = useForm();
-  const { title, schema } = useField().field;
+  const { field, fault } = useField();
+  const { title, schema } = field;
   const [saved] = useState<string | undefined>(typeof value === 'string' && mask.test(value) ? value : undefined);
   const [isRevealed, setRevealed] = useState(false);
   const isUnchanged = saved !== undefined && value === saved;
+  // The service refuses a saved secret when the address changes that the secret goes to.
+  const isKept = isUnchanged && fault === undefined;
   const input = {
     ...useInputProps(),
     ...noProse,
-    placeholder: isUnchanged ? words.saved : exampleOf(schema),
+    placeholder: isKept ? words.saved : exampleOf(schema),
     value: isUnchanged ? '' : textOf(value),
     onInput: ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
       onChange(currentTarget.value === '' ? undefined : currentTarget.value),
   };
-  const state = `inlay-secret${isUnchanged ? ' inlay-secret-saved' : ''}${schema.multiline === true ? ' inlay-secret-long' : ''}`;
+  const state = `inlay-secret${isKept ? ' inlay-secret-saved' : ''}${schema.multiline === true ? ' inlay-secret-long' : ''}`;
   return (
     <div class={state}>
       {schema.multiline === true ? (
@@ -45,7 +48,7 @@ export function SecretControl({ value, onChange }: ControlProps) {
         />
       )}
       <span class="inlay-secret-buttons">
-        {isUnchanged && <CheckIcon />}
+        {isKept && <CheckIcon />}
         {saved !== undefined && !isUnchanged && (
           <button
             type="button"
