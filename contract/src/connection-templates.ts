@@ -2,7 +2,9 @@
 import { type Static, Type } from 'typebox';
 import type { Configuration } from './connector-configuration.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Apply } from './rollouts.ts';
 import { TemplateTags } from './template-tags.ts';
+import { VersionNumber } from './template-versions.ts';
 
 const exampleId = 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02';
 const exampleDefinitionId = 'c1f7b0a6-93d4-4e27-8b5c-70d2e6a3f815';
@@ -100,6 +102,7 @@ export const UpdateConnectionTemplateRequest = Type.Object(
     prefix: Type.Optional(placement.prefix),
     tags: Type.Optional(TemplateTags),
     skip_check: Type.Optional(skipCheck),
+    apply: Type.Optional(Apply),
   },
   { title: 'Update connection template request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
 );
@@ -127,10 +130,20 @@ export const ConnectionTemplate = Type.Object(
     }),
     created_at: Timestamp('When the template was created'),
     updated_at: Timestamp('Grows with every change of the template'),
+    version: VersionNumber('The newest version, which new connections get'),
   },
   { title: 'Connection template' },
 );
 export type ConnectionTemplate = Static<typeof ConnectionTemplate>;
+
+export const UpdatedConnectionTemplate = Type.Object(
+  {
+    ...ConnectionTemplate.properties,
+    rollout_id: Type.Optional(Uuid('With `apply`: the rollout', '4c1f0d7e-52c3-4c8e-9a55-0f2b7c6d8e91')),
+  },
+  { title: 'Updated connection template' },
+);
+export type UpdatedConnectionTemplate = Static<typeof UpdatedConnectionTemplate>;
 
 export const ConnectionTemplateList = Type.Object(
   { data: Type.Array(ConnectionTemplate, { description: 'Oldest first' }) },

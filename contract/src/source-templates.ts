@@ -3,10 +3,14 @@ import { type Static, Type } from 'typebox';
 import type { Configuration } from './connector-configuration.ts';
 import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
+import { Apply } from './rollouts.ts';
 import { TemplateTags } from './template-tags.ts';
+import { VersionNumber } from './template-versions.ts';
 
 const exampleId = '9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21';
 const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+
+const exampleRolloutId = '4c1f0d7e-52c3-4c8e-9a55-0f2b7c6d8e91';
 
 export const streamSelectionModes = ['suggested', 'all', 'whitelist'] as const;
 export type StreamSelectionMode = (typeof streamSelectionModes)[number];
@@ -131,9 +135,10 @@ export const UpdateSourceTemplateRequest = Type.Object(
     propagate: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'Whether existing sources of the template are updated as well, in the background',
+        description: 'The same as `apply` with `all`: existing sources are updated as well, in the background',
       }),
     ),
+    apply: Type.Optional(Apply),
   },
   { title: 'Update source template request', examples: [{ partial_default_config: { seed: 8 }, propagate: true }] },
 );
@@ -155,6 +160,7 @@ const summaryFields = {
   customization: Customization,
   created_at: Timestamp('When the template was created'),
   updated_at: Timestamp('Grows with every change of the template'),
+  version: VersionNumber('The newest version, which new sources get'),
 };
 const userConfigSpec = {
   user_config_spec: Type.Object(ConnectorSpecification.properties, {
@@ -173,8 +179,9 @@ export const UpdatedSourceTemplate = Type.Object(
   {
     ...SourceTemplate.properties,
     propagated_sources: Type.Optional(
-      Type.Integer({ description: 'With `propagate`: how many sources are being updated', examples: [12] }),
+      Type.Integer({ description: 'With `propagate` or `apply`: how many sources are being updated', examples: [12] }),
     ),
+    rollout_id: Type.Optional(Uuid('With `propagate` or `apply`: the rollout', exampleRolloutId)),
   },
   { title: 'Updated source template' },
 );

@@ -22,6 +22,7 @@ import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
 import { listCursorFormat } from './pipelines/list-cursor.ts';
+import type { Rollouts } from './pipelines/rollouts.worker.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
 import type { Transport } from './platform/transport.ts';
 import { addRoutes } from './routes.ts';
@@ -52,6 +53,7 @@ export interface App {
   reconciler: Reconciler;
   setUps: SetUps;
   jobWatch: JobWatch;
+  rollouts: Rollouts;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -88,7 +90,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       wrapTransport: overrides.wrapTransport,
       onClose: (step) => closing.push(step),
     });
-    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch } = parts;
+    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch, rollouts } = parts;
 
     let shuttingDown = false;
     const serverOptions = {
@@ -120,6 +122,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       reconciler,
       setUps,
       jobWatch,
+      rollouts,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -133,6 +136,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       reconciler,
       setUps,
       jobWatch,
+      rollouts,
       async keepHouse() {
         for (const chore of chores) await chore();
       },

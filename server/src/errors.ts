@@ -17,6 +17,8 @@ export type ErrorCode =
   | 'source_template_not_found'
   | 'connection_template_not_found'
   | 'template_version_not_found'
+  | 'rollout_not_found'
+  | 'rollout_ended'
   | 'source_definition_not_found'
   | 'destination_definition_not_found'
   | 'workspace_name_taken'

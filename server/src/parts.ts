@@ -22,8 +22,10 @@ import { followWorkspaceStatus } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
+import { startRollout } from './pipelines/rollouts.ts';
+import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
-import { propagateTemplate, recordContentsDeleted } from './pipelines/sources.ts';
+import { recordContentsDeleted } from './pipelines/sources.ts';
 import { maxSlowCallsInFlight } from './platform/calls.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
 import type { Transport } from './platform/transport.ts';
@@ -57,6 +59,7 @@ export interface Parts {
   background: Background;
   setUps: SetUps;
   jobWatch: JobWatch;
+  rollouts: Rollouts;
   reconciler: Reconciler;
 }
 
@@ -137,9 +140,9 @@ export async function openParts(
     sealer,
     definitions,
     publicUrl,
-    propagate: propagateTemplate,
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
+    startRollout: (tx, rollout) => startRollout(runtime, tx, rollout),
   };
   const background = createBackground({ runtime, log });
   const turnsOf = (kind: 'check_request' | 'set_up', total: number) =>
@@ -170,6 +173,7 @@ export async function openParts(
   const setUps = createSetUps(pipelines);
   const jobWatch = createJobWatch(pipelines, bundled ? { everyMs: 5_000, overlapMs: 2_000 } : hostedWatch);
   bundled?.onJobsChanged(jobWatch.soon);
+  const rollouts = createRollouts(pipelines);
   const reconciler = createReconciler(workspaces);
   metrics.watchSyncs(() => readSyncState(store));
   metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
@@ -192,6 +196,7 @@ export async function openParts(
     background,
     setUps,
     jobWatch,
+    rollouts,
     reconciler,
   };
 }

@@ -11,6 +11,7 @@ import type { Parts } from './parts.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
 import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import { rolloutRoutes } from './pipelines/rollouts.routes.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import type { Runtime } from './runtime.ts';
 import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
@@ -66,6 +67,7 @@ export async function addRoutes(
   sourceTemplateRoutes(http, templates);
   connectionTemplateRoutes(http, templates);
   versionRoutes(http, templates);
+  rolloutRoutes(http, pipelines);
   offerRoutes(http, templates);
   const files = readBuiltFiles(builtFolder);
   widgetRoutes(http, {

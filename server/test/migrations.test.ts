@@ -62,6 +62,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'organizations',
         'paused_connections',
         'revoked_tokens',
+        'rollout_items',
+        'rollouts',
         'signing_keys',
         'source_checks',
         'source_template_tags',

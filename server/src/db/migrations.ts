@@ -487,6 +487,63 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`insert into job_watch (id, read_until, lease_until) values (1, now_ms(), 0)`.execute(db);
   },
+
+  '0014-rollouts': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const add = async (table: string, column: string, fallback: number) =>
+      await sql`
+        alter table ${sql.table(table)} add column ${sql.ref(column)} integer not null default ${sql.lit(fallback)}
+      `.execute(db);
+    for (const table of ['sources', 'destinations', 'connections']) {
+      await add(table, 'template_version', 0);
+      await add(table, 'applied_template_version', 0);
+    }
+    await add('connections', 'version', 1);
+    await add('connections', 'applied_version', 1);
+    await add('connections', 'streams_anew', 0);
+    await sql`
+      create table rollouts (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        kind ${text} not null check (kind in ('source', 'connection')),
+        template_id ${uuid} not null,
+        version integer not null,
+        state ${text} not null check (state in ('running', 'paused', 'stopped', 'finished')),
+        state_reason ${text},
+        plan ${text} not null,
+        stage integer not null,
+        made_by ${uuid} references operator_tokens (id),
+        created_at bigint not null,
+        ended_at bigint,
+        lease_id ${text},
+        lease_until bigint not null
+      )`.execute(db);
+    await sql`create index rollouts_of_template on rollouts (template_id, created_at desc, id desc)`.execute(db);
+    await sql`create index rollouts_running on rollouts (lease_until) where state = 'running'`.execute(db);
+    // One at a time, so that two do not count the same workspaces.
+    await sql`create unique index rollouts_open on rollouts (template_id) where state in ('running', 'paused')`.execute(
+      db,
+    );
+    await sql`
+      create table rollout_items (
+        rollout_id ${uuid} not null references rollouts (id),
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        stage integer not null,
+        state ${text} not null check (state in ('waiting', 'changing', 'done', 'failed', 'skipped')),
+        reason ${text},
+        failed_before integer not null,
+        primary key (rollout_id, workspace_id)
+      )`.execute(db);
+    await sql`create index rollout_items_by_state on rollout_items (rollout_id, state, stage, workspace_id)`.execute(
+      db,
+    );
+    await sql`create index rollout_items_changing on rollout_items (rollout_id) where state = 'changing'`.execute(db);
+    await sql`
+      create index connections_of_template on connections (connection_template_id, workspace_id)
+      where deleted_at is null`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -5,6 +5,7 @@
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
+import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
 
 export interface OrganizationRow {
@@ -205,6 +206,39 @@ export interface TemplateVersionRow {
   created_at: number;
 }
 
+/** A version on its way to what was made from the template before; see pipelines/rollouts.ts. */
+export interface RolloutRow {
+  id: string;
+  organization_id: string;
+  kind: TemplateKind;
+  template_id: string;
+  version: number;
+  state: RolloutState;
+  state_reason: string | null;
+  /** JSON: the plan that was asked for. */
+  plan: string;
+  /** The stage whose turn it is, from 1. */
+  stage: number;
+  made_by: string | null;
+  created_at: number;
+  ended_at: number | null;
+  lease_id: string | null;
+  lease_until: number;
+}
+
+/** A workspace of a rollout. */
+export interface RolloutItemRow {
+  rollout_id: string;
+  organization_id: string;
+  workspace_id: string;
+  /** From 1. */
+  stage: number;
+  state: RolloutItemState;
+  reason: string | null;
+  /** 0 or 1: something of it had failed before the change. */
+  failed_before: number;
+}
+
 /** A template has a tag. */
 interface TaggingRow {
   organization_id: string;
@@ -244,6 +278,9 @@ export interface SourceRow extends RemoteRow {
   version: number;
   /** The version the platform has. */
   applied_version: number;
+  /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
+  template_version: number;
+  applied_template_version: number;
   lifecycle: Lifecycle;
   /** When the next step of setting it up is due; null when there is nothing to do. */
   due_at: number | null;
@@ -258,6 +295,9 @@ export interface SourceRow extends RemoteRow {
 export interface DestinationRow extends RemoteRow {
   connection_template_id: string;
   name: string;
+  /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
+  template_version: number;
+  applied_template_version: number;
   lease_id: string | null;
   lease_until: number;
 }
@@ -291,6 +331,14 @@ export interface ConnectionRow extends RemoteRow {
   looked_at: number;
   /** 0 or 1: its jobs of before are still to be read from the platform. */
   history_wanted: number;
+  /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
+  template_version: number;
+  applied_template_version: number;
+  /** Bumped by every change of its settings, so that the platform is told; and the version the platform has. */
+  version: number;
+  applied_version: number;
+  /** 0 or 1: with the next change its streams are chosen anew, from what the source has and its template selects. */
+  streams_anew: number;
 }
 
 /** A job of a connection, as the platform told it last; `id` is the platform's. See pipelines/jobs.ts. */
@@ -391,6 +439,8 @@ export interface Tables {
   source_templates: SourceTemplateRow;
   connection_templates: ConnectionTemplateRow;
   template_versions: TemplateVersionRow;
+  rollouts: RolloutRow;
+  rollout_items: RolloutItemRow;
   source_template_tags: TaggingRow;
   connection_template_tags: TaggingRow;
   sources: SourceRow;

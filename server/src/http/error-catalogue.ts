@@ -71,6 +71,12 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The connection template is unknown, deleted, or belongs to another organization.',
   ),
   template_version_not_found: at(404, 'Template version not found', 'The template has no version of this number.'),
+  rollout_not_found: at(404, 'Rollout not found', 'The template has no rollout with this id.'),
+  rollout_ended: at(
+    409,
+    'The rollout has ended; start another one',
+    'A rollout that has finished or stopped can be neither paused, resumed nor stopped.',
+  ),
   source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
   destination_definition_not_found: at(
     404,

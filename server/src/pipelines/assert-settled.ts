@@ -15,9 +15,10 @@ export async function assertSettled(
   ctx: PipelinesContext,
   ref: remote.RemoteRef,
   write: () => Promise<Written>,
+  timeoutMs = createTimeoutMs,
 ): Promise<void> {
   const { db } = ctx.store;
-  const windowMs = createTimeoutMs + ctx.settleMs;
+  const windowMs = timeoutMs + ctx.settleMs;
   const earlierMs = await remote.settleWaitMs(db, ref);
   if (ctx.settleMs > 0) await remote.openSettleWindow(db, ref, windowMs);
   let settled: boolean;

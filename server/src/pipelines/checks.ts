@@ -18,7 +18,7 @@ import { interrupted, patienceMs, startInTurn } from './checks-in-turn.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import { type ConfigurationParts, failureTexts, warningsFor } from './failure-texts.ts';
-import { getOffered, templateOf } from './source-template.ts';
+import { getOffered, versionedTemplateOf } from './source-template.ts';
 import { accept, getSource } from './sources.ts';
 import { type AudienceWarnings, sameForBoth } from './two-texts.ts';
 
@@ -43,7 +43,7 @@ export async function checkSource(
 ): Promise<string> {
   const row = await getSource(ctx, scope, sourceId);
   const stored = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
-  const template = await templateOf(ctx, row);
+  const template = await versionedTemplateOf(ctx, row);
   return await startCheck(ctx, scope, template, await accept(ctx, template, given ?? stored, stored));
 }
 

@@ -14,6 +14,7 @@ interface NewDestination {
   organizationId: string;
   workspaceId: string;
   templateId: string;
+  templateVersion: number;
   name: string;
 }
 
@@ -27,6 +28,8 @@ export async function ensureDestination(tx: Db, destination: NewDestination): Pr
       workspace_id: destination.workspaceId,
       connection_template_id: destination.templateId,
       name: destination.name,
+      template_version: destination.templateVersion,
+      applied_template_version: 0,
       lease_id: null,
       lease_until: 0,
       ...unmade,
@@ -55,6 +58,7 @@ type NewConnection = Pick<
   | 'namespace_format'
   | 'prefix'
   | 'first_sync_wanted'
+  | 'template_version'
 >;
 
 export async function insertConnection(
@@ -77,6 +81,10 @@ export async function insertConnection(
       platform_reason: null,
       looked_at: 0,
       history_wanted: 0,
+      applied_template_version: 0,
+      version: 1,
+      applied_version: 0,
+      streams_anew: 0,
     })
     .execute();
 }
@@ -189,6 +197,45 @@ export async function recordFailure(
     .set({ failure: texts?.operator ?? null, customer_failure: texts?.customer ?? null })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .execute();
+}
+
+/** The platform has the destination in this version. */
+export async function recordDestinationApplied(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  { templateVersion, name }: { templateVersion: number; name: string },
+): Promise<void> {
+  await db
+    .updateTable('destinations')
+    .set({
+      applied_template_version: templateVersion,
+      // A destination that was made anew got the newest version. One that is wanted by now stays wanted.
+      template_version: sql<number>`case when template_version < ${templateVersion} then ${templateVersion} else template_version end`,
+      name: sql<string>`case when template_version <= ${templateVersion} then ${name} else name end`,
+      failure: null,
+      customer_failure: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The platform has the connection as this row says. */
+export async function recordConnectionApplied(db: Db, workspaceId: string, row: ConnectionRow): Promise<void> {
+  await db
+    .updateTable('connections')
+    .set({
+      applied_version: row.version,
+      applied_template_version: row.template_version,
+      // A newer change may want the streams again.
+      streams_anew: sql<number>`case when version = ${row.version} then 0 else streams_anew end`,
+      failure: null,
+      customer_failure: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', row.id)
     .execute();
 }
 

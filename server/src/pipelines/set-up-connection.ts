@@ -3,6 +3,7 @@
  * of setting up a source, under the source's lease; the destination is shared by the workspace's sources and has its
  * own.
  */
+import type { Configuration } from '@inlay/contract/connector-configuration';
 import { QueueClosed, QueueFull } from '@inlay/schedule/fair-queue';
 import type { ConnectionRow, DestinationRow, SourceRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
@@ -12,6 +13,7 @@ import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
 import { customizationOf } from '../templates/source-templates.ts';
+import { getVersion, openVersion } from '../templates/versions.ts';
 import { findLiveWorkspace, recordNewConnection } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
 import * as connections from './connections.store.ts';
@@ -23,8 +25,9 @@ import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { recordStarted } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
-import { configurationParts, templateOf } from './source-template.ts';
+import { configurationParts, versionedTemplateOf } from './source-template.ts';
 import { chooseStreams } from './streams.ts';
+import { moveConnection, readConnectionVersion } from './template-moves.ts';
 import { operatorsOnly } from './two-texts.ts';
 
 const leaseMs = 60_000;
@@ -47,11 +50,13 @@ function isMade(row: DestinationRow): row is MadeDestination {
 export async function setUpConnection(
   ctx: PipelinesContext,
   source: SourceRow,
-  connection: ConnectionRow,
+  planned: ConnectionRow,
   sourceId: string,
 ): Promise<void> {
+  const connection = planned.platform_id === null ? await followTemplate(ctx, source, planned) : planned;
   const destination = await setUpDestination(ctx, connection.workspace_id, connection.destination_id);
   const destinationId = destination.platform_id;
+  let isMadeNow = false;
   const platformId =
     connection.platform_id ??
     (await whereDestinationMayBeLost(ctx, destination, () =>
@@ -62,16 +67,91 @@ export async function setUpConnection(
             return existing.find((one) => one.sourceId === sourceId && one.destinationId === destinationId)?.id;
           },
           prepare: () => prepareConnection(ctx, source, connection, { sourceId, destination }),
-          create: (wanted) => refusing('connection', () => ctx.platform.createConnection(wanted)),
+          create: async (wanted) => {
+            const id = await refusing('connection', () => ctx.platform.createConnection(wanted));
+            isMadeNow = true;
+            return id;
+          },
           timeoutMs: slowCreateTimeoutMs,
         }),
       ),
     ));
+  if (isMadeNow) await connections.recordConnectionApplied(ctx.store.db, connection.workspace_id, connection);
+  // A connection that was found may be from an older version of its settings.
+  else if (connection.applied_version !== connection.version) {
+    await changeConnection(ctx, source, { ...connection, platform_id: platformId }, { sourceId, destination });
+  }
   if (connection.is_set_up === 0) {
     await followWorkspace(ctx, connection, platformId);
     await connections.recordSetUp(ctx.store.db, connection.workspace_id, connection.id);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
+  // What kept it from being as it should, such as its destination, is mended.
+  if (connection.failure !== null) {
+    await connections.recordFailure(ctx.store.db, 'connections', connection.workspace_id, connection.id, null);
+  }
+}
+
+/** A connection that the platform does not have yet gets the newest version of its template, its place included. */
+async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: ConnectionRow): Promise<ConnectionRow> {
+  const { organization_id: organizationId, connection_template_id: templateId } = row;
+  const template = await findAnyConnectionTemplate(ctx.templates, organizationId, templateId);
+  if (!template || template.version <= row.template_version) return row;
+  const ref = { organizationId, kind: 'connection', templateId } as const;
+  const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, row.workspace_id);
+  if (!workspace) throw new Outdated();
+  await ctx.store.transaction(async (tx) => {
+    const target = await readConnectionVersion(tx, ref, template.version);
+    await moveConnection(tx, row, { workspace, slug: source.slug, base: undefined, target, moveData: true });
+  });
+  const [moved] = (await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, source.id)).filter(
+    ({ id }) => id === row.id,
+  );
+  if (!moved) throw new Outdated();
+  return moved;
+}
+
+/** Tells the platform the settings of a connection that it has. Its status stays, whatever it is. */
+async function changeConnection(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  connection: ConnectionRow & { platform_id: string },
+  { sourceId, destination }: { sourceId: string; destination: MadeDestination },
+): Promise<void> {
+  const { platform_id: platformId, workspace_id: workspaceId, id } = connection;
+  await refuseNamesOfOthers(ctx, connection);
+  const change = async () => {
+    const isAnew = connection.streams_anew === 1;
+    const streams = isAnew ? await streamsFor(ctx, source, sourceId, destination.platform_id) : undefined;
+    const changes = {
+      name: nameOnPlatform(`${source.name} → ${destination.name}`, id),
+      cronExpression: connection.cron_expression,
+      namespaceFormat: connection.namespace_format,
+      prefix: connection.prefix,
+      schemaChanges: connection.schema_changes,
+      ...(streams && { streams }),
+    };
+    await assertSettled(
+      ctx,
+      { table: 'connections', workspaceId, id },
+      () => refusing('connection', () => ctx.platform.changeConnection(platformId, changes)),
+      isAnew ? slowCreateTimeoutMs : createTimeoutMs,
+    );
+  };
+  try {
+    await (connection.streams_anew === 1 ? inTurn(ctx, workspaceId, change) : change());
+  } catch (error) {
+    // A connection that was deleted on the platform has nothing to change, and is shown as deleted.
+    if (!(await isConnectionGone(ctx, workspaceId, platformId, error))) throw error;
+  }
+  await connections.recordConnectionApplied(ctx.store.db, workspaceId, connection);
+}
+
+/** A refusal by id alone proves nothing: the list has to lack it, too. */
+async function isConnectionGone(ctx: PipelinesContext, workspaceId: string, platformId: string, error: unknown) {
+  if (!(error instanceof PlatformError)) return false;
+  if (error.failure !== 'not_found' && error.failure !== 'unauthorised') return false;
+  return !(await ctx.platform.listConnections(workspaceId)).some(({ id }) => id === platformId);
 }
 
 /** A connection runs its source to learn its streams, which may take minutes. Workspaces take turns. */
@@ -92,13 +172,7 @@ async function prepareConnection(
   { sourceId, destination }: { sourceId: string; destination: MadeDestination },
 ): Promise<NewPlatformConnection> {
   const destinationId = destination.platform_id;
-  const template = await templateOf(ctx, source);
-  const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
-  const available = await whereConnectorMayFail(ctx, source, () =>
-    refusing('streams', () => ctx.platform.listStreams(sourceId, destinationId)),
-  );
-  const choice = chooseStreams(available, customizationOf(template), definition.suggestedStreams);
-  if ('problem' in choice) throw new Refused(choice.problem);
+  const streams = await streamsFor(ctx, source, sourceId, destinationId);
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
   if (!workspace) throw new Outdated();
   await refuseNamesOfOthers(ctx, connection);
@@ -108,11 +182,23 @@ async function prepareConnection(
     destinationId,
     status: workspace.status,
     cronExpression: connection.cron_expression,
-    streams: choice.streams,
+    streams,
     namespaceFormat: connection.namespace_format,
     prefix: connection.prefix,
     schemaChanges: connection.schema_changes,
   };
+}
+
+/** By what the source has now, and what its template selects. Runs the source. */
+async function streamsFor(ctx: PipelinesContext, source: SourceRow, sourceId: string, destinationId: string) {
+  const template = await versionedTemplateOf(ctx, source);
+  const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
+  const available = await whereConnectorMayFail(ctx, source, () =>
+    refusing('streams', () => ctx.platform.listStreams(sourceId, destinationId)),
+  );
+  const choice = chooseStreams(available, customizationOf(template), definition.suggestedStreams);
+  if ('problem' in choice) throw new Refused(choice.problem);
+  return choice.streams;
 }
 
 /**
@@ -140,42 +226,78 @@ async function whereConnectorMayFail<T>(ctx: PipelinesContext, source: SourceRow
   }
 }
 
+/** The destination, in the version that is wanted. The first source of the workspace that needs it sees to that. */
 async function setUpDestination(ctx: PipelinesContext, workspaceId: string, id: string): Promise<MadeDestination> {
   const { db } = ctx.store;
   const known = await connections.findDestination(db, workspaceId, id);
-  if (known && isMade(known)) return known;
+  if (known && isMade(known) && known.applied_template_version === known.template_version) return known;
   const leaseId = ctx.runtime.newId();
   const row = await connections.leaseDestination(db, workspaceId, id, leaseId, leaseMs);
   if (!row) {
-    // Another source of the workspace is making the destination. That is quick, so this worker just waits.
+    // Another source of the workspace is making or changing the destination. That is quick, so this worker just waits.
     await ctx.runtime.sleep(100 + ctx.runtime.random() * 200);
     return await setUpDestination(ctx, workspaceId, id);
   }
   try {
-    // The template as it is now: when an operator corrects it, a destination that could not be made before is made.
-    const template = await findAnyConnectionTemplate(ctx.templates, row.organization_id, row.connection_template_id);
-    if (!template) throw new Error(`the template of the destination ${id} is gone`);
-    const platformId = await refusing('destination', () =>
-      createOnce(ctx, 'destinations', row, {
-        find: () => ctx.platform.findConnector('destination', workspaceId, markOf(id)),
-        prepare: async () => ({
-          workspaceId,
-          name: nameOnPlatform(row.name, id),
-          definitionId: template.definition_id,
-          configuration: openDestinationConfig(ctx.templates, template),
-        }),
-        create: (wanted) => ctx.platform.createConnector('destination', wanted),
-        timeoutMs: createTimeoutMs,
-      }),
-    );
-    await connections.recordFailure(db, 'destinations', workspaceId, id, null);
-    return { ...row, platform_id: platformId };
+    return isMade(row) ? await changeDestination(ctx, row) : await makeDestination(ctx, row);
   } catch (error) {
     if (error instanceof Refused) await connections.recordFailure(db, 'destinations', workspaceId, id, error.texts);
     throw error;
   } finally {
     await connections.releaseDestination(db, workspaceId, id, leaseId);
   }
+}
+
+async function makeDestination(ctx: PipelinesContext, row: DestinationRow): Promise<MadeDestination> {
+  const { id, organization_id: organizationId, workspace_id: workspaceId } = row;
+  // The template as it is now: when an operator corrects it, a destination that could not be made before is made.
+  const template = await findAnyConnectionTemplate(ctx.templates, organizationId, row.connection_template_id);
+  if (!template) throw new Error(`the template of the destination ${id} is gone`);
+  const { version: templateVersion, destination_name: name } = template;
+  const wanted = { name: nameOnPlatform(name, id), configuration: openDestinationConfig(ctx.templates, template) };
+  let isMadeNow = false;
+  const platformId = await refusing('destination', () =>
+    createOnce(ctx, 'destinations', row, {
+      find: () => ctx.platform.findConnector('destination', workspaceId, markOf(id)),
+      prepare: async () => ({ workspaceId, definitionId: template.definition_id, ...wanted }),
+      create: async (connector) => {
+        const made = await ctx.platform.createConnector('destination', connector);
+        isMadeNow = true;
+        return made;
+      },
+      timeoutMs: createTimeoutMs,
+    }),
+  );
+  const destination = { ...row, name, platform_id: platformId };
+  // A destination that was found may be from an older version.
+  if (!isMadeNow) await assertDestination(ctx, destination, wanted);
+  await connections.recordDestinationApplied(ctx.store.db, workspaceId, id, { templateVersion, name });
+  return destination;
+}
+
+async function changeDestination(ctx: PipelinesContext, row: MadeDestination): Promise<MadeDestination> {
+  const { id, organization_id: organizationId, workspace_id: workspaceId, name } = row;
+  if (row.applied_template_version === row.template_version) return row;
+  const ref = { organizationId, kind: 'connection', templateId: row.connection_template_id } as const;
+  const version = await getVersion(ctx.store.db, ref, row.template_version);
+  const configuration = openVersion(ctx.templates, version);
+  await assertDestination(ctx, row, { name: nameOnPlatform(name, id), configuration });
+  const applied = { templateVersion: row.template_version, name };
+  await connections.recordDestinationApplied(ctx.store.db, workspaceId, id, applied);
+  return row;
+}
+
+async function assertDestination(
+  ctx: PipelinesContext,
+  row: MadeDestination,
+  wanted: { name: string; configuration: Configuration },
+): Promise<void> {
+  const ref = { table: 'destinations', workspaceId: row.workspace_id, id: row.id } as const;
+  await whereDestinationMayBeLost(ctx, row, () =>
+    refusing('destination', () =>
+      assertSettled(ctx, ref, () => ctx.platform.replaceConnector('destination', row.platform_id, wanted)),
+    ),
+  );
 }
 
 /**

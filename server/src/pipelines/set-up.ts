@@ -26,7 +26,7 @@ import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
-import { templateOf } from './source-template.ts';
+import { versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 import { type FailureTexts, sameForBoth } from './two-texts.ts';
 
@@ -155,7 +155,8 @@ function failureOf({ failure, customer_failure }: SourceRow) {
 
 /** The source itself, with its present name and configuration. */
 async function setUpConnector({ ctx, row }: Work): Promise<string> {
-  const template = await templateOf(ctx, row);
+  const template = await versionedTemplateOf(ctx, row);
+  if (row.platform_id === null) await sources.followTemplate(ctx.store.db, row.workspace_id, row.id, template.version);
   const configuration = mergeWithDefaults(
     openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config),
     openDefaults(ctx.templates, template),
@@ -182,7 +183,10 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
       ctx.platform.replaceConnector('source', platformId, { name, configuration }),
     ),
   );
-  await sources.recordApplied(ctx.store.db, row.workspace_id, row.id, row.version);
+  await sources.recordApplied(ctx.store.db, row.workspace_id, row.id, {
+    version: row.version,
+    templateVersion: template.version,
+  });
   return platformId;
 }
 

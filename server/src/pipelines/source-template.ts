@@ -11,6 +11,7 @@ import {
   openDefaults,
   type SourceTemplate,
 } from '../templates/source-templates.ts';
+import { getVersion } from '../templates/versions.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import type { ConfigurationParts } from './failure-texts.ts';
 
@@ -30,11 +31,31 @@ export async function templateOf(ctx: PipelinesContext, row: SourceRow): Promise
 
 /** What of a source's configuration the template has set, and what the customer has given. */
 export async function configurationParts(ctx: PipelinesContext, row: SourceRow): Promise<ConfigurationParts> {
-  const template = await templateOf(ctx, row);
+  const template = await versionedTemplateOf(ctx, row);
   const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
   return {
     specification: definition?.specification,
     defaults: openDefaults(ctx.templates, template),
     given: openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config),
+  };
+}
+
+/**
+ * The template with the configuration and the streams of the version that the source is to have. A source that the platform
+ * does not have yet gets the newest.
+ */
+export async function versionedTemplateOf(ctx: PipelinesContext, row: SourceRow): Promise<SourceTemplate> {
+  const template = await templateOf(ctx, row);
+  // A source of before versions were kept has what the first version says.
+  const wanted = row.platform_id === null ? template.version : Math.max(1, row.template_version);
+  if (wanted === template.version) return template;
+  const ref = { organizationId: row.organization_id, kind: 'source', templateId: template.id } as const;
+  const version = await getVersion(ctx.store.db, ref, wanted);
+  const { customization } = JSON.parse(version.content);
+  return {
+    ...template,
+    version: wanted,
+    sealed_defaults: version.sealed_configuration,
+    customization: JSON.stringify(customization),
   };
 }

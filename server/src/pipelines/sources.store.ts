@@ -14,6 +14,7 @@ interface NewSource {
   workspaceId: string;
   templateId: string;
   definitionId: string;
+  templateVersion: number;
   name: string;
   slug: string;
   sealedConfig: string;
@@ -34,6 +35,8 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       sealed_config: source.sealedConfig,
       version: 1,
       applied_version: 0,
+      template_version: source.templateVersion,
+      applied_template_version: 0,
       lifecycle: 'live',
       platform_id: null,
       no_post_before: 0,
@@ -120,19 +123,6 @@ export async function changeSource(
     .executeTakeFirst();
 }
 
-/** Makes every source of a template due to be set up again; returns how many. */
-export async function touchSourcesOf(tx: Db, organizationId: string, templateId: string): Promise<number> {
-  const rows = await tx
-    .updateTable('sources')
-    .set({ version: sql`version + 1`, failure: null, due_at: now, attempts: 0 })
-    .where('organization_id', '=', organizationId)
-    .where('source_template_id', '=', templateId)
-    .where('lifecycle', '=', 'live')
-    .returning('id')
-    .execute();
-  return rows.length;
-}
-
 /** Takes the lease on the source and returns it; undefined when nothing is due or another worker has the lease. */
 export async function leaseSource(
   db: Db,
@@ -205,12 +195,28 @@ export async function finishSource(
   return row !== undefined;
 }
 
-export async function recordApplied(db: Db, workspaceId: string, id: string, version: number): Promise<void> {
+export async function recordApplied(
+  db: Db,
+  workspaceId: string,
+  id: string,
+  applied: { version: number; templateVersion: number },
+): Promise<void> {
   await db
     .updateTable('sources')
-    .set({ applied_version: version })
+    .set({ applied_version: applied.version, applied_template_version: applied.templateVersion })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .execute();
+}
+
+/** A source that the platform does not have yet gets the newest version of its template. */
+export async function followTemplate(db: Db, workspaceId: string, id: string, templateVersion: number): Promise<void> {
+  await db
+    .updateTable('sources')
+    .set({ template_version: templateVersion })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .where('platform_id', 'is', null)
     .execute();
 }
 

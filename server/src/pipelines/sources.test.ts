@@ -242,7 +242,8 @@ describeOnBothDatabases('sources', (kind) => {
       body: { partial_default_config: { seed: 9 }, propagate: true },
     });
     expect(patched.body.propagated_sources).toBe(1);
-    await test.app.setUps.pass();
+    await test.app.rollouts.pass();
+    await acme.settled(id);
     expect((await onPlatform(test, acme.workspaceId)).sources[0].configuration.seed).toBe(9);
   });
 

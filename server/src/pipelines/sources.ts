@@ -7,7 +7,6 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Audience, Health } from '@inlay/contract/health';
-import { fillPlaceholders } from '@inlay/contract/placeholders';
 import type {
   CreateSourceRequest,
   Source,
@@ -23,7 +22,6 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
@@ -37,8 +35,9 @@ import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
 import { freeSlug, slugOf } from './slugs.ts';
-import { getOffered, templateOf } from './source-template.ts';
+import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
+import { placementOf, schemaChangesOf } from './template-moves.ts';
 
 /** How long a request waits for another worker that works on the same source. */
 const patienceMs = 25_000;
@@ -59,6 +58,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       workspaceId,
       templateId: template.id,
       definitionId: template.definition_id,
+      templateVersion: template.version,
       name,
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
@@ -102,13 +102,9 @@ async function planConnection(
     id: ctx.runtime.newId(),
     ...place,
     templateId: template.id,
+    templateVersion: template.version,
     name: template.destination_name,
   });
-  const values = {
-    workspace_id: workspace.id.replaceAll('-', '_'),
-    workspace_name: workspace.name,
-    source_slug: source.slug,
-  };
   await connections.insertConnection(tx, place.organizationId, place.workspaceId, {
     id: ctx.runtime.newId(),
     connection_template_id: template.id,
@@ -117,12 +113,9 @@ async function planConnection(
     definition_id: source.definition_id,
     destination_id: destinationId,
     cron_expression: template.cron_expression,
-    schema_changes:
-      template.non_breaking_changes_preference === 'disable'
-        ? 'disable_connection'
-        : template.non_breaking_changes_preference,
-    namespace_format: fillPlaceholders(template.namespace_format ?? defaultNamespace, values),
-    prefix: fillPlaceholders(template.prefix ?? defaultPrefix, values),
+    schema_changes: schemaChangesOf(template.non_breaking_changes_preference),
+    ...placementOf(template, workspace, source.slug),
+    template_version: template.version,
     first_sync_wanted: template.sync_on_create,
   });
 }
@@ -184,7 +177,8 @@ export async function updateSource(
 ): Promise<Source> {
   const present = await getSource(ctx, scope, id);
   const stored = openConfiguration(ctx.sealer, 'source', id, present.sealed_config);
-  const config = given === undefined ? undefined : await accept(ctx, await templateOf(ctx, present), given, stored);
+  const config =
+    given === undefined ? undefined : await accept(ctx, await versionedTemplateOf(ctx, present), given, stored);
   const changes = {
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
@@ -227,18 +221,13 @@ export async function deleteSource(
 /** Used when a workspace is deleted: the platform has deleted everything in it already. */
 export const recordContentsDeleted = recordWorkspaceDeleted;
 
-/** Brings a change of a template to the sources made from it: they are set up anew, in the background. */
-export async function propagateTemplate(tx: Db, organizationId: string, templateId: string): Promise<number> {
-  return await sources.touchSourcesOf(tx, organizationId, templateId);
-}
-
 export async function presentSource(
   ctx: PipelinesContext,
   { audience }: Pick<Scope, 'audience'>,
   row: SourceRow,
 ): Promise<Source> {
   const healths = await healthsOf(ctx, [row], audience);
-  const template = await templateOf(ctx, row);
+  const template = await versionedTemplateOf(ctx, row);
   const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {

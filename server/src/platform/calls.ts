@@ -32,7 +32,7 @@ export interface CallOptions {
  * whether the platform knows a request at all: it is sent once, and no answer counts as a failure. The slow kinds make
  * the platform run a connector, which takes seconds to minutes.
  */
-type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_probe';
+type Nature = 'read' | 'write' | 'create' | 'probe' | 'slow_create' | 'slow_write' | 'slow_probe';
 
 export type Request = Pick<PlatformRequest, 'method' | 'path' | 'api'> & { body?: object };
 
@@ -45,6 +45,7 @@ const natures: Record<Nature, { timeoutMs: number; maxTries: number; isSlow?: tr
   create: { timeoutMs: 8_000, maxTries: 1 },
   probe: { timeoutMs: 5_000, maxTries: 1 },
   slow_create: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
+  slow_write: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
   slow_probe: { timeoutMs: slowMs, maxTries: 1, isSlow: true },
 };
 export const createTimeoutMs = natures.create.timeoutMs;
@@ -145,7 +146,7 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
 
 /** A request that changes nothing has no outcome to be unsure of. */
 function ifOutcomeIsOpen(nature: Nature): 'unavailable' | 'unknown' {
-  return isCreate(nature) || nature === 'write' ? 'unknown' : 'unavailable';
+  return isCreate(nature) || nature === 'write' || nature === 'slow_write' ? 'unknown' : 'unavailable';
 }
 
 function isCreate(nature: Nature): boolean {

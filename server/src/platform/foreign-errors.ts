@@ -2,6 +2,7 @@
  * What an error answer of the platform means to us, and which message it has. The platform and the proxies before it
  * write errors in six forms. The useful words go into the message of a PlatformError, which is only for the log.
  */
+import { storableText } from '@inlay/contract/storable-text';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 
@@ -33,7 +34,8 @@ export function failureOf(
 }
 
 export function describeAnswer({ status, text }: PlatformAnswer): string {
-  const words = wordsOf(text);
+  // Messages are recorded as the last error of what they are about.
+  const words = storableText(wordsOf(text));
   return words === '' ? `the platform answered ${status}` : `the platform answered ${status}: ${words}`;
 }
 

@@ -15,7 +15,13 @@ import {
   readStream,
   reasonIn,
 } from './pipelines-answers.ts';
-import type { ConnectorKind, NewPlatformConnector, PipelinesPort, Written } from './pipelines-port.ts';
+import type {
+  ConnectionChanges,
+  ConnectorKind,
+  NewPlatformConnector,
+  PipelinesPort,
+  Written,
+} from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import { checkNameOf, createSourceChecks } from './source-checks.ts';
 import type { PlatformAnswer } from './transport.ts';
@@ -92,18 +98,15 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       const items = await allOf('list_connections', '/connections', 'connectionId', workspaceId);
       return items.map(readConnection).filter(({ status }) => status !== 'deprecated');
     },
-    async createConnection({ streams, cronExpression, namespaceFormat, schemaChanges, ...rest }) {
-      const body = {
-        ...rest,
-        schedule: cronExpression === null ? { scheduleType: 'manual' } : { scheduleType: 'cron', cronExpression },
-        configurations: { streams },
-        ...(namespaceFormat === ''
-          ? { namespaceDefinition: 'destination' }
-          : { namespaceDefinition: 'custom_format', namespaceFormat }),
-        nonBreakingSchemaUpdatesBehavior: schemaChanges,
-      };
+    async createConnection({ sourceId, destinationId, status, ...settings }) {
+      const body = { sourceId, destinationId, status, ...inItsWords(settings) };
       const answer = await call('create_connection', 'slow_create', { method: 'POST', path: '/connections', body });
       return idOf(readable(answer, 'unknown'), 'connectionId');
+    },
+    async changeConnection(connectionId, changes) {
+      const nature = changes.streams ? 'slow_write' : 'write';
+      const path = `/connections/${connectionId}`;
+      return await call('change_connection', nature, { method: 'PATCH', path, body: inItsWords(changes) });
     },
     async setConnectionStatus(connectionId, status) {
       const path = `/connections/${connectionId}`;
@@ -159,6 +162,22 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
         throw error;
       }
     },
+  };
+}
+
+function inItsWords({ name, cronExpression, streams, namespaceFormat, prefix, schemaChanges }: ConnectionChanges) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(cronExpression !== undefined && {
+      schedule: cronExpression === null ? { scheduleType: 'manual' } : { scheduleType: 'cron', cronExpression },
+    }),
+    ...(streams && { configurations: { streams } }),
+    ...(namespaceFormat !== undefined &&
+      (namespaceFormat === ''
+        ? { namespaceDefinition: 'destination' }
+        : { namespaceDefinition: 'custom_format', namespaceFormat })),
+    ...(prefix !== undefined && { prefix }),
+    ...(schemaChanges !== undefined && { nonBreakingSchemaUpdatesBehavior: schemaChanges }),
   };
 }
 

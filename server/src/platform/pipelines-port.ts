@@ -64,6 +64,11 @@ export interface NewPlatformConnection {
   schemaChanges: 'ignore' | 'disable_connection' | 'propagate_columns' | 'propagate_fully';
 }
 
+/** What of a connection may be changed later. What is not given stays; its status is told apart. */
+export type ConnectionChanges = Partial<
+  Pick<NewPlatformConnection, 'name' | 'cronExpression' | 'streams' | 'namespaceFormat' | 'prefix' | 'schemaChanges'>
+>;
+
 export interface StreamSelection {
   name: string;
   namespace?: string;
@@ -197,6 +202,8 @@ export interface PipelinesPort {
   /** Deleted connections are left out. */
   listConnections(workspaceId: string): Promise<PlatformConnection[]>;
   createConnection(connection: NewPlatformConnection): Promise<string>;
+  /** With streams the platform runs the source, which may take minutes. */
+  changeConnection(connectionId: string, changes: ConnectionChanges): Promise<Written>;
   /** A connection that is gone needs no change. */
   setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
   /** Undefined when a sync of the connection runs already. */

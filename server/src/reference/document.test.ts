@@ -385,6 +385,25 @@ describe('The errors of an endpoint', () => {
       502,
       await patch(`connections/${made[1]?.body.id}`, connection),
     );
+    for (const [index, kind] of ['source', 'connection'].entries()) {
+      const back = await post(on, `${kind}s/${made[index]?.body.id}/rollback`, { version: 1 });
+      expectDocumented(find(`POST ${templates}/${kind}s/{${kind}_template_id}/rollback`), 502, back);
+    }
+  });
+
+  it('are those of rollouts that have ended: 409', async () => {
+    const templates = '/api/v1/integrations/templates';
+    for (const [kind, id] of [
+      ['source', await makeSourceTemplate(test)],
+      ['connection', await makeConnectionTemplate(test)],
+    ]) {
+      const path = `${templates}/${kind}s/${id}`;
+      const { rollout_id } = (await test.request('PATCH', path, { body: { apply: 'all' } })).body;
+      for (const command of ['pause', 'resume', 'stop']) {
+        const endpoint = `POST ${templates}/${kind}s/{${kind}_template_id}/rollouts/{${kind}_rollout_id}/${command}`;
+        expectDocumented(find(endpoint), 409, await test.request('POST', `${path}/rollouts/${rollout_id}/${command}`));
+      }
+    }
   });
 
   it('are those of checks of destinations', async () => {

@@ -7,7 +7,9 @@ import {
   CronDescription,
   DescribeCronRequest,
   UpdateConnectionTemplateRequest,
+  UpdatedConnectionTemplate,
 } from '@inlay/contract/connection-templates';
+import { RollbackRequest } from '@inlay/contract/rollouts';
 import { DeletedTemplate } from '@inlay/contract/source-templates';
 import { ListTemplatesQuery } from '@inlay/contract/template-filters';
 import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/contract/template-tags';
@@ -93,10 +95,10 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     tag,
     summary: 'Update connection template',
     description:
-      'The given fields replace those of the template, for connections made from now on. With `destination_config` the destination is tested first, unless `skip_check` is given.',
+      'The given fields replace those of the template. Existing connections stay as they are unless `apply` says otherwise. With `destination_config` the destination is tested first, unless `skip_check` is given.',
     params: ConnectionTemplatePath,
     body: UpdateConnectionTemplateRequest,
-    answer: ConnectionTemplate,
+    answer: UpdatedConnectionTemplate,
     errors: [
       'connection_template_not_found',
       'destination_definition_not_found',
@@ -105,9 +107,34 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
       ...testing,
     ],
     handle: async ({ params, body, principal }) =>
-      await templates.presentConnectionTemplate(
+      await templates.presentUpdated(
         ctx,
         await templates.updateConnectionTemplate(ctx, principal, params.connection_template_id, body),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/:connection_template_id/rollback`,
+    access: 'operator',
+    tag,
+    summary: 'Roll back connection template',
+    description:
+      'Makes a new version that repeats an earlier one, and brings it to everybody who has another one, unless `apply` says otherwise.',
+    params: ConnectionTemplatePath,
+    body: RollbackRequest,
+    answer: UpdatedConnectionTemplate,
+    errors: [
+      'connection_template_not_found',
+      'template_version_not_found',
+      'destination_definition_not_found',
+      'definitions_unavailable',
+      'definition_unusable',
+    ],
+    handle: async ({ params, body, principal }) =>
+      await templates.presentUpdated(
+        ctx,
+        await templates.rollBackConnectionTemplate(ctx, principal, params.connection_template_id, body),
       ),
   });
 

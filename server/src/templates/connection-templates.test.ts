@@ -71,6 +71,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
       checked_at: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
+      version: 1,
     });
     expect(await call('GET', at(made.id))).toEqual([200, made]);
     expect((await test.request('GET', path)).body.data).toEqual([made]);
@@ -162,7 +163,10 @@ describeOnBothDatabases('Connection templates', (kind) => {
       { tags: [] },
     ]) {
       const [status, body] = await call('PATCH', at(made.id), change);
-      expect([status, body]).toEqual([200, { ...last, ...change, updated_at: body.updated_at }]);
+      expect([status, body]).toEqual([
+        200,
+        { ...last, ...change, updated_at: body.updated_at, version: last.version + 1 },
+      ]);
       expect(body.updated_at > last.updated_at, JSON.stringify(change)).toBe(true);
       last = body;
     }

@@ -16,7 +16,9 @@ import {
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import type { CheckDestinationRequest } from '@inlay/contract/destination-checks';
 import type { Fault } from '@inlay/contract/errors';
+import type { Apply, RollbackRequest } from '@inlay/contract/rollouts';
 import { readQuartz } from '@inlay/schedule/quartz';
+import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
 import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
@@ -24,6 +26,7 @@ import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { assertDestinationWorks } from './destination-test.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
@@ -32,7 +35,7 @@ import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
-import { type Operator, recordConnectionVersion } from './versions.ts';
+import { type ConnectionContent, getVersion, openVersion, recordConnectionVersion } from './versions.ts';
 
 const table = 'connection_templates';
 const taggings = 'connection_template_tags';
@@ -115,12 +118,18 @@ export async function createConnectionTemplate(
   });
 }
 
+export interface UpdatedConnectionTemplate {
+  template: ConnectionTemplate;
+  /** If the change goes to existing connections, too. */
+  rollout: { id: string } | undefined;
+}
+
 export async function updateConnectionTemplate(
   ctx: TemplatesContext,
   by: Operator,
   id: string,
   request: UpdateConnectionTemplateRequest,
-): Promise<ConnectionTemplate> {
+): Promise<UpdatedConnectionTemplate> {
   const { organizationId } = by;
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
@@ -145,7 +154,45 @@ export async function updateConnectionTemplate(
       updated.checked_at = (await templates.recordChecked(tx, organizationId, id, checkedAt)).checked_at;
     }
     if (isChanged) await recordConnectionVersion(ctx, tx, updated, { by, tags: names ?? present });
-    return { ...updated, tags: names ?? present };
+    const rollout = await rollOut(ctx, tx, by, updated, request.apply ?? 'new_only');
+    return { template: { ...updated, tags: names ?? present }, rollout };
+  });
+}
+
+async function rollOut(ctx: TemplatesContext, tx: Db, by: Operator, row: ConnectionTemplateRow, apply: Apply) {
+  if (apply === 'new_only') return undefined;
+  const template = { organizationId: by.organizationId, kind: 'connection', templateId: row.id } as const;
+  return await ctx.startRollout(tx, { template, version: row.version, by, apply });
+}
+
+/** Makes a new version that repeats an earlier one: numbers only grow, and what happened stays on record. */
+export async function rollBackConnectionTemplate(
+  ctx: TemplatesContext,
+  by: Operator,
+  id: string,
+  { version: number, apply = 'all' }: RollbackRequest,
+): Promise<UpdatedConnectionTemplate> {
+  const { organizationId } = by;
+  const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'destination', definition_id);
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.lockTemplate(tx, table, organizationId, id);
+    if (!row) throw new AppError('connection_template_not_found');
+    const version = await getVersion(tx, { organizationId, kind: 'connection', templateId: id }, number);
+    const { tags: named, sync_on_create, ...content }: ConnectionContent = JSON.parse(version.content);
+    refuse(configurationFaults(definition.specification, openVersion(ctx, version), ['body', 'version']));
+    if (number === row.version) {
+      return { template: { ...row, tags: named }, rollout: await rollOut(ctx, tx, by, row, apply) };
+    }
+    const changes = {
+      ...content,
+      sync_on_create: sync_on_create ? 1 : 0,
+      sealed_destination_config: version.sealed_configuration,
+    };
+    const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: named });
+    const updated = await templates.updateTemplate(tx, table, organizationId, id, changes);
+    await recordConnectionVersion(ctx, tx, updated, { by, tags: names, copyOf: number });
+    return { template: { ...updated, tags: names }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }
 
@@ -324,6 +371,11 @@ export async function presentConnectionTemplate(
   return present(ctx, template, await findDefinition(ctx, 'destination', template.definition_id));
 }
 
+export async function presentUpdated(ctx: TemplatesContext, { template, rollout }: UpdatedConnectionTemplate) {
+  const shown = await presentConnectionTemplate(ctx, template);
+  return rollout ? { ...shown, rollout_id: rollout.id } : shown;
+}
+
 function present(
   ctx: TemplatesContext,
   template: ConnectionTemplate,
@@ -346,6 +398,7 @@ function present(
     checked_at: template.checked_at === null ? null : isoTime(template.checked_at),
     created_at: isoTime(template.created_at),
     updated_at: isoTime(template.updated_at),
+    version: template.version,
   };
 }
 

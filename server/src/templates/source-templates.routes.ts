@@ -1,4 +1,5 @@
 /** The endpoints with which operators manage source templates. */
+import { RollbackRequest } from '@inlay/contract/rollouts';
 import {
   CreateSourceTemplateRequest,
   DeletedTemplate,
@@ -79,21 +80,35 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     tag,
     summary: 'Update source template',
     description:
-      'The given fields replace those of the template. Existing sources stay as they are unless `propagate` is true.',
+      'The given fields replace those of the template. Existing sources stay as they are unless `apply` says otherwise.',
     params: SourceTemplatePath,
     body: UpdateSourceTemplateRequest,
     answer: UpdatedSourceTemplate,
     errors: ['source_template_not_found', ...checking],
-    handle: async ({ params, body, principal }) => {
-      const { template, propagatedSources } = await templates.updateSourceTemplate(
+    handle: async ({ params, body, principal }) =>
+      await templates.presentUpdated(
         ctx,
-        principal,
-        params.source_template_id,
-        body,
-      );
-      const shown = await templates.presentSourceTemplate(ctx, template);
-      return propagatedSources === undefined ? shown : { ...shown, propagated_sources: propagatedSources };
-    },
+        await templates.updateSourceTemplate(ctx, principal, params.source_template_id, body),
+      ),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/:source_template_id/rollback`,
+    access: 'operator',
+    tag,
+    summary: 'Roll back source template',
+    description:
+      'Makes a new version that repeats an earlier one, and brings it to everybody who has another one, unless `apply` says otherwise.',
+    params: SourceTemplatePath,
+    body: RollbackRequest,
+    answer: UpdatedSourceTemplate,
+    errors: ['source_template_not_found', 'template_version_not_found', ...checking],
+    handle: async ({ params, body, principal }) =>
+      await templates.presentUpdated(
+        ctx,
+        await templates.rollBackSourceTemplate(ctx, principal, params.source_template_id, body),
+      ),
   });
 
   endpoint(app, {

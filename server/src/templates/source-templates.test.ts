@@ -124,6 +124,7 @@ describeOnBothDatabases('Source templates', (kind) => {
       },
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.stringMatching(/Z$/),
+      version: 1,
     });
     expect(await call('GET', at(made.id))).toEqual([200, made]);
     expect(await call('GET', at(made.id.toUpperCase()))).toEqual([200, made]);
@@ -249,9 +250,14 @@ describeOnBothDatabases('Source templates', (kind) => {
       tags: ['b'],
       customization: { ...plain, stream_selection_mode: 'all' },
       updated_at: last.updated_at,
+      version: 4,
     });
     const [, asked] = await call('PATCH', at(made.id), { propagate: true });
-    expect(asked, 'there are no sources').toEqual({ ...last, propagated_sources: 0 });
+    expect(asked, 'there are no sources').toEqual({
+      ...last,
+      propagated_sources: 0,
+      rollout_id: expect.any(String),
+    });
   });
 
   it('lose no secret to a change that is made at the same moment', async () => {

@@ -9,12 +9,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
+import type { Apply, RollbackRequest } from '@inlay/contract/rollouts';
 import type {
   CreateSourceTemplateRequest,
   Customization,
   SourceTemplate as ShownSourceTemplate,
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
+import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
@@ -23,6 +25,7 @@ import { maskConfiguration, openConfiguration, sealConfiguration } from '../defi
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplateFilters } from '../principals.ts';
+import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
@@ -30,7 +33,7 @@ import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
 import { userConfigSpec } from './user-config-spec.ts';
-import { type Operator, recordSourceVersion } from './versions.ts';
+import { getVersion, openVersion, recordSourceVersion, type SourceContent } from './versions.ts';
 
 const table = 'source_templates';
 const taggings = 'source_template_tags';
@@ -171,8 +174,8 @@ async function definitionFor(
 
 export interface UpdatedSourceTemplate {
   template: SourceTemplate;
-  /** How many sources are being updated; undefined when that was not asked for. */
-  propagatedSources: number | undefined;
+  /** If the change goes to existing sources, too. */
+  rollout: { id: string; sources: number } | undefined;
 }
 
 export async function updateSourceTemplate(
@@ -197,12 +200,51 @@ export async function updateSourceTemplate(
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
     if (isChanged) await recordSourceVersion(ctx, tx, updated, { by, tags: names ?? present });
-    const propagatedSources = request.propagate ? await ctx.propagate(tx, organizationId, id) : undefined;
-    return { template: { ...updated, tags: names ?? present }, propagatedSources };
+    const apply = request.apply ?? (request.propagate ? 'all' : 'new_only');
+    return { template: { ...updated, tags: names ?? present }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }
 
 /** The values that really differ from the present state. Throws when a value may not be changed so. */
+async function rollOut(ctx: TemplatesContext, tx: Db, by: Operator, { id, version }: SourceTemplateRow, apply: Apply) {
+  if (apply === 'new_only') return undefined;
+  const template = { organizationId: by.organizationId, kind: 'source', templateId: id } as const;
+  return await ctx.startRollout(tx, { template, version, by, apply });
+}
+
+/** Makes a new version that repeats an earlier one: numbers only grow, and what happened stays on record. */
+export async function rollBackSourceTemplate(
+  ctx: TemplatesContext,
+  by: Operator,
+  id: string,
+  { version: number, apply = 'all' }: RollbackRequest,
+): Promise<UpdatedSourceTemplate> {
+  const { organizationId } = by;
+  const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'source', definition_id);
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.lockTemplate(tx, table, organizationId, id);
+    if (!row) throw new AppError('source_template_not_found');
+    const version = await getVersion(tx, { organizationId, kind: 'source', templateId: id }, number);
+    const content: SourceContent = JSON.parse(version.content);
+    refuse(partialConfigurationFaults(definition.specification, openVersion(ctx, version), ['body', 'version']));
+    if (number === row.version) {
+      return { template: { ...row, tags: content.tags }, rollout: await rollOut(ctx, tx, by, row, apply) };
+    }
+    const changes = {
+      name: content.name,
+      description: content.description,
+      own_icon: content.icon,
+      customization: JSON.stringify(content.customization),
+      sealed_defaults: version.sealed_configuration,
+    };
+    const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: content.tags });
+    const updated = await templates.updateTemplate(tx, table, organizationId, id, changes);
+    await recordSourceVersion(ctx, tx, updated, { by, tags: names, copyOf: number });
+    return { template: { ...updated, tags: names }, rollout: await rollOut(ctx, tx, by, updated, apply) };
+  });
+}
+
 function changesTo(
   ctx: TemplatesContext,
   row: SourceTemplateRow,
@@ -304,6 +346,7 @@ export function presentSummary(ctx: TemplatesContext, template: SourceTemplate) 
     customization: customizationOf(template),
     created_at: isoTime(template.created_at),
     updated_at: isoTime(template.updated_at),
+    version: template.version,
   };
 }
 
@@ -328,6 +371,11 @@ export async function presentSourceTemplate(
     user_config_spec: userConfigSpec(definition.specification, defaults),
     partial_default_config: maskConfiguration(definition, defaults),
   };
+}
+
+export async function presentUpdated(ctx: TemplatesContext, { template, rollout }: UpdatedSourceTemplate) {
+  const shown = await presentSourceTemplate(ctx, template);
+  return rollout ? { ...shown, propagated_sources: rollout.sources, rollout_id: rollout.id } : shown;
 }
 
 /** The specification of what the customer is asked for. */

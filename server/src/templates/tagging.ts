@@ -4,10 +4,10 @@
  */
 import type { Db } from '../db/open.ts';
 import { AppError } from '../errors.ts';
+import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import * as tags from './tags.store.ts';
 import { lockTag } from './tags.ts';
-import type { Operator } from './versions.ts';
 
 /** How one kind of template is stored. */
 export interface TaggedTemplates {

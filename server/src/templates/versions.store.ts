@@ -1,7 +1,8 @@
 /** The SQL of `template_versions`. Rows are added and never changed. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
-import type { TemplateKind, TemplateVersionRow } from '../db/tables.ts';
+import type { TemplateVersionRow } from '../db/tables.ts';
+import type { TemplateRef } from '../template-ref.ts';
 
 type NewVersion = Omit<TemplateVersionRow, 'organization_id' | 'created_at'>;
 
@@ -10,12 +11,6 @@ export async function insertVersion(tx: Db, organizationId: string, version: New
     .insertInto('template_versions')
     .values({ ...version, organization_id: organizationId, created_at: sql<number>`now_ms()` })
     .execute();
-}
-
-export interface TemplateRef {
-  organizationId: string;
-  kind: TemplateKind;
-  templateId: string;
 }
 
 export async function findVersion(

@@ -19,14 +19,9 @@ import { type Definition, findDefinition } from '../definitions/definitions.ts';
 import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import type { Operator, TemplateRef } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import * as versions from './versions.store.ts';
-
-/** Who changes templates: the organization, and the token that acts for it. */
-export interface Operator {
-  organizationId: string;
-  tokenId: string;
-}
 
 /** Everything of a template but its configuration, in the words of the API. */
 export interface SourceContent {
@@ -103,7 +98,7 @@ async function record(
   });
 }
 
-export async function getVersion(db: Db, template: versions.TemplateRef, number: number): Promise<TemplateVersionRow> {
+export async function getVersion(db: Db, template: TemplateRef, number: number): Promise<TemplateVersionRow> {
   const row = await versions.findVersion(db, template, number);
   if (!row) throw new AppError('template_version_not_found');
   return row;
@@ -115,7 +110,7 @@ export function openVersion(ctx: TemplatesContext, row: TemplateVersionRow): Con
 }
 
 /** An existing template, with the keys for finding its versions. */
-export interface VersionedTemplate extends versions.TemplateRef {
+export interface VersionedTemplate extends TemplateRef {
   current: number;
   definitionId: string;
 }

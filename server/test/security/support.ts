@@ -47,7 +47,7 @@ export const isInWorkspace = (url: string) => /^\/api\/v1\/integrations\/(source
 
 /** A route's address with these values for its parameters, and for the workspace where one is to be named. */
 export function fill(url: string, parameters: Record<string, string>): string {
-  const value = (name: string) => parameters[name] ?? unknownId;
+  const value = (name: string) => parameters[name] ?? (name === 'version' ? '1' : unknownId);
   const path = url.replace(/:(\w+)/g, (_, name: string) => value(name));
   return isInWorkspace(url) ? `${path}?workspace_id=${value('workspace_id')}` : path;
 }
@@ -100,8 +100,16 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     body: { connection_template_id: connection.id },
   });
   expect(check.status, check.text).toBe(200);
+  const roll = async (path: string) => {
+    const answer = await request('PATCH', `/api/v1/integrations/templates/${path}`, { body: { apply: 'all' } });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.rollout_id;
+  };
   return {
     destination_check_id: check.body.id,
+    version: '1',
+    source_rollout_id: await roll(`sources/${source.id}`),
+    connection_rollout_id: await roll(`connections/${connection.id}`),
     source_definition_id,
     destination_definition_id,
     source_template_id: source.id,

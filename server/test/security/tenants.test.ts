@@ -76,7 +76,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
     expect(routes.length).toBeGreaterThanOrEqual(30);
     const own = { workspace_id: idOf(b, 'acme') };
     for (const { method, url } of routes) {
-      const valid = { name: 'stolen', tag: 'walked', source_template_id: templates.source_template_id };
+      const valid = { name: 'stolen', tag: 'walked', source_template_id: templates.source_template_id, version: 1 };
       // Also with its own workspace in the request, a tenant gets the answer of an unknown id for the other's
       // resources.
       const lists = isInWorkspace(url) && !url.includes(':');

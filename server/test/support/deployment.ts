@@ -189,6 +189,7 @@ export async function letSixMinutesPass(store: StoreLocation): Promise<void> {
     `update sources set ${ago('lease_until', 'no_post_before', 'due_at')}`,
     `update destinations set ${ago('lease_until', 'no_post_before')}`,
     `update connections set ${ago('no_post_before')}`,
+    `update rollouts set ${ago('lease_until')}`,
   );
 }
 

@@ -1,0 +1,333 @@
+/** The SQL of `rollouts` and `rollout_items`. */
+import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
+import { SqliteAdapter, sql } from 'kysely';
+import { insertionOf } from '../db/given-rows.ts';
+import type { Db } from '../db/open.ts';
+import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
+import type { TemplateRef } from '../template-ref.ts';
+
+const now = sql<number>`now_ms()`;
+const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
+
+/**
+ * The workspaces with something of the template that is to have, or still has on the platform, an older version than this
+ * one. In the order of their ids, which is as good as chance.
+ */
+export async function listWorkspacesBehind(
+  tx: Db,
+  { organizationId, kind, templateId }: TemplateRef,
+  version: number,
+): Promise<string[]> {
+  const query =
+    kind === 'source'
+      ? tx
+          .selectFrom('sources')
+          .select('workspace_id')
+          .where('organization_id', '=', organizationId)
+          .where('source_template_id', '=', templateId)
+          .where('lifecycle', '=', 'live')
+          .where('applied_template_version', '<', version)
+      : tx
+          .selectFrom('connections')
+          .innerJoin('sources', 'sources.id', 'connections.source_id')
+          .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+          // Named, because an order by it would be ambiguous otherwise.
+          .select('connections.workspace_id as workspace_id')
+          .where('connections.organization_id', '=', organizationId)
+          .where('connections.connection_template_id', '=', templateId)
+          .where('connections.deleted_at', 'is', null)
+          .where('sources.lifecycle', '=', 'live')
+          .where((when) =>
+            when.or([
+              when('connections.applied_template_version', '<', version),
+              when('destinations.applied_template_version', '<', version),
+            ]),
+          );
+  const rows = await query.distinct().orderBy('workspace_id').execute();
+  return rows.map((row) => row.workspace_id);
+}
+
+export async function countSourcesBehind(tx: Db, { organizationId, templateId }: TemplateRef, version: number) {
+  const row = await tx
+    .selectFrom('sources')
+    .select(sql<number>`count(*)`.as('count'))
+    .where('organization_id', '=', organizationId)
+    .where('source_template_id', '=', templateId)
+    .where('lifecycle', '=', 'live')
+    .where('applied_template_version', '<', version)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
+/** Those with a source whose template has one of the tags. */
+export async function listTaggedWorkspaces(db: Db, organizationId: string, tags: string[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('sources')
+    .innerJoin('source_template_tags as tagging', 'tagging.template_id', 'sources.source_template_id')
+    .innerJoin('template_tags', 'template_tags.id', 'tagging.tag_id')
+    .select('sources.workspace_id')
+    .distinct()
+    .where('sources.organization_id', '=', organizationId)
+    .where('sources.lifecycle', '=', 'live')
+    .where('template_tags.name', 'in', tags)
+    .execute();
+  return new Set(rows.map((row) => row.workspace_id));
+}
+
+/** A later rollout takes over from one that has not ended. */
+export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<void> {
+  await tx
+    .updateTable('rollouts')
+    .set({ state: 'stopped', state_reason: 'A later rollout has taken over.', ended_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('template_id', '=', templateId)
+    .where('state', 'in', ['running', 'paused'])
+    .execute();
+}
+
+type NewRollout = Pick<RolloutRow, 'id' | 'kind' | 'template_id' | 'version' | 'plan' | 'stage' | 'made_by'>;
+
+export async function insertRollout(tx: Db, organizationId: string, rollout: NewRollout): Promise<RolloutRow> {
+  return await tx
+    .insertInto('rollouts')
+    .values({
+      ...rollout,
+      organization_id: organizationId,
+      state: 'running',
+      state_reason: null,
+      created_at: now,
+      ended_at: null,
+      lease_id: null,
+      lease_until: 0,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+const itemsAtOnce = 5_000;
+const uuidOf = (db: Db) => (db.getExecutor().adapter instanceof SqliteAdapter ? sql`text` : sql`uuid`);
+
+export async function insertItems(
+  tx: Db,
+  organizationId: string,
+  rolloutId: string,
+  stages: ReadonlyMap<string, number>,
+): Promise<void> {
+  const rows = [...stages].map(([workspace, stage]) => ({ workspace, stage: String(stage) }));
+  for (let from = 0; from < rows.length; from += itemsAtOnce) {
+    const insertion = insertionOf(tx, { workspace: 'uuid', stage: 'text' }, rows.slice(from, from + itemsAtOnce), {
+      rollout_id: sql`cast(${rolloutId} as ${uuidOf(tx)})`,
+      organization_id: sql`cast(${organizationId} as ${uuidOf(tx)})`,
+      workspace_id: sql`given.workspace`,
+      stage: sql`cast(given.stage as integer)`,
+      state: sql`${sql.lit('waiting')}`,
+      failed_before: sql`${sql.lit(0)}`,
+    });
+    await tx.insertInto('rollout_items').columns(insertion.columns).expression(insertion.expression).execute();
+  }
+}
+
+export async function findRollout(
+  db: Db,
+  { organizationId, templateId }: TemplateRef,
+  id: string,
+): Promise<RolloutRow | undefined> {
+  return await db
+    .selectFrom('rollouts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('template_id', '=', templateId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export async function listRollouts(
+  db: Db,
+  { organizationId, templateId }: TemplateRef,
+  limit: number,
+): Promise<RolloutRow[]> {
+  return await db
+    .selectFrom('rollouts')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('template_id', '=', templateId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Undefined when it is in none of the states it may leave. */
+export async function changeState(
+  db: Db,
+  organizationId: string,
+  id: string,
+  change: { from: RolloutState[]; to: RolloutState; reason: string | null },
+): Promise<RolloutRow | undefined> {
+  const isEnd = change.to === 'stopped' || change.to === 'finished';
+  return await db
+    .updateTable('rollouts')
+    .set({ state: change.to, state_reason: change.reason, ...(isEnd && { ended_at: now }) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('state', 'in', change.from)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The turn of a later stage has come. */
+export async function beginStage(
+  db: Db,
+  organizationId: string,
+  id: string,
+  { stage, ...change }: { stage: number; state: RolloutState; state_reason: string | null },
+): Promise<RolloutRow | undefined> {
+  return await db
+    .updateTable('rollouts')
+    .set({ stage, ...change })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .where('stage', '<', stage)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export interface StateCount {
+  stage: number;
+  state: RolloutItemState;
+  count: number;
+}
+
+export async function countItems(db: Db, organizationId: string, rolloutId: string): Promise<StateCount[]> {
+  const rows = await db
+    .selectFrom('rollout_items')
+    .select(['stage', 'state', sql<number>`count(*)`.as('count')])
+    .where('organization_id', '=', organizationId)
+    .where('rollout_id', '=', rolloutId)
+    .groupBy(['stage', 'state'])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+export async function listItems(
+  db: Db,
+  organizationId: string,
+  rolloutId: string,
+  {
+    state,
+    stage,
+    after,
+    limit,
+  }: { state?: RolloutItemState | undefined; stage?: number; after?: string | undefined; limit: number },
+): Promise<RolloutItemRow[]> {
+  let query = db
+    .selectFrom('rollout_items')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('rollout_id', '=', rolloutId);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (stage !== undefined) query = query.where('stage', '=', stage);
+  if (after !== undefined) query = query.where('workspace_id', '>', after);
+  return await query.orderBy('workspace_id').limit(limit).execute();
+}
+
+/** Only while it is in that state: nobody undoes what another has found. */
+export async function changeItem(
+  tx: Db,
+  organizationId: string,
+  { rollout_id, workspace_id, state: from }: RolloutItemRow,
+  change: Partial<Pick<RolloutItemRow, 'state' | 'reason' | 'failed_before'>>,
+): Promise<void> {
+  await tx
+    .updateTable('rollout_items')
+    .set(change)
+    .where('organization_id', '=', organizationId)
+    .where('rollout_id', '=', rollout_id)
+    .where('workspace_id', '=', workspace_id)
+    .where('state', '=', from)
+    .execute();
+}
+
+/** The rollout, unless another process is at work on it; from now on this process is. */
+export async function leaseRollout(
+  db: Db,
+  organizationId: string,
+  id: string,
+  leaseId: string,
+  leaseMs: number,
+): Promise<RolloutRow | undefined> {
+  return await db
+    .updateTable('rollouts')
+    .set({ lease_id: leaseId, lease_until: fromNow(leaseMs) })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where((when) => when.or([when('lease_until', '<=', now), when('lease_id', '=', leaseId)]))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function releaseRollout(db: Db, organizationId: string, id: string, leaseId: string): Promise<void> {
+  await db
+    .updateTable('rollouts')
+    .set({ lease_id: null, lease_until: 0 })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('lease_id', '=', leaseId)
+    .execute();
+}
+
+/** How what was changed in a workspace does by now. */
+export interface Standing {
+  workspace_id: string;
+  /** 0 or 1: the set-up worker has still something to do. */
+  pending: number;
+  /** 0 or 1: the platform does not have the version. */
+  behind: number;
+  failure: string | null;
+}
+
+export async function standingsOf(
+  db: Db,
+  { organizationId, kind, templateId }: TemplateRef,
+  version: number,
+  workspaceIds: string[],
+): Promise<Standing[]> {
+  if (workspaceIds.length === 0) return [];
+  const most = (condition: ReturnType<typeof sql>) => sql<number>`max(case when ${condition} then 1 else 0 end)`;
+  const query =
+    kind === 'source'
+      ? db
+          .selectFrom('sources')
+          .select('sources.workspace_id')
+          .select([
+            most(sql`due_at is not null`).as('pending'),
+            most(sql`applied_template_version < ${version}`).as('behind'),
+            sql<string | null>`max(failure)`.as('failure'),
+          ])
+          .where('organization_id', '=', organizationId)
+          .where('source_template_id', '=', templateId)
+          .where('lifecycle', '=', 'live')
+          .where('workspace_id', 'in', workspaceIds)
+          .groupBy('workspace_id')
+      : db
+          .selectFrom('connections')
+          .innerJoin('sources', 'sources.id', 'connections.source_id')
+          .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+          .select('connections.workspace_id')
+          .select([
+            most(sql`sources.due_at is not null`).as('pending'),
+            most(
+              sql`connections.applied_template_version < ${version} or destinations.applied_template_version < ${version}`,
+            ).as('behind'),
+            sql<string | null>`max(coalesce(destinations.failure, connections.failure, sources.failure))`.as('failure'),
+          ])
+          .where('connections.organization_id', '=', organizationId)
+          .where('connections.connection_template_id', '=', templateId)
+          .where('connections.deleted_at', 'is', null)
+          .where('sources.lifecycle', '=', 'live')
+          .where('connections.workspace_id', 'in', workspaceIds)
+          .groupBy('connections.workspace_id');
+  return await query.execute();
+}

@@ -1,0 +1,235 @@
+/** A change of a template reaches what was made from it before: on both databases, and on a platform as a hosted one. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { answering, type FaultyPlatform } from '../../test/support/faults.ts';
+import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
+import {
+  type Customer,
+  customer,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  onPlatform,
+  postgresDestination,
+} from '../../test/support/pipelines.ts';
+
+const templates = '/api/v1/integrations/templates';
+const patience = { timeout: 120_000, interval: 50 };
+const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
+
+/** Passes of the workers until nothing is left to do, every settle window over. */
+async function settleRollouts({ test, letSettle }: HostedApp): Promise<void> {
+  const { db } = test.app.store;
+  const leftToDo = async () => {
+    await test.app.rollouts.pass();
+    await letSettle();
+    await test.app.setUps.pass();
+    const open = await db.selectFrom('rollouts').select('id').where('state', '=', 'running').execute();
+    const changing = await db.selectFrom('rollout_items').select('state').where('state', '=', 'changing').execute();
+    const due = await db.selectFrom('sources').select('id').where('due_at', 'is not', null).execute();
+    return open.length + changing.length + due.length;
+  };
+  await expect.poll(leftToDo, patience).toBe(0);
+}
+
+describeOnBothDatabases('A rollout', (kind) => {
+  let hosted: HostedApp;
+  let test: TestApp;
+  let faulty: FaultyPlatform;
+  let sourceTemplate: string;
+  beforeAll(async () => {
+    hosted = await startHostedApp(kind);
+    ({ test, faulty } = hosted);
+    sourceTemplate = await makeSourceTemplate(test, { tags: ['beta'] });
+  });
+  afterAll(() => hosted.stop());
+
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await test.request(method, `${templates}/${path}`, { body });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body;
+  };
+  const settle = () => settleRollouts(hosted);
+  const connect = async (who: Customer, body: object = {}) => {
+    const id = await who.connect(sourceTemplate, body);
+    await expect
+      .poll(async () => {
+        await hosted.letSettle();
+        await test.app.setUps.pass();
+        return (await who.request('GET', `/sources/${id}`)).body.status;
+      }, patience)
+      .toBe('ready');
+    return id;
+  };
+  const passwordsSent = (from: number) =>
+    faulty.sent
+      .slice(from)
+      .filter(({ method, path }) => method === 'PUT' && path.startsWith('/destinations/'))
+      .map(({ body }) => JSON.parse(String(body)).configuration.password);
+  const rowOf = async (templateId: string) =>
+    await test.app.store.db
+      .selectFrom('connections')
+      .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+      .selectAll('connections')
+      .select(['destinations.template_version as wanted', 'destinations.applied_template_version as had'])
+      .where('connections.connection_template_id', '=', templateId)
+      .execute();
+
+  it('brings a changed password, schedule and name to existing connections with apply all, once per destination', async () => {
+    const template = await makeConnectionTemplate(test, {
+      destination_name: 'Warehouse',
+      destination_definition_id: postgresDestination,
+      destination_config: { ...warehouse, password: 'old' },
+    });
+    const acme = await customer(test, 'acme');
+    for (const name of ['Shop', 'Store']) await connect(acme, { name });
+    await test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'inactive' } });
+    const before = await onPlatform(hosted.host, acme.workspaceId);
+
+    const from = faulty.sent.length;
+    const change = { destination_config: { ...warehouse, password: 'new' }, cron_expression: '0 15 3 * * ?' };
+    const quiet = await send('PATCH', `connections/${template}`, change);
+    expect(quiet).toMatchObject({ version: 2 });
+    await settle();
+    expect(passwordsSent(from), 'new_only is the default').toEqual([]);
+
+    const { rollout_id, version } = await send('PATCH', `connections/${template}`, {
+      destination_name: 'Lake',
+      prefix: 'moved_{workspace_id}_',
+      apply: 'all',
+    });
+    expect(version).toBe(3);
+    await settle();
+    expect(passwordsSent(from)).toEqual(['new']);
+    const after = await onPlatform(hosted.host, acme.workspaceId);
+    expect(after.connections).toHaveLength(2);
+    for (const connection of after.connections) {
+      const { status, prefix, schedule, name } = connection;
+      const [same] = before.connections.filter(
+        (one: { connectionId: string }) => one.connectionId === connection.connectionId,
+      );
+      // An inactive workspace stays so, and data stays where it is.
+      expect({ status, prefix }).toEqual({ status: 'inactive', prefix: same.prefix });
+      expect(schedule.cronExpression).toMatch(/^0 15 3 \* \* \?/);
+      expect(name).toContain('→ Lake (');
+    }
+    expect(after.destinations[0].name).toMatch(/^Lake /);
+    for (const row of await rowOf(template)) {
+      expect(row).toMatchObject({ template_version: 3, applied_template_version: 3, wanted: 3, had: 3 });
+    }
+    expect(await send('GET', `connections/${template}/rollouts/${rollout_id}`)).toMatchObject({
+      state: 'finished',
+      version: 3,
+      workspaces: { total: 1, waiting: 0, changing: 0, done: 1, failed: 0, skipped: 0 },
+    });
+    // Everybody has it: nothing is sent again.
+    const quietly = faulty.sent.length;
+    const again = await send('PATCH', `connections/${template}`, { apply: 'all' });
+    await settle();
+    expect(faulty.sent.slice(quietly).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect((await send('GET', `connections/${template}/rollouts/${again.rollout_id}`)).workspaces.total).toBe(0);
+
+    await send('PATCH', `connections/${template}`, { destination_name: 'Sea', apply: { move_data: true } });
+    await settle();
+    const moved = await onPlatform(hosted.host, acme.workspaceId);
+    for (const { prefix } of moved.connections) expect(prefix).toBe(`moved_${acme.workspaceId.replaceAll('-', '_')}_`);
+    await send('DELETE', `connections/${template}`);
+  });
+
+  it('of a source template brings configuration and streams, and asks the customer for what is new', async () => {
+    const files = await makeConnectionTemplate(test);
+    const bob = await customer(test, 'bob');
+    const id = await connect(bob);
+    const before = await onPlatform(hosted.host, bob.workspaceId);
+    expect(before.connections[0].configurations.streams.length).toBeGreaterThan(1);
+    const { propagated_sources, rollout_id } = await send('PATCH', `sources/${sourceTemplate}`, {
+      partial_default_config: { seed: 9 },
+      customization: { stream_selection_mode: 'whitelist', stream_whitelist: ['users'] },
+      propagate: true,
+    });
+    expect(propagated_sources).toBeGreaterThan(0);
+    await settle();
+    const after = await onPlatform(hosted.host, bob.workspaceId);
+    expect(after.sources[0].configuration).toMatchObject({ seed: 9, count: 10 });
+    expect(after.connections[0].configurations.streams.map(({ name }: { name: string }) => name)).toEqual(['users']);
+    expect(after.connections[0].connectionId).toBe(before.connections[0].connectionId);
+    expect(await send('GET', `sources/${sourceTemplate}/rollouts/${rollout_id}`)).toMatchObject({ state: 'finished' });
+    const row = await test.app.store.db
+      .selectFrom('sources')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(row.applied_template_version).toBe(2);
+    await send('DELETE', `connections/${files}`);
+  });
+
+  it('goes stage by stage, pauses, stops when too many fail, and is rolled back to one version for all', async () => {
+    const template = await makeConnectionTemplate(test, {
+      destination_definition_id: postgresDestination,
+      destination_config: { ...warehouse, password: 'one' },
+      tags: ['staged'],
+    });
+    const customers: Customer[] = [];
+    for (let n = 1; n <= 8; n++) {
+      const who = await customer(test, `staged-${n}`);
+      await connect(who, { selected_connection_template_tags: ['staged'] });
+      customers.push(who);
+    }
+    const ids = customers.map(({ workspaceId }) => workspaceId);
+    const at = `connections/${template}`;
+    const config = (password: string) => ({ destination_config: { ...warehouse, password } });
+    const plan = { stages: [{ workspace_ids: [ids[0]] }, { percent: 50 }], pause_between_stages: true };
+    const { rollout_id } = await send('PATCH', at, { ...config('two'), apply: plan });
+    const rollout = `${at}/rollouts/${rollout_id}`;
+    await settle();
+    expect(await send('GET', rollout)).toMatchObject({
+      state: 'paused',
+      stage: 2,
+      workspaces: { waiting: 7, done: 1 },
+    });
+    expect((await send('GET', `${rollout}/workspaces?state=done`)).data).toMatchObject([
+      { workspace_id: ids[0], stage: 1 },
+    ]);
+
+    // Half of the customers of the next stage cannot be changed.
+    const next = (await send('GET', `${rollout}/workspaces?state=waiting&limit=100`)).data
+      .filter(({ stage }: { stage: number }) => stage === 2)
+      .map(({ workspace_id }: { workspace_id: string }) => workspace_id);
+    expect(next).toHaveLength(3);
+    const destinations = new Set<string>();
+    for (const workspaceId of next.slice(0, 2)) {
+      for (const { destinationId } of (await onPlatform(hosted.host, workspaceId)).destinations)
+        destinations.add(destinationId);
+    }
+    const mend = faulty.rule(
+      answering(({ method, path }) => method === 'PUT' && destinations.has(path.split('/')[2] ?? ''), 422, '{}'),
+    );
+    await send('POST', `${rollout}/resume`);
+    await settle();
+    expect(await send('GET', rollout)).toMatchObject({
+      state: 'stopped',
+      state_reason: expect.stringContaining('Too many workspaces failed'),
+      workspaces: { total: 8, waiting: 4, changing: 0, done: 2, failed: 2 },
+    });
+    const failed = (await send('GET', `${rollout}/workspaces?state=failed`)).data;
+    expect(failed[0].reason).toContain('The platform did not accept the destination');
+    for (const command of ['pause', 'resume', 'stop']) {
+      const answer = await test.request('POST', `${templates}/${rollout}/${command}`);
+      expect([answer.status, answer.headers['x-inlay-error']]).toEqual([409, 'rollout_ended']);
+    }
+    mend();
+
+    const back = await send('POST', `${at}/rollback`, { version: 1 });
+    expect(back).toMatchObject({ version: 3, rollout_id: expect.any(String) });
+    await settle();
+    expect((await send('GET', `${at}/versions`)).data[0]).toMatchObject({ version: 3, copy_of: 1 });
+    const from = faulty.sent.length;
+    await send('POST', `${at}/rollback`, { version: 2, apply: 'all' });
+    await settle();
+    expect(passwordsSent(from)).toEqual(Array(8).fill('two'));
+    const rows = await rowOf(template);
+    expect(rows).toHaveLength(8);
+    for (const row of rows) expect(row).toMatchObject({ applied_template_version: 4, had: 4, failure: null });
+    for (const who of customers) expect((await onPlatform(hosted.host, who.workspaceId)).connections).toHaveLength(1);
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * Rollouts: a version of a template on its way to the sources, destinations and connections that were made before it. This
+ * file starts them, shows them, and holds or ends them; rollouts.worker.ts carries them out; the set-up worker tells the
+ * platform.
+ *
+ * What always holds: a rollout is recorded with the version it brings, in one transaction, with every workspace it means;
+ * versions only grow, so a rollout never takes back what a later one has brought; a template has one open rollout.
+ */
+import type {
+  Apply,
+  Rollout,
+  RolloutItemList,
+  RolloutItemState,
+  RolloutPlan,
+  RolloutState,
+} from '@inlay/contract/rollouts';
+import type { Db } from '../db/open.ts';
+import type { RolloutRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Operator, TemplateRef } from '../template-ref.ts';
+import type { PipelinesContext } from './context.ts';
+import { assignStages } from './rollout-stages.ts';
+import * as rollouts from './rollouts.store.ts';
+
+const listed = 50;
+
+export interface StartedRollout {
+  id: string;
+  /** Of a source template: how many sources it changes. */
+  sources: number;
+}
+
+/** In the transaction of the change. `apply` is not `new_only`. */
+export async function startRollout(
+  runtime: Runtime,
+  tx: Db,
+  { template, version, by, apply }: { template: TemplateRef; version: number; by: Operator; apply: Apply },
+): Promise<StartedRollout> {
+  const { organizationId, kind, templateId } = template;
+  const plan = completePlan(apply);
+  const sources = kind === 'source' ? await rollouts.countSourcesBehind(tx, template, version) : 0;
+  const workspaceIds = await rollouts.listWorkspacesBehind(tx, template, version);
+  const tagged = new Map<number, Set<string>>();
+  for (const [index, { tags }] of plan.stages.entries()) {
+    if (tags) tagged.set(index + 1, await rollouts.listTaggedWorkspaces(tx, organizationId, tags));
+  }
+  const stages = assignStages(plan.stages, workspaceIds, (stage) => tagged.get(stage) ?? new Set());
+  await rollouts.supersede(tx, organizationId, templateId);
+  const id = runtime.newId();
+  await rollouts.insertRollout(tx, organizationId, {
+    id,
+    kind,
+    template_id: templateId,
+    version,
+    plan: JSON.stringify(plan),
+    stage: stages.size === 0 ? 1 : Math.min(...new Set(stages.values())),
+    made_by: by.tokenId,
+  });
+  await rollouts.insertItems(tx, organizationId, id, stages);
+  if (stages.size === 0) {
+    await rollouts.changeState(tx, organizationId, id, { from: ['running'], to: 'finished', reason: null });
+  }
+  return { id, sources };
+}
+
+function completePlan(apply: Apply): Required<RolloutPlan> {
+  const given = typeof apply === 'string' ? {} : apply;
+  return {
+    stages: given.stages ?? [],
+    pause_between_stages: given.pause_between_stages ?? false,
+    stop_at_failed_percent: given.stop_at_failed_percent ?? 10,
+    at_once: given.at_once ?? 20,
+    move_data: given.move_data ?? false,
+  };
+}
+
+export function planOf(row: RolloutRow): Required<RolloutPlan> {
+  return JSON.parse(row.plan);
+}
+
+export async function listRollouts(ctx: PipelinesContext, template: TemplateRef): Promise<Rollout[]> {
+  const rows = await rollouts.listRollouts(ctx.store.db, template, listed);
+  return await Promise.all(rows.map((row) => present(ctx, row)));
+}
+
+export async function getRollout(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<Rollout> {
+  return await present(ctx, await find(ctx, template, id));
+}
+
+async function find(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<RolloutRow> {
+  const row = await rollouts.findRollout(ctx.store.db, template, id);
+  if (!row) throw new AppError('rollout_not_found');
+  return row;
+}
+
+export async function listRolloutItems(
+  ctx: PipelinesContext,
+  template: TemplateRef,
+  id: string,
+  { limit, cursor, state }: { limit: number; cursor: string | undefined; state: RolloutItemState | undefined },
+): Promise<RolloutItemList> {
+  await find(ctx, template, id);
+  const page = { state, after: cursor, limit: limit + 1 };
+  const rows = await rollouts.listItems(ctx.store.db, template.organizationId, id, page);
+  const data = rows.slice(0, limit).map(({ workspace_id, stage, state, reason }) => ({
+    workspace_id,
+    stage,
+    state,
+    reason,
+  }));
+  return { data, next: rows.length > limit ? (data.at(-1)?.workspace_id ?? null) : null };
+}
+
+export type RolloutCommand = 'pause' | 'resume' | 'stop';
+
+const commands: Record<RolloutCommand, { from: RolloutState[]; to: RolloutState; reason: string | null }> = {
+  pause: { from: ['running', 'paused'], to: 'paused', reason: 'An operator has paused it.' },
+  resume: { from: ['running', 'paused'], to: 'running', reason: null },
+  stop: { from: ['running', 'paused'], to: 'stopped', reason: 'An operator has stopped it.' },
+};
+
+/** What is being changed at the moment is finished all the same. */
+export async function commandRollout(
+  ctx: PipelinesContext,
+  template: TemplateRef,
+  id: string,
+  command: RolloutCommand,
+): Promise<Rollout> {
+  await find(ctx, template, id);
+  const row = await rollouts.changeState(ctx.store.db, template.organizationId, id, commands[command]);
+  if (!row) throw new AppError('rollout_ended');
+  return await present(ctx, row);
+}
+
+async function present({ store }: PipelinesContext, row: RolloutRow): Promise<Rollout> {
+  const counts = await rollouts.countItems(store.db, row.organization_id, row.id);
+  const sum = (...states: RolloutItemState[]) =>
+    counts.filter(({ state }) => states.includes(state)).reduce((total, { count }) => total + count, 0);
+  return {
+    id: row.id,
+    template_id: row.template_id,
+    version: row.version,
+    state: row.state,
+    state_reason: row.state_reason,
+    stage: row.stage,
+    ...planOf(row),
+    workspaces: {
+      total: sum('waiting', 'changing', 'done', 'failed', 'skipped'),
+      waiting: sum('waiting'),
+      changing: sum('changing'),
+      done: sum('done'),
+      failed: sum('failed'),
+      skipped: sum('skipped'),
+    },
+    created_at: isoTime(row.created_at),
+    ended_at: row.ended_at === null ? null : isoTime(row.ended_at),
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * Carries out rollouts, of all organizations: gives workspaces the new version, a few at a time, stage after stage, and
+ * looks how those that have it do. Runs in every replica; a lease per rollout keeps them apart.
+ *
+ * What always holds: a workspace gets the version and its item says so in one transaction, in which the rollout still runs;
+ * so a process that dies leaves nothing half-way, and nothing is changed after a rollout was paused or stopped.
+ */
+import { type Repetition, repeatedly } from '../background.ts';
+import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
+import type { Definition } from '../definitions/definitions.ts';
+import { AppError } from '../errors.ts';
+import type { TemplateRef } from '../template-ref.ts';
+import { findAnySourceTemplate } from '../templates/source-templates.ts';
+import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
+import type { PipelinesContext } from './context.ts';
+import { isTooMany } from './rollout-stages.ts';
+import * as rollouts from './rollouts.store.ts';
+import { planOf } from './rollouts.ts';
+import { listOpenRollouts } from './rollouts.worker.store.ts';
+import { setUpSoon } from './set-up.ts';
+import { definitionOf, type Moved, moveConnections, moveSources } from './template-moves.ts';
+
+const everyMs = 1_000;
+const leaseMs = 30_000;
+const batch = 20;
+
+export interface Rollouts extends Repetition {
+  /** One pass over every open rollout. */
+  pass(): Promise<void>;
+}
+
+export function createRollouts(ctx: PipelinesContext): Rollouts {
+  async function pass(stopping?: AbortSignal): Promise<void> {
+    for (const { organization_id: organizationId, id } of await listOpenRollouts(ctx.store.db, batch)) {
+      if (stopping?.aborted) return;
+      try {
+        await advance(ctx, organizationId, id);
+      } catch (err) {
+        // One rollout must not hold up the others.
+        ctx.log.error({ err, rolloutId: id }, 'a rollout could not go on; it will be tried again');
+      }
+    }
+  }
+  const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
+  return { pass: () => pass(), ...repeatedly(ctx, { what: 'rollouts', pauseMs, work: pass }) };
+}
+
+async function advance(ctx: PipelinesContext, organizationId: string, id: string): Promise<void> {
+  const { db } = ctx.store;
+  const leaseId = ctx.runtime.newId();
+  const rollout = await rollouts.leaseRollout(db, organizationId, id, leaseId, leaseMs);
+  if (!rollout) return;
+  try {
+    await judge(ctx, rollout);
+    if (rollout.state === 'running') await goOn(ctx, rollout, leaseId);
+  } finally {
+    await rollouts.releaseRollout(db, organizationId, id, leaseId);
+  }
+}
+
+const templateOf = (row: RolloutRow): TemplateRef => ({
+  organizationId: row.organization_id,
+  kind: row.kind,
+  templateId: row.template_id,
+});
+
+/** How the workspaces do that have the version by now. */
+async function judge(ctx: PipelinesContext, rollout: RolloutRow): Promise<void> {
+  const { db } = ctx.store;
+  for (let after: string | undefined; ; ) {
+    const page = { state: 'changing', after, limit: 200 } as const;
+    const items = await rollouts.listItems(db, rollout.organization_id, rollout.id, page);
+    const ids = items.map(({ workspace_id }) => workspace_id);
+    const standings = await rollouts.standingsOf(db, templateOf(rollout), rollout.version, ids);
+    const byWorkspace = new Map(standings.map((standing) => [standing.workspace_id, standing]));
+    for (const item of items) {
+      const verdict = verdictOn(rollout, item, byWorkspace.get(item.workspace_id));
+      if (verdict) await rollouts.changeItem(db, rollout.organization_id, item, verdict);
+    }
+    after = ids.at(-1);
+    if (items.length < 200) return;
+  }
+}
+
+function verdictOn(
+  { kind }: RolloutRow,
+  item: RolloutItemRow,
+  standing: rollouts.Standing | undefined,
+): Pick<RolloutItemRow, 'state' | 'reason'> | undefined {
+  if (!standing) return { state: 'skipped', reason: 'Nothing of the template is left in the workspace.' };
+  const { pending, behind, failure } = standing;
+  if (pending === 1) return undefined;
+  const hasFailed = kind === 'source' ? failure !== null : behind === 1;
+  if (hasFailed) {
+    const reason = failure ?? 'The platform did not take the change.';
+    return item.failed_before === 1
+      ? { state: 'skipped', reason: `It had failed before: ${reason}` }
+      : { state: 'failed', reason };
+  }
+  if (behind === 1) return { state: 'skipped', reason: 'Something is needed from the customer first.' };
+  return { state: 'done', reason: null };
+}
+
+async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string): Promise<void> {
+  const { organization_id: organizationId, id } = rollout;
+  const plan = planOf(rollout);
+  const end = async (to: 'paused' | 'stopped' | 'finished', reason: string | null) => {
+    const row = await rollouts.changeState(ctx.store.db, organizationId, id, { from: ['running'], to, reason });
+    if (!row) return;
+    const about = { rolloutId: id, templateId: row.template_id, version: row.version };
+    if (to === 'stopped') ctx.log.warn(about, 'a rollout has stopped: too many workspaces failed');
+    else ctx.log.info(about, `a rollout is ${to}`);
+  };
+
+  const counts = await rollouts.countItems(ctx.store.db, organizationId, id);
+  const sum = (matches: (count: rollouts.StateCount) => boolean) =>
+    counts.filter(matches).reduce((total, { count }) => total + count, 0);
+  const failed = sum(({ state }) => state === 'failed');
+  const done = sum(({ state }) => state === 'done');
+  if (isTooMany({ failed, done, total: sum(() => true) }, plan.stop_at_failed_percent)) {
+    return await end('stopped', `Too many workspaces failed: ${failed}, while ${done} were done.`);
+  }
+  const open = counts.filter(({ state }) => state === 'waiting' || state === 'changing');
+  if (open.length === 0) return await end('finished', null);
+  const stage = Math.min(...open.map((count) => count.stage));
+  const changing = sum(({ state }) => state === 'changing');
+  if (stage > rollout.stage) {
+    const state = plan.pause_between_stages ? 'paused' : 'running';
+    const state_reason = plan.pause_between_stages ? `Stage ${stage} begins when the rollout is resumed.` : null;
+    const begun = await rollouts.beginStage(ctx.store.db, organizationId, id, { stage, state, state_reason });
+    if (begun?.state !== 'running') return;
+  }
+  const waiting = await rollouts.listItems(ctx.store.db, organizationId, id, {
+    state: 'waiting',
+    stage,
+    limit: Math.max(0, plan.at_once - changing),
+  });
+  if (waiting.length === 0) return;
+  const definition = await sourceDefinition(ctx, rollout);
+  for (const item of waiting) if (!(await changeWorkspace(ctx, rollout, leaseId, item, definition))) return;
+}
+
+async function sourceDefinition(ctx: PipelinesContext, rollout: RolloutRow): Promise<Definition | undefined> {
+  if (rollout.kind !== 'source') return undefined;
+  const template = await findAnySourceTemplate(ctx.templates, rollout.organization_id, rollout.template_id);
+  return template && (await definitionOf(ctx, template.definition_id));
+}
+
+/** False when the rollout no longer runs, or is in other hands. */
+async function changeWorkspace(
+  ctx: PipelinesContext,
+  rollout: RolloutRow,
+  leaseId: string,
+  item: RolloutItemRow,
+  definition: Definition | undefined,
+): Promise<boolean> {
+  const { organization_id: organizationId, id } = rollout;
+  const move = { template: templateOf(rollout), version: rollout.version, moveData: planOf(rollout).move_data };
+  const moved = await ctx.store.transaction(async (tx): Promise<Moved | undefined> => {
+    const held = await rollouts.leaseRollout(tx, organizationId, id, leaseId, leaseMs);
+    if (held?.state !== 'running') return undefined;
+    const outcome = await ifLive(async () => {
+      const workspace = await holdLiveWorkspace(tx, organizationId, item.workspace_id);
+      return definition
+        ? await moveSources(ctx, tx, workspace, move, definition)
+        : await moveConnections(ctx, tx, workspace, move);
+    });
+    const failedBefore = outcome.state === 'changing' && outcome.failedBefore;
+    const reason = outcome.state === 'skipped' ? outcome.reason : null;
+    await rollouts.changeItem(tx, organizationId, item, {
+      state: outcome.state,
+      reason,
+      failed_before: failedBefore ? 1 : 0,
+    });
+    return outcome;
+  });
+  if (!moved) return false;
+  if (moved.state === 'changing') {
+    for (const sourceId of moved.sources) setUpSoon(ctx, { workspaceId: item.workspace_id, id: sourceId });
+  }
+  return true;
+}
+
+/** A workspace that is gone, or going, needs no change. */
+async function ifLive(work: () => Promise<Moved>): Promise<Moved> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code !== 'workspace_not_found' && error.code !== 'workspace_being_deleted') throw error;
+    return { state: 'skipped', reason: 'The workspace is deleted.' };
+  }
+}

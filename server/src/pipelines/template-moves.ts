@@ -1,0 +1,219 @@
+/**
+ * Moves what a workspace has of a template to another version of it: only rows change here, and the set-up worker tells the
+ * platform. What a connection carries over is what differs between its version and the new one, so that a value that
+ * somebody has changed for this connection alone stays, unless the template changes that very value.
+ *
+ * What always holds: the status of a connection is never touched. Names of tables change only if asked, because new data
+ * would then go elsewhere.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Configuration } from '@inlay/contract/connector-configuration';
+import { fillPlaceholders } from '@inlay/contract/placeholders';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
+import { configurationFaults } from '../definitions/configuration-faults.ts';
+import { type Definition, getDefinition } from '../definitions/definitions.ts';
+import { openConfiguration } from '../definitions/sealed-configuration.ts';
+import type { TemplateRef } from '../template-ref.ts';
+import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
+import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
+import { mergeWithDefaults } from './configuration.ts';
+import type { PipelinesContext } from './context.ts';
+import * as moves from './template-moves.store.ts';
+
+/** Where a connection of this workspace and source writes. */
+export function placementOf(
+  { namespace_format, prefix }: { namespace_format: string | null; prefix: string | null },
+  workspace: WorkspaceRow,
+  slug: string,
+) {
+  const values = {
+    workspace_id: workspace.id.replaceAll('-', '_'),
+    workspace_name: workspace.name,
+    source_slug: slug,
+  };
+  return {
+    namespace_format: fillPlaceholders(namespace_format ?? defaultNamespace, values),
+    prefix: fillPlaceholders(prefix ?? defaultPrefix, values),
+  };
+}
+
+export function schemaChangesOf(preference: ConnectionTemplateRow['non_breaking_changes_preference']) {
+  return preference === 'disable' ? 'disable_connection' : preference;
+}
+
+interface ConnectionVersion {
+  number: number;
+  content: ConnectionContent;
+}
+
+export async function readConnectionVersion(db: Db, template: TemplateRef, number: number): Promise<ConnectionVersion> {
+  return { number, content: JSON.parse((await getVersion(db, template, number)).content) };
+}
+
+interface ConnectionMove {
+  workspace: WorkspaceRow;
+  /** Of the connection's source. */
+  slug: string;
+  /** Of the version that the connection has; undefined where that is not known. */
+  base: ConnectionContent | undefined;
+  target: ConnectionVersion;
+  moveData: boolean;
+}
+
+/** Whether the platform has to be told something. */
+export async function moveConnection(tx: Db, row: ConnectionRow, move: ConnectionMove): Promise<boolean> {
+  const { base, target } = move;
+  const { content } = target;
+  const isNew = (field: keyof ConnectionContent) => !isDeepStrictEqual(base?.[field], content[field]);
+  const wanted = {
+    ...(isNew('cron_expression') && { cron_expression: content.cron_expression }),
+    ...(isNew('non_breaking_changes_preference') && {
+      schema_changes: schemaChangesOf(content.non_breaking_changes_preference),
+    }),
+    ...(move.moveData && placementOf(content, move.workspace, move.slug)),
+  };
+  const changes = Object.entries(wanted).filter(([field, value]) => row[field as keyof typeof wanted] !== value);
+  // The name on the platform contains the destination's.
+  const isChanged = changes.length > 0 || isNew('destination_name');
+  await moves.changeConnection(tx, row, { ...Object.fromEntries(changes), template_version: target.number }, isChanged);
+  return isChanged;
+}
+
+export interface Move {
+  template: TemplateRef;
+  version: number;
+  moveData: boolean;
+}
+
+export type Moved =
+  /** The platform has to be told. */
+  | { state: 'changing'; failedBefore: boolean; sources: string[] }
+  | { state: 'done' }
+  | { state: 'skipped'; reason: string };
+
+/** What is in the workspace of a connection template. The caller holds the workspace. */
+export async function moveConnections(
+  ctx: PipelinesContext,
+  tx: Db,
+  workspace: WorkspaceRow,
+  { template, version, moveData }: Move,
+): Promise<Moved> {
+  const target = await getVersion(tx, template, version);
+  const content: ConnectionContent = JSON.parse(target.content);
+  const read = readerOf(ctx, tx, template);
+  const destination = await moves.lockDestination(tx, workspace.id, template.templateId);
+  const rows = await moves.listConnectionsToMove(tx, workspace.id, template.templateId);
+  let isChanged = false;
+  if (destination && destination.template_version < version) {
+    const base = await read(destination.template_version);
+    const isSame =
+      base !== undefined &&
+      isDeepStrictEqual(base.configuration, openVersion(ctx.templates, target)) &&
+      destination.name === content.destination_name;
+    isChanged ||= !isSame;
+    const change = { template_version: version, name: content.destination_name };
+    await moves.changeDestination(tx, workspace.id, destination.id, change, !isSame);
+  } else if (destination) {
+    isChanged ||= destination.applied_template_version < destination.template_version;
+  }
+  for (const { slug, source_failure: _, ...row } of rows) {
+    if (row.template_version >= version) {
+      isChanged ||= row.applied_template_version < row.template_version;
+      continue;
+    }
+    const base = (await read(row.template_version))?.content as ConnectionContent | undefined;
+    const isTold = await moveConnection(tx, row, {
+      workspace,
+      slug,
+      base,
+      target: { number: version, content },
+      moveData,
+    });
+    isChanged ||= isTold;
+  }
+  if (!isChanged || rows.length === 0) return { state: 'done' };
+  const failedBefore = rows.some((row) => row.source_failure !== null && !isWithoutItsVersion(row));
+  return await wake(tx, workspace.id, [...new Set(rows.map(({ source_id }) => source_id))], failedBefore);
+}
+
+/** The sources of a template in the workspace. The caller holds the workspace. */
+export async function moveSources(
+  ctx: PipelinesContext,
+  tx: Db,
+  workspace: WorkspaceRow,
+  { template, version }: Move,
+  definition: Definition,
+): Promise<Moved> {
+  const target = await getVersion(tx, template, version);
+  const content: SourceContent = JSON.parse(target.content);
+  const defaults = openVersion(ctx.templates, target);
+  const read = readerOf(ctx, tx, template);
+  const woken: string[] = [];
+  let failedBefore = false;
+  let reason: string | undefined;
+  for (const row of await moves.listSourcesToMove(tx, workspace.id, template.templateId)) {
+    const isThere = row.template_version >= version;
+    const base = isThere ? undefined : await read(row.template_version);
+    const isConfigured = isThere || !isDeepStrictEqual(base?.configuration, defaults);
+    const isSelected =
+      !isThere && !isDeepStrictEqual((base?.content as SourceContent)?.customization, content.customization);
+    if (isThere && row.applied_template_version === row.template_version) continue;
+    const missing = isConfigured ? whatIsMissing(ctx, definition, row, defaults) : undefined;
+    if (missing !== undefined) {
+      // The customer is asked for it with the next edit. Until then the source goes on as it is.
+      reason ??= missing;
+      await moves.changeSource(tx, row, { template_version: version });
+      continue;
+    }
+    await moves.changeSource(tx, row, { template_version: version, isConfigured });
+    if (isSelected) await moves.chooseStreamsAnew(tx, workspace.id, row.id);
+    if (!isConfigured && !isSelected) continue;
+    woken.push(row.id);
+    failedBefore ||= row.failure !== null && !isWithoutItsVersion(row);
+  }
+  if (woken.length > 0) return await wake(tx, workspace.id, woken, failedBefore);
+  return reason === undefined ? { state: 'done' } : { state: 'skipped', reason };
+}
+
+/** Undefined when the source's own part and these defaults make a valid configuration. */
+export function whatIsMissing(
+  ctx: PipelinesContext,
+  { specification }: Definition,
+  row: SourceRow,
+  defaults: Configuration,
+): string | undefined {
+  const given = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
+  const [fault] = configurationFaults(specification, mergeWithDefaults(given, defaults), []);
+  return fault && `The customer has to give ${fault.loc.join('.') || 'the configuration'} first: ${fault.msg}.`;
+}
+
+/** Something the platform has, but not yet, or not ever, in the version it was to have: an earlier change has failed. */
+function isWithoutItsVersion(row: Pick<SourceRow, 'platform_id' | 'template_version' | 'applied_template_version'>) {
+  return row.platform_id !== null && row.applied_template_version < row.template_version;
+}
+
+async function wake(tx: Db, workspaceId: string, sourceIds: string[], failedBefore: boolean): Promise<Moved> {
+  await moves.wakeSources(tx, workspaceId, sourceIds);
+  return { state: 'changing', failedBefore, sources: sourceIds };
+}
+
+/** Reads a version once. 0, which is not known, gives undefined. */
+function readerOf(ctx: PipelinesContext, tx: Db, template: TemplateRef) {
+  const known = new Map<number, { content: unknown; configuration: Configuration }>();
+  return async (number: number) => {
+    if (number === 0) return undefined;
+    let version = known.get(number);
+    if (!version) {
+      const row = await getVersion(tx, template, number);
+      version = { content: JSON.parse(row.content), configuration: openVersion(ctx.templates, row) };
+      known.set(number, version);
+    }
+    return version;
+  };
+}
+
+/** For the sources of a template, before a transaction: reading definitions may take a while. */
+export async function definitionOf(ctx: PipelinesContext, definitionId: string): Promise<Definition> {
+  return await getDefinition(ctx.templates, 'source', definitionId);
+}

@@ -1,0 +1,50 @@
+/** The two kinds of templates, for endpoints that are the same for both. */
+import { ConnectionTemplatePath } from '@inlay/contract/connection-templates';
+import { SourceTemplatePath } from '@inlay/contract/source-templates';
+import type { TProperties } from 'typebox';
+import type { ErrorCode } from '../errors.ts';
+import { getConnectionTemplate } from './connection-templates.ts';
+import type { TemplatesContext } from './context.ts';
+import { getSourceTemplate } from './source-templates.ts';
+import type { VersionedTemplate } from './versions.ts';
+
+export interface VersionedKind {
+  path: string;
+  tag: string;
+  /** What a template of this kind is called. */
+  what: string;
+  params: TProperties;
+  /** What the id of a rollout is called in paths. */
+  rolloutParam: string;
+  notFound: ErrorCode;
+  find(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<VersionedTemplate>;
+}
+
+export const versionedKinds: VersionedKind[] = [
+  {
+    path: '/api/v1/integrations/templates/sources/:source_template_id',
+    tag: 'Source templates',
+    what: 'source template',
+    params: SourceTemplatePath.properties,
+    rolloutParam: 'source_rollout_id',
+    notFound: 'source_template_not_found',
+    async find(ctx, organizationId, params) {
+      const id = String((params as Record<string, unknown>).source_template_id);
+      const { version, definition_id } = await getSourceTemplate(ctx, organizationId, id);
+      return { organizationId, kind: 'source', templateId: id, current: version, definitionId: definition_id };
+    },
+  },
+  {
+    path: '/api/v1/integrations/templates/connections/:connection_template_id',
+    tag: 'Connection templates',
+    what: 'connection template',
+    params: ConnectionTemplatePath.properties,
+    rolloutParam: 'connection_rollout_id',
+    notFound: 'connection_template_not_found',
+    async find(ctx, organizationId, params) {
+      const id = String((params as Record<string, unknown>).connection_template_id);
+      const { version, definition_id } = await getConnectionTemplate(ctx, organizationId, id);
+      return { organizationId, kind: 'connection', templateId: id, current: version, definitionId: definition_id };
+    },
+  },
+];
