@@ -136,7 +136,7 @@ describeOnBothDatabases('A rollout', (kind) => {
     await send('DELETE', `connections/${template}`);
   });
 
-  it('of a source template brings configuration and streams, and asks the customer for what is new', async () => {
+  it('of a source template brings configuration and streams', async () => {
     const files = await makeConnectionTemplate(test);
     const bob = await customer(test, 'bob');
     const id = await connect(bob);
