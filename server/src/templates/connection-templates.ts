@@ -188,6 +188,8 @@ export async function rollBackConnectionTemplate(
       ...content,
       sync_on_create: sync_on_create ? 1 : 0,
       sealed_destination_config: version.sealed_configuration,
+      // What was tested is another configuration.
+      checked_at: null,
     };
     const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: named });
     const updated = await templates.updateTemplate(tx, table, organizationId, id, changes);

@@ -115,7 +115,6 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     source_template_id: source.id,
     connection_template_id: connection.id,
     tag_name: 'walked',
-    version: '1',
   };
 }
 
