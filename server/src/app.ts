@@ -90,7 +90,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       wrapTransport: overrides.wrapTransport,
       onClose: (step) => closing.push(step),
     });
-    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch, rollouts } = parts;
+    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch, rollouts } =
+      parts;
 
     let shuttingDown = false;
     const serverOptions = {
