@@ -69,7 +69,9 @@ try {
     format: 'esm',
     target: 'node20',
     packages: 'external',
-    alias: { '@inlay/contract': resolve(root, 'contract/src'), '@inlay/sqlite': resolve(root, 'sqlite/src') },
+    alias: Object.fromEntries(
+      ['contract', 'schedule', 'sqlite'].map((name) => [`@inlay/${name}`, resolve(root, name, 'src')]),
+    ),
     logLevel: 'error',
     plugins: [
       { name: 'without-guard', setup: (build) => build.onLoad({ filter: /workspaces[\\/][\w.-]+\.ts$/ }, cut) },

@@ -44,7 +44,7 @@ it(`${withNamesakes} schedules in which somebody else uses our names keep every 
 // late effect of an old rename for a new name. A change of the code changes what a seed stands for, so each has a test of
 // its own, too; the last two are in src/workspaces/lost-creates.test.ts and sync.test.ts.
 it.each([['1532'], ['201810'], ['2013265'], ['6015438', '--namesakes']])(
-  'schedule %s %s, which broke an invariant once, does no longer',
+  'schedule %s, which broke an invariant once, does no longer',
   async (seed, ...more) => {
     const { code, output } = await simulate('--seeds', '1', '--from', seed, ...more);
     expect(output).toContain('1 schedules, 0 with violations');
