@@ -10,6 +10,7 @@ describe('formats', () => {
     expect(types).toEqual({
       'icon-address': 'value_error.icon',
       'short-text': 'value_error.text',
+      'job-id': 'value_error',
       uuid: 'type_error.uuid',
       'date-time': 'value_error.datetime',
       name: 'value_error.name',

@@ -53,6 +53,7 @@ describe('The configuration', () => {
       maxWaitingPerWorkspace: 50,
       checkTimeoutMs: 60_000,
       syncTimeoutMs: 86_400_000,
+      jobHistoryMs: 90 * 86_400_000,
       connectorLimits: { memoryBytes: 1024 ** 3, openFiles: 1024 },
       logLevel: 'info',
     });
@@ -79,6 +80,7 @@ describe('The configuration', () => {
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
+        'INLAY_JOB_HISTORY_DAYS',
         'INLAY_MAX_CONCURRENT_SYNCS',
         'INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE',
         'INLAY_MAX_CONCURRENT_CHECKS',

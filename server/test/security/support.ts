@@ -15,6 +15,7 @@ import { systemRuntime } from '../../src/runtime.ts';
 import type { Sealer } from '../../src/sealing.ts';
 import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
 import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
+import { eventually } from '../support/deployment.ts';
 
 export const infoPath = '/api/v1/embedded/scoped-token/info';
 export const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -118,7 +119,7 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
   };
 }
 
-/** A source of the template, with its connection and a check: values for the parameters of the routes about them. */
+/** A source of the template, with its connection, a sync and a check: values for the parameters of their routes. */
 export async function makePipeline(
   { request }: Pick<Tenant, 'request'>,
   workspaceId: string,
@@ -131,7 +132,15 @@ export async function makePipeline(
   const check = await request('POST', `/api/v1/integrations/sources/check?${within}`, { body });
   expect(check.status, check.text).toBe(200);
   const { body: connections } = await request('GET', `/api/v1/integrations/connections?${within}`);
-  return { source_id: source.body.id, check_id: check.body.id, connection_id: connections.data[0].id };
+  const connection_id: string = connections.data[0].id;
+  let job_id = '';
+  // The connection is set up in the background.
+  await eventually('the sync of a new connection starts', async () => {
+    const job = await request('POST', `/api/v1/integrations/connections/${connection_id}/sync?${within}`);
+    job_id = job.body.id;
+    return job.status === 200;
+  });
+  return { source_id: source.body.id, check_id: check.body.id, connection_id, job_id };
 }
 
 export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {
