@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createTestDatabase, type TestDatabase, type TestDatabaseKind } from './databases.ts';
+
+/** Pauses, most of them before a retry, are a tenth of what they are: nothing that a test looks at depends on their length. */
+const quickRuntime: Runtime = { ...systemRuntime, sleep: (ms, signal) => systemRuntime.sleep(ms / 10, signal) };
 
 export interface Answer {
   status: number;
@@ -67,7 +71,12 @@ export async function startTestApp(
   let app: App;
   const start = async (changes: { env?: Record<string, string>; overrides?: Overrides } = {}) => {
     const { config, secrets } = readConfig({ ...environment, ...changes.env });
-    app = await createApp(config, secrets, { log: pino({ level: 'silent' }), ...overrides, ...changes.overrides });
+    app = await createApp(config, secrets, {
+      log: pino({ level: 'silent' }),
+      runtime: quickRuntime,
+      ...overrides,
+      ...changes.overrides,
+    });
     await app.http.ready();
   };
   await start();
