@@ -30,7 +30,11 @@ describe('sample data', () => {
     await expect(runner.readSpecification(source({}))).resolves.toEqual(specification);
     await expect(runner.check(source({ count: 5 }))).resolves.toEqual({ status: 'succeeded' });
     const message = 'count must be a whole number of at least 1.';
-    await expect(runner.check(source({ count: 0.5 }))).resolves.toEqual({ status: 'failed', message, fields: ['count'] });
+    await expect(runner.check(source({ count: 0.5 }))).resolves.toEqual({
+      status: 'failed',
+      message,
+      fields: ['count'],
+    });
     const { streams } = await runner.discover(source({ count: 5 }));
     expect(streams.map(({ name }) => name)).toEqual(['users', 'products', 'purchases']);
     expect(streams[0]).toMatchObject({ default_cursor_field: ['updated_at'], source_defined_primary_key: [['id']] });
