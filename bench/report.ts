@@ -30,7 +30,7 @@ export function tableOf({ startedAt, machine, loadBefore, loadAfter, rounds, fig
 }
 
 function targetText({ of, atLeast, atMost }: Target, unit: Figure['unit']): string {
-  const limit = (number: number) => (of === 'ratio' ? String(number) : amount(number, unit));
+  const limit = (number: number) => (of === 'ratio' ? rounded(number) : amount(number, unit));
   return atLeast === undefined ? `≤ ${limit(atMost ?? 0)}` : `≥ ${limit(atLeast)}`;
 }
 
