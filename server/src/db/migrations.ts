@@ -1,7 +1,8 @@
 /**
  * One append-only list of migrations for both databases. A migration that has been released is never edited;
  * the next change is a new entry at the end. Both databases get the same tables, so that the same statements run
- * on both; only the names of types differ, and the index of the parts of names.
+ * on both; only the names of types differ, and the index of the parts of names. The file is long because released
+ * migrations stay, in one order.
  */
 import { type Kysely, sql } from 'kysely';
 import { OperatorError } from '../errors.ts';

@@ -137,15 +137,20 @@ export async function findConnection(
   return await withNames(db, workspaceId).where('connections.id', '=', id).executeTakeFirst();
 }
 
-export async function existsConnection(db: Db, organizationId: string, id: string): Promise<boolean> {
+/** Which workspace a connection is in. */
+export async function findWorkspaceOfConnection(
+  db: Db,
+  organizationId: string,
+  id: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('connections')
-    .select('id')
+    .select('workspace_id')
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.workspace_id;
 }
 
 /** Takes the lease on the destination and returns it; undefined while another worker is making it. */

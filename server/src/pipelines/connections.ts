@@ -186,8 +186,8 @@ async function getConnection(
 ): Promise<connections.ConnectionWithNames> {
   const row = await connections.findConnection(ctx.store.db, scope.workspaceId, id);
   if (row) return row;
-  const isElsewhere = await connections.existsConnection(ctx.store.db, scope.organizationId, id);
-  throw new AppError(isElsewhere ? 'forbidden' : 'connection_not_found');
+  const elsewhere = await connections.findWorkspaceOfConnection(ctx.store.db, scope.organizationId, id);
+  throw new AppError(elsewhere !== undefined ? 'forbidden' : 'connection_not_found');
 }
 
 function madeOnPlatform({ platform_id }: connections.ConnectionWithNames): string {

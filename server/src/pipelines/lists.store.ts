@@ -152,19 +152,3 @@ export async function listHealths(
     .where('deleted_at', 'is', null)
     .execute();
 }
-
-/** Which workspace a connection is in. */
-export async function findWorkspaceOfConnection(
-  db: Db,
-  organizationId: string,
-  id: string,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('connections')
-    .select('workspace_id')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  return row?.workspace_id;
-}

@@ -13,6 +13,7 @@ import type {
 import type { SourceSummary } from '@inlay/contract/sources';
 import { AppError } from '../errors.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
+import * as connections from './connections.store.ts';
 import { listConnections, presentAll } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
 import { attemptsIn, failureIn, firstErrorIn, presentFailure, presentJob } from './jobs.ts';
@@ -154,7 +155,7 @@ export async function workspaceOfConnection(
   organizationId: string,
   connectionId: string,
 ): Promise<string> {
-  const workspaceId = await lists.findWorkspaceOfConnection(ctx.store.db, organizationId, connectionId);
+  const workspaceId = await connections.findWorkspaceOfConnection(ctx.store.db, organizationId, connectionId);
   if (workspaceId === undefined) throw new AppError('connection_not_found');
   return workspaceId;
 }
