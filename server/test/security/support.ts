@@ -94,6 +94,8 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     destination_name: 'walked',
     destination_definition_id,
     destination_config: { path: 'walked' },
+    // The sync that a test asks for would be refused while this one is under way.
+    sync_on_create: false,
     skip_check: true,
     tags,
   });
