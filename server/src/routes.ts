@@ -8,6 +8,7 @@ import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import type { Parts } from './parts.ts';
+import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
 import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
@@ -68,6 +69,7 @@ export async function addRoutes(
   connectionTemplateRoutes(http, templates);
   versionRoutes(http, templates);
   rolloutRoutes(http, pipelines);
+  applyTemplatesRoutes(http, pipelines);
   offerRoutes(http, templates);
   const files = readBuiltFiles(builtFolder);
   widgetRoutes(http, {

@@ -86,6 +86,34 @@ export async function insertConnection(
       applied_version: 0,
       streams_anew: 0,
     })
+    // A connection of the two that was deleted comes back, with its history.
+    .onConflict((conflict) =>
+      conflict
+        .columns(['source_id', 'connection_template_id'])
+        .doUpdateSet((given) => ({
+          deleted_at: null,
+          ...noFailure,
+          platform_id: null,
+          no_post_before: 0,
+          destination_id: given.ref('excluded.destination_id'),
+          cron_expression: given.ref('excluded.cron_expression'),
+          schema_changes: given.ref('excluded.schema_changes'),
+          namespace_format: given.ref('excluded.namespace_format'),
+          prefix: given.ref('excluded.prefix'),
+          first_sync_wanted: given.ref('excluded.first_sync_wanted'),
+          template_version: given.ref('excluded.template_version'),
+          is_set_up: 0,
+          health: 'never_synced',
+          health_detail: '{}',
+          platform_state: null,
+          platform_reason: null,
+          applied_template_version: 0,
+          version: sql<number>`connections.version + 1`,
+          applied_version: 0,
+          streams_anew: 0,
+        }))
+        .where('connections.deleted_at', 'is not', null),
+    )
     .execute();
 }
 

@@ -90,7 +90,7 @@ async function connectionTemplatesFor(
 }
 
 /** Copies the template as it is now: a later change of the template changes only later connections. */
-async function planConnection(
+export async function planConnection(
   ctx: PipelinesContext,
   tx: Db,
   workspace: WorkspaceRow,

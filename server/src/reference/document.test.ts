@@ -507,6 +507,8 @@ describe('The errors of an endpoint', () => {
     const wanted = { source_template_id: template, source_config: { count: 1 } };
     await expectAnswer(409, '/sources', 'POST', '/sources', wanted);
     await expectAnswer(409, '/sources/{source_id}', 'PUT', `/sources/${id}`, { name: 'new' });
+    const applied = await on.request('POST', `/api/v1/workspaces/${acme.workspaceId}/templates/apply`, { body: {} });
+    expectDocumented(find('POST /api/v1/workspaces/{workspace_id}/templates/apply'), 409, applied);
   });
 
   it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {

@@ -1,0 +1,45 @@
+/** What crosses the wire when a workspace is compared with the templates that match it now. */
+import { type Static, Type } from 'typebox';
+import { Uuid } from './fields.ts';
+import { templateFilterFields } from './template-filters.ts';
+
+export const ApplyTemplatesRequest = Type.Object(
+  {
+    ...templateFilterFields,
+    plan: Type.Optional(Type.Boolean({ default: false, description: 'Only tell what would be done, and do nothing' })),
+  },
+  { title: 'Apply templates request', examples: [{ selected_connection_template_tags: ['gold'], plan: true }] },
+);
+export type ApplyTemplatesRequest = Static<typeof ApplyTemplatesRequest>;
+
+const pair = {
+  source_id: Uuid('The source', 'b6e1c0d4-2f3a-4d5b-8c6e-7f8091a2b3c4'),
+  source_name: Type.String({ description: 'Its name', examples: ['Shop'] }),
+  connection_template_id: Uuid('The connection template', 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02'),
+  destination_name: Type.String({ description: 'Name of the destination', examples: ['Warehouse'] }),
+};
+
+export const MissingConnection = Type.Object(pair, { title: 'Missing connection' });
+export type MissingConnection = Static<typeof MissingConnection>;
+
+export const UnmatchedConnection = Type.Object(
+  { connection_id: Uuid('The connection', '0e9d8c7b-6a5f-4e3d-9c2b-1a0f9e8d7c6b'), ...pair },
+  { title: 'Unmatched connection' },
+);
+export type UnmatchedConnection = Static<typeof UnmatchedConnection>;
+
+export const AppliedTemplates = Type.Object(
+  {
+    plan: Type.Boolean({ description: 'Whether this only tells what would be done' }),
+    missing: Type.Array(MissingConnection, {
+      description: 'Connections that match and were missing: they are being made, or would be',
+    }),
+    no_longer_matching: Type.Array(UnmatchedConnection, {
+      description:
+        'Connections whose connection template does not match or is deleted, or whose source template does not match',
+    }),
+    matching: Type.Integer({ description: 'Connections that match and were there already', examples: [2] }),
+  },
+  { title: 'Applied templates' },
+);
+export type AppliedTemplates = Static<typeof AppliedTemplates>;
