@@ -52,6 +52,7 @@ export type ErrorCode =
   | 'log_not_told'
   | 'queue_full'
   | 'workspace_inactive'
+  | 'quota_reached'
   | 'platform_lost_connection'
   | 'platform_does_not_answer'
   | 'destination_checks_unsupported'
@@ -71,6 +72,7 @@ interface RequiredFacts {
   platform_does_not_answer: { delay: Delay };
   connections_pending: { pending: number; total: number; verb: 'disabled' | 'enabled' };
   sync_stopped: { total: number };
+  quota_reached: { words: string; retryAfterSeconds?: number };
 }
 
 /** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */

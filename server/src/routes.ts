@@ -13,6 +13,7 @@ import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts
 import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
 import { rolloutRoutes } from './pipelines/rollouts.routes.ts';
+import { quotaRoutes } from './quotas/quotas.routes.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
 import type { Runtime } from './runtime.ts';
 import { connectionTemplateRoutes } from './templates/connection-templates.routes.ts';
@@ -60,6 +61,7 @@ export async function addRoutes(
   });
   operatorTokenRoutes(http, operatorTokens);
   workspaceRoutes(http, workspaces, publicUrl);
+  quotaRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);
   destinationCheckRoutes(http, pipelines);
   operatingRoutes(http, pipelines, config.publicUrl);

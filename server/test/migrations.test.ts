@@ -62,6 +62,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'organizations',
         'paused_connections',
         'revoked_tokens',
+        'quotas',
         'rollout_items',
         'rollouts',
         'signing_keys',
@@ -71,6 +72,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'sources',
         'template_tags',
         'template_versions',
+        'usage_days',
         'workspace_counts',
         'workspaces',
         // A full-text index is tables to SQLite.

@@ -545,6 +545,35 @@ const migrations: Record<string, Step> = {
       create index connections_of_template on connections (connection_template_id, workspace_id)
       where deleted_at is null`.execute(db);
   },
+
+  '0016-quotas': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table quotas (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        limits ${text} not null,
+        updated_at bigint not null
+      )`.execute(db);
+    await sql`
+      create table usage_days (
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        day bigint not null,
+        syncs bigint not null,
+        row_count bigint not null,
+        byte_count bigint not null,
+        primary key (workspace_id, day)
+      )`.execute(db);
+    const day = sql`ended_at / 86400000 * 86400000`;
+    await sql`
+      insert into usage_days (organization_id, workspace_id, day, syncs, row_count, byte_count)
+      select organization_id, workspace_id, ${day}, count(*), coalesce(sum(row_count), 0), coalesce(sum(byte_count), 0)
+      from jobs where ended_at is not null
+      group by organization_id, workspace_id, ${day}`.execute(db);
+    await sql`create index jobs_open_of_workspace on jobs (workspace_id) where ended_at is null`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

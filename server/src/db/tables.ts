@@ -386,6 +386,27 @@ interface JobHourRow {
   byte_count: number;
 }
 
+/** What an organization allows each of its workspaces, or what a workspace is allowed in place of that. */
+interface QuotaRow {
+  /** Of the organization or of the workspace. */
+  id: string;
+  organization_id: string;
+  /** JSON: limits by name. Null is no limit; a limit that is left out of a workspace's is the organization's. */
+  limits: string;
+  updated_at: number;
+}
+
+/** Syncs of a workspace that ended on a day. */
+interface UsageDayRow {
+  organization_id: string;
+  workspace_id: string;
+  /** The first millisecond of the day, in UTC. */
+  day: number;
+  syncs: number;
+  row_count: number;
+  byte_count: number;
+}
+
 /** How far the platform's jobs have been read, and who reads them. One row. */
 interface JobWatchRow {
   id: 1;
@@ -450,5 +471,7 @@ export interface Tables {
   destination_checks: DestinationCheckRow;
   jobs: JobRow;
   job_hours: JobHourRow;
+  quotas: QuotaRow;
+  usage_days: UsageDayRow;
   job_watch: JobWatchRow;
 }

@@ -125,7 +125,7 @@ export function endpoint<
       access,
       describeResponses: () => ({
         [status]: { ...success, headers: asHeaders(successHeaders(definition)) },
-        ...errorAnswers(impliedErrors(definition), exampleFault(), access !== 'public'),
+        ...errorAnswers(impliedErrors(definition), exampleFault(), access),
       }),
     },
     schema: {
@@ -226,11 +226,12 @@ interface ErrorAnswer {
 function errorAnswers(
   codes: (ErrorCode | RefusalCode)[],
   exampleFault: Fault[],
-  isLimited: boolean,
+  access: Access,
 ): Record<string, object> {
   const answers: Record<string, ErrorAnswer> = {};
+  const isLimited = access !== 'public';
   for (const code of codes) {
-    const { statuses, when, detail, canRetry } = describeError(code);
+    const { statuses, when, detail, canRetry } = describeError(code, access === 'scoped');
     for (const status of statuses) {
       const body = status === 422 ? ValidationErrorBody : ErrorBody;
       answers[status] ??= { ...body, 'x-examples': {}, headers: asHeaders(errorHeaders(status, isLimited)) };
@@ -257,14 +258,14 @@ function errorHeaders(status: number, isLimited: boolean): ResponseHeaderName[] 
   ];
 }
 
-function describeError(code: ErrorCode | RefusalCode) {
+function describeError(code: ErrorCode | RefusalCode, isForCustomers: boolean) {
   if (isRefusal(code)) {
     const { status, when } = refusals[code];
     return { statuses: [status], when, detail: refusalDetail(code), canRetry: false };
   }
   const { statuses, when, retryAfterSeconds } = errorCatalogue[code];
   const canRetry = retryAfterSeconds !== undefined || code === 'rate_limited';
-  return { statuses, when, detail: exampleDetail(code), canRetry };
+  return { statuses, when, detail: exampleDetail(code, isForCustomers), canRetry };
 }
 
 function isRefusal(code: ErrorCode | RefusalCode): code is RefusalCode {

@@ -10,6 +10,8 @@ interface CatalogueEntry<Code extends ErrorCode> {
   detail: string | ((facts: FactsOf<Code>) => string);
   /** An example for the reference, needed where the detail depends on facts. */
   example?: string;
+  /** The same for endpoints that customers call, where they read other words. */
+  customerExample?: string;
   /** Statuses that `status` can give, for the reference. */
   statuses: readonly number[];
   retryAfterSeconds?: number;
@@ -238,6 +240,16 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     10,
   ),
   workspace_inactive: at(409, 'Workspace is inactive', 'No sync runs in an inactive workspace; activate it first.'),
+  quota_reached: {
+    status: 409,
+    statuses: [409],
+    detail: ({ words }) => words,
+    example:
+      'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
+    customerExample:
+      'The limit of 10 sources is reached. Remove a source that is not needed, or ask for a higher limit.',
+    when: 'The workspace has, moves or runs as much as its quotas allow. With a scoped token the words are for the customer.',
+  },
   platform_lost_connection: at(
     502,
     'The platform no longer has this connection; delete its source here',
@@ -274,8 +286,9 @@ export function detailOf<Code extends ErrorCode>(code: Code, facts: FactsOf<Code
 }
 
 /** A detail for the reference. */
-export function exampleDetail(code: ErrorCode): string {
-  const { detail, example } = errorCatalogue[code];
+export function exampleDetail(code: ErrorCode, isForCustomers = false): string {
+  const { detail, example: common, customerExample } = errorCatalogue[code];
+  const example = (isForCustomers ? customerExample : undefined) ?? common;
   if (typeof detail === 'string') return example ?? detail;
   if (example === undefined) throw new Error(`The error ${code} needs an example: its detail depends on facts.`);
   return example;

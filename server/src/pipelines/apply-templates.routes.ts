@@ -18,7 +18,7 @@ export function applyTemplatesRoutes(app: FastifyInstance, ctx: PipelinesContext
     params: WorkspacePath,
     body: ApplyTemplatesRequest,
     answer: AppliedTemplates,
-    errors: ['workspace_not_found', 'workspace_being_deleted'],
+    errors: ['workspace_not_found', 'workspace_being_deleted', 'quota_reached'],
     handle: async ({ params, body, principal }) =>
       await applyTemplates(ctx, principal.organizationId, params.workspace_id, body),
   });

@@ -19,6 +19,7 @@ import type {
   PlatformJobAttempt,
   PlatformJobStream,
 } from '../platform/pipelines-port.ts';
+import { countSync } from '../quotas/quotas.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
@@ -100,7 +101,12 @@ export async function recordJobs(tx: Db, connection: ConnectionRow, told: readon
     await jobs.putJob(tx, organizationId, workspaceId, after);
     known.set(job.id, after);
     const hasEnded = after.ended_at !== null && (before?.ended_at ?? null) === null;
-    if (hasEnded) await jobs.countEnded(tx, organizationId, after);
+    if (hasEnded) {
+      await jobs.countEnded(tx, organizationId, after);
+      const { ended_at, row_count, byte_count } = after;
+      const sync = { endedAt: ended_at ?? 0, rows: row_count ?? 0, bytes: byte_count ?? 0 };
+      await countSync(tx, organizationId, workspaceId, sync);
+    }
     const failedAttempts = failedIn(job).slice(before?.failed_attempts ?? 0);
     if (hasEnded || failedAttempts.length > 0) news.push({ connection, job: after, failedAttempts, hasEnded });
   }

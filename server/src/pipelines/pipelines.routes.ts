@@ -116,7 +116,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   }
 
   endpoint(app, {
-    ...about('source_template_not_found', 'definitions_unavailable', ...audience.changeErrors),
+    ...about('source_template_not_found', 'definitions_unavailable', 'quota_reached', ...audience.changeErrors),
     method: 'POST',
     url: `${path}/sources`,
     summary: `Create source${audience.where}`,

@@ -21,6 +21,7 @@ import { maskConfiguration, openConfiguration, sealConfiguration } from '../defi
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { assertRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
@@ -50,6 +51,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
   const id = ctx.runtime.newId();
   const row = await ctx.store.transaction(async (tx) => {
     const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
+    await assertRoom(tx, scope, { sources: 1, connections: planned.length });
     const name = request.name ?? template.name;
     const slug = slugOf(name);
     const source = await sources.insertSource(tx, {

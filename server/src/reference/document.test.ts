@@ -247,7 +247,7 @@ describe('The errors of an endpoint', () => {
         // Neither an id nor a tag.
         expectDocumented(endpoint, 422, await call(test, endpoint, { ids: '%20' }));
       } else if (requestBody) {
-        expectDocumented(endpoint, 422, await test.request('POST', path, { token, payload: '[' }));
+        expectDocumented(endpoint, 422, await test.request(method.toUpperCase(), path, { token, payload: '[' }));
       } else if (parameters.length === 0) {
         const strict = { headers: { prefer: 'handling=strict' } };
         expectDocumented(
@@ -449,6 +449,12 @@ describe('The errors of an endpoint', () => {
       const jobs = elsewhere.replace('sources', 'jobs');
       expectDocumented(find(`GET ${path}/jobs`), 404, await on.request('GET', jobs));
     }
+
+    const quotas = `/api/v1/workspaces/${acme.workspaceId}/quotas`;
+    expect((await on.request('PUT', quotas, { body: { sources: 1 } })).status).toBe(200);
+    const second = { source_template_id: template, source_config: { count: 1 } };
+    await expectAnswer(409, '/sources', 'POST', '/sources', second);
+    await on.request('DELETE', quotas);
 
     const sync = '/connections/{connection_id}/sync';
     const syncNow = `/connections/${connection.id}/sync`;

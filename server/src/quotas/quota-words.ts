@@ -1,0 +1,43 @@
+/**
+ * What each audience reads of a quota. Operators read which quota it is, its limit and its use, and how to raise it.
+ * Customers read only what they may still do.
+ */
+import type { Audience } from '@inlay/contract/health';
+import type { QuotaName } from '@inlay/contract/quotas';
+import { isoTime } from '../iso-time.ts';
+
+const nouns: Record<QuotaName, string> = {
+  sources: 'sources',
+  connections: 'connections',
+  concurrent_syncs: 'syncs at the same time',
+  shortest_interval_seconds: 'seconds between two syncs',
+  rows_per_day: 'rows per day',
+  rows_per_month: 'rows per month',
+  bytes_per_day: 'bytes per day',
+  bytes_per_month: 'bytes per month',
+};
+
+export interface Reached {
+  quota: QuotaName;
+  limit: number;
+  used: number;
+}
+
+const raise = 'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
+const useOf = ({ quota, limit, used }: Reached) => `The quota ${quota} is reached: ${used} of ${limit} are used`;
+const limitOf = ({ quota, limit }: Reached) => `The limit of ${limit} ${nouns[quota]} is reached`;
+
+/** Of something that would be one too many. */
+export function refusalWords(reached: Reached, audience: Audience): string {
+  if (audience === 'operator') return `${useOf(reached)}. ${raise}`;
+  if (reached.quota === 'concurrent_syncs') return `${limitOf(reached)}. Try again when one has ended.`;
+  return `${limitOf(reached)}. Remove a source that is not needed, or ask for a higher limit.`;
+}
+
+/** Of syncs that wait for the next period. */
+export function pauseWords(reached: Reached, until: number, audience: Audience): string {
+  if (audience === 'operator') {
+    return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
+  }
+  return `${limitOf(reached)}. Syncs go on by themselves at ${isoTime(until)}.`;
+}

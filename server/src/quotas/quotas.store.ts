@@ -1,0 +1,201 @@
+/**
+ * The SQL of `quotas` and `usage_days`, and the counts that quotas are compared with. Every count stays within one
+ * workspace, has an index, and stops at the limit where only the limit matters: a request costs the same however many
+ * workspaces, sources and jobs there are.
+ */
+import { type Kysely, sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import { prepare } from '../db/prepared.ts';
+import type { Tables } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+/** Jobs that use the platform, or will do so again without anybody asking. */
+const atWork = ['running', 'incomplete'] as const;
+
+const limitsById = prepare((db, organizationId: string, workspaceId: string) =>
+  db
+    .selectFrom('quotas')
+    .select(['id', 'limits'])
+    .where('organization_id', '=', organizationId)
+    .where((where) => where.or([where('id', '=', organizationId), where('id', '=', workspaceId)])),
+);
+
+/** What is set for the organization and for the workspace, by the id of each. */
+export async function findLimits(db: Db, organizationId: string, workspaceId: string): Promise<Map<string, string>> {
+  const rows = await limitsById(db, organizationId, workspaceId);
+  return new Map(rows.map(({ id, limits }) => [id, limits]));
+}
+
+/** The same for several workspaces. */
+export async function listLimits(
+  db: Db,
+  organizationId: string,
+  workspaceIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('quotas')
+    .select(['id', 'limits'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [organizationId, ...workspaceIds])
+    .execute();
+  return new Map(rows.map(({ id, limits }) => [id, limits]));
+}
+
+/** `id`: of the organization, or of one of its workspaces. */
+export async function putLimits(tx: Db, organizationId: string, id: string, limits: string): Promise<void> {
+  await tx
+    .insertInto('quotas')
+    .values({ id, organization_id: organizationId, limits, updated_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet({ limits, updated_at: now })
+        .where('quotas.organization_id', '=', organizationId),
+    )
+    .execute();
+}
+
+export async function removeLimits(tx: Db, organizationId: string, id: string): Promise<void> {
+  await tx.deleteFrom('quotas').where('organization_id', '=', organizationId).where('id', '=', id).execute();
+}
+
+function liveSources(db: Kysely<Tables>, workspaceIds: readonly string[]) {
+  return db
+    .selectFrom('sources')
+    .where('workspace_id', 'in', workspaceIds)
+    .where('deleted_at', 'is', null)
+    .where('lifecycle', '=', 'live');
+}
+
+function liveConnections(db: Kysely<Tables>, workspaceIds: readonly string[]) {
+  return db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .where('connections.workspace_id', 'in', workspaceIds)
+    .where('connections.deleted_at', 'is', null)
+    .where('sources.lifecycle', '=', 'live');
+}
+
+function jobsAtWork(db: Kysely<Tables>, workspaceIds: readonly string[]) {
+  return db
+    .selectFrom('jobs')
+    .where('workspace_id', 'in', workspaceIds)
+    .where('ended_at', 'is', null)
+    .where('status', 'in', atWork);
+}
+
+/** How many there are in a workspace, counted no further than `most`. */
+export async function countUpTo(
+  db: Db,
+  workspaceId: string,
+  what: 'sources' | 'connections' | 'concurrent_syncs',
+  most: number,
+): Promise<number> {
+  const one = sql<number>`1`.as('one');
+  const counted = {
+    sources: () => liveSources(db, [workspaceId]).select(one).limit(most).as('counted'),
+    connections: () => liveConnections(db, [workspaceId]).select(one).limit(most).as('counted'),
+    concurrent_syncs: () => jobsAtWork(db, [workspaceId]).select(one).limit(most).as('counted'),
+  }[what]();
+  const { count } = await db
+    .selectFrom(counted)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export interface Counts {
+  sources: number;
+  connections: number;
+  concurrent_syncs: number;
+}
+
+/** Of some workspaces; a workspace that has nothing is left out. */
+export async function countAll(db: Db, workspaceIds: readonly string[]): Promise<Map<string, Counts>> {
+  const counts = new Map<string, Counts>();
+  if (workspaceIds.length === 0) return counts;
+  const count = sql<number>`count(*)`.as('count');
+  const put = (what: keyof Counts, rows: readonly { workspace_id: string; count: number }[]) => {
+    for (const { workspace_id: id, count } of rows) {
+      const known = counts.get(id) ?? { sources: 0, connections: 0, concurrent_syncs: 0 };
+      counts.set(id, { ...known, [what]: Number(count) });
+    }
+  };
+  put('sources', await liveSources(db, workspaceIds).select(['workspace_id', count]).groupBy('workspace_id').execute());
+  put(
+    'connections',
+    await liveConnections(db, workspaceIds)
+      .select(['connections.workspace_id', count])
+      .groupBy('connections.workspace_id')
+      .execute(),
+  );
+  put(
+    'concurrent_syncs',
+    await jobsAtWork(db, workspaceIds).select(['workspace_id', count]).groupBy('workspace_id').execute(),
+  );
+  return counts;
+}
+
+/** A sync has ended on this day: `day` is its first millisecond, in UTC. */
+export async function addUse(
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+  use: { day: number; rows: number; bytes: number },
+): Promise<void> {
+  await tx
+    .insertInto('usage_days')
+    .values({
+      organization_id: organizationId,
+      workspace_id: workspaceId,
+      day: use.day,
+      syncs: 1,
+      row_count: use.rows,
+      byte_count: use.bytes,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'day']).doUpdateSet({
+        syncs: sql<number>`usage_days.syncs + 1`,
+        row_count: sql<number>`usage_days.row_count + excluded.row_count`,
+        byte_count: sql<number>`usage_days.byte_count + excluded.byte_count`,
+      }),
+    )
+    .execute();
+}
+
+export interface Moved {
+  rows_per_day: number;
+  rows_per_month: number;
+  bytes_per_day: number;
+  bytes_per_month: number;
+}
+
+/** What workspaces have moved since the beginning of the day and of the month; none means nothing. */
+export async function sumUse(
+  db: Db,
+  workspaceIds: readonly string[],
+  { day, month }: { day: number; month: number },
+): Promise<Map<string, Moved>> {
+  if (workspaceIds.length === 0) return new Map();
+  const today = (column: 'row_count' | 'byte_count') =>
+    sql<number>`sum(case when day >= ${day} then ${sql.ref(column)} else 0 end)`;
+  const rows = await db
+    .selectFrom('usage_days')
+    .select(({ fn }) => [
+      'workspace_id',
+      today('row_count').as('rows_per_day'),
+      fn.sum<number>('row_count').as('rows_per_month'),
+      today('byte_count').as('bytes_per_day'),
+      fn.sum<number>('byte_count').as('bytes_per_month'),
+    ])
+    .where('workspace_id', 'in', workspaceIds)
+    .where('day', '>=', month)
+    .groupBy('workspace_id')
+    .execute();
+  return new Map(
+    rows.map(({ workspace_id, ...moved }) => [
+      workspace_id,
+      Object.fromEntries(Object.entries(moved).map(([name, sum]) => [name, Number(sum)])) as unknown as Moved,
+    ]),
+  );
+}

@@ -1,0 +1,132 @@
+/** Quotas and usage, by the API: what is over is refused, exactly, with words for each audience. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { addTenant } from '../../test/security/support.ts';
+import { startTestApp, type TestApp } from '../../test/support/app.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
+
+const noLimits = {
+  sources: null,
+  connections: null,
+  concurrent_syncs: null,
+  shortest_interval_seconds: null,
+  rows_per_day: null,
+  rows_per_month: null,
+  bytes_per_day: null,
+  bytes_per_month: null,
+};
+
+describeOnBothDatabases('Quotas', (kind) => {
+  let test: TestApp;
+  /** Another replica on the same data. */
+  let second: TestApp;
+  let template: string;
+  let acme: Customer;
+
+  beforeAll(async () => {
+    test = await startTestApp(kind);
+    second = await startTestApp(kind, {
+      shared: { dataDir: test.dataDir, url: test.env.INLAY_DATABASE_URL, drop: async () => {} } as never,
+      env: { INLAY_OPERATOR_TOKEN: test.operatorToken },
+    });
+    template = await makeSourceTemplate(test);
+    await makeConnectionTemplate(test);
+    acme = await customer(test, 'acme');
+  });
+  afterAll(async () => {
+    await second?.stop();
+    await test?.stop();
+  });
+
+  const path = (id: string) => `/api/v1/workspaces/${id}/quotas`;
+  const put = async (url: string, body: object) => {
+    const answer = await test.request('PUT', url, { body });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body;
+  };
+  const connect = (on: TestApp, { workspaceId }: Customer, token: string = on.operatorToken) =>
+    token === on.operatorToken
+      ? on.request('POST', `/api/v1/integrations/sources?workspace_id=${workspaceId}`, {
+          body: { source_template_id: template, source_config: { count: 1 } },
+        })
+      : on.request('POST', '/api/v1/embedded/sources', {
+          token,
+          body: { source_template_id: template, source_config: { count: 1 } },
+        });
+
+  it('are of the organization, and in a workspace each may be replaced or lifted', async () => {
+    expect((await test.request('GET', '/api/v1/quotas')).body).toEqual(noLimits);
+    const ofAll = await put('/api/v1/quotas', { sources: 3, rows_per_day: 1000, bytes_per_day: null });
+    expect(ofAll).toEqual({ ...noLimits, sources: 3, rows_per_day: 1000 });
+    const own = { sources: null, connections: 7 };
+    const quotas = { ...noLimits, connections: 7, rows_per_day: 1000 };
+    expect(await put(path(acme.workspaceId), own)).toEqual({ own, quotas });
+    expect((await test.request('GET', path(acme.workspaceId))).body).toEqual({ own, quotas });
+    expect((await test.request('DELETE', path(acme.workspaceId))).body).toEqual({ own: {}, quotas: ofAll });
+    const other = await addTenant(test, `other ${kind}`);
+    expect((await other.request('GET', '/api/v1/quotas')).body).toEqual(noLimits);
+    expect((await other.request('PUT', path(acme.workspaceId), { body: { sources: 0 } })).status).toBe(404);
+    for (const body of [{ sources: -1 }, { concurrent_syncs: 0 }, { rows_per_day: 1.5 }, { rows_per_day: '1' }]) {
+      expect((await test.request('PUT', '/api/v1/quotas', { body })).status, JSON.stringify(body)).toBe(422);
+    }
+    expect((await test.request('DELETE', '/api/v1/quotas')).body).toEqual(noLimits);
+  });
+
+  it('give 50 parallel creates on two replicas exactly the 10 sources that are allowed', async () => {
+    await put(path(acme.workspaceId), { sources: 10 });
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => connect(index % 2 === 0 ? test : second, acme)),
+    );
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(201), count(409)], answers.find(({ status }) => status !== 201)?.text).toEqual([10, 40]);
+    const usage = (await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/usage`)).body;
+    expect(usage.sources).toEqual({ used: 10, limit: 10 });
+    expect(usage.connections).toEqual({ used: 10, limit: null });
+  });
+
+  it('tell operators which quota is reached, and customers only what they may do', async () => {
+    const operator = await connect(test, acme);
+    expect(operator.headers['x-inlay-error']).toBe('quota_reached');
+    expect(operator.body.detail).toBe(
+      'The quota sources is reached: 10 of 10 are used. To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.',
+    );
+    const refused = await connect(test, acme, acme.token);
+    expect(refused.status).toBe(409);
+    expect(refused.body.detail).toBe(
+      'The limit of 10 sources is reached. Remove a source that is not needed, or ask for a higher limit.',
+    );
+  });
+
+  it('count a deleted source no more, and refuse a source whose connections would be too many', async () => {
+    const [first] = (await acme.request('GET', '/sources')).body.data;
+    expect((await acme.request('DELETE', `/sources/${first.id}`)).status).toBe(200);
+    await put(path(acme.workspaceId), { sources: 10, connections: 9 });
+    const refused = await connect(test, acme);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('quota connections')]);
+    await put(path(acme.workspaceId), { sources: 10, connections: 10 });
+    expect((await connect(test, acme)).status).toBe(201);
+    await makeConnectionTemplate(test, { destination_name: 'Second' });
+    const applied = await test.request('POST', `/api/v1/workspaces/${acme.workspaceId}/templates/apply`, { body: {} });
+    expect([applied.status, applied.headers['x-inlay-error']], 'a new plan').toEqual([409, 'quota_reached']);
+    // A lower limit takes nothing away.
+    await put(path(acme.workspaceId), { sources: 1 });
+    expect((await acme.request('GET', '/sources')).body.data).toHaveLength(10);
+    expect((await connect(test, acme)).status).toBe(409);
+  });
+
+  it('are shown beside what is used, page by page, for all workspaces of the organization', async () => {
+    for (const name of ['b', 'c', 'd']) await test.workspaceId(`${name} usage`);
+    const names: string[] = [];
+    let url: string | null = '/api/v1/usage?limit=2';
+    while (url !== null) {
+      const { body }: { body: { data: { workspace_name: string }[]; next: string | null } } = await test.request(
+        'GET',
+        url,
+      );
+      expect(body.data.length).toBeLessThanOrEqual(2);
+      names.push(...body.data.map(({ workspace_name }) => workspace_name));
+      url = body.next === null ? null : body.next.slice(body.next.indexOf('/api/'));
+    }
+    expect(names).toEqual(['d usage', 'c usage', 'b usage', 'acme']);
+  });
+});
