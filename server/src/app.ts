@@ -10,6 +10,7 @@ import { repeatedly } from './background.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { replyToUnknownPaths } from './http/error-reply.ts';
 import type { Readiness } from './http/health.routes.ts';
 import { metricsRoutes } from './http/metrics.routes.ts';
 import type { RouteTable } from './http/route-table.ts';
@@ -104,7 +105,10 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const http = createServer(serverOptions);
     const metricsServer = config.metrics.port === undefined ? undefined : createServer(serverOptions);
     const addMetrics = (server: FastifyInstance) => metricsRoutes(server, metrics, secrets.metricsToken);
-    if (metricsServer) addMetrics(metricsServer);
+    if (metricsServer) {
+      replyToUnknownPaths(metricsServer);
+      addMetrics(metricsServer);
+    }
     const routeTable = await addRoutes(http, {
       parts,
       config,

@@ -30,12 +30,18 @@ export function replyToErrors(app: FastifyInstance): void {
     }
     return sendError(asAppError(error), request, reply);
   });
-  app.setNotFoundHandler((request, reply) =>
+}
+
+/** `answerKnown` may answer for a path that is known with other methods. */
+export function replyToUnknownPaths(
+  app: FastifyInstance,
+  answerKnown: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined = () => undefined,
+): void {
+  app.setNotFoundHandler((request, reply) => {
     // TRACE is allowed on no path, whether the path exists or not.
-    request.method === 'TRACE'
-      ? refuse(reply, 'method_not_allowed')
-      : sendError(new AppError('route_not_found'), request, reply),
-  );
+    if (request.method === 'TRACE') return refuse(reply, 'method_not_allowed');
+    return answerKnown(request, reply) ?? sendError(new AppError('route_not_found'), request, reply);
+  });
 }
 
 function asAppError(error: unknown): unknown {

@@ -3,10 +3,11 @@
  * methods of each known path: a preflight where cross-origin calls are allowed, otherwise 405 with the methods that are
  * allowed.
  */
-import { METHODS } from 'node:http';
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import createRouter from 'find-my-way';
 import { type Access, accessPolicies } from './endpoint.ts';
-import { refuse } from './error-reply.ts';
+import { refuse, replyToUnknownPaths } from './error-reply.ts';
+import { routerOptions } from './server.ts';
 
 export interface KnownRoute {
   url: string;
@@ -18,6 +19,12 @@ export interface RouteTable {
   readonly routes: readonly KnownRoute[];
   /** Call this after all routes are added. */
   complete(): void;
+}
+
+/** What can be done at one path. */
+interface KnownPath {
+  methods: string[];
+  isScoped: boolean;
 }
 
 const preflightMaxAgeSeconds = 600;
@@ -35,36 +42,29 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
     for (const one of [method].flat()) routes.push({ url, method: one, access });
   });
 
+  // A route for each of the thirty other methods of each path would take a third of the start.
+  let find: ((path: string) => KnownPath | undefined) | undefined;
+  replyToUnknownPaths(app, (request, reply) => {
+    find ??= finderOf(groupByUrl(routes));
+    const path = find(request.url);
+    return path && answerOtherMethod(path, request, reply);
+  });
+
   function complete(): void {
     completing = true;
-    // Every method that Node can read, so that each gets its 405. CONNECT never becomes a request.
-    for (const method of METHODS) {
-      if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
-    }
-    for (const [url, known] of groupByUrl(routes)) {
-      // The bundled platform answers for its own paths.
-      if (known.some((route) => route.access === 'platform')) continue;
-      const allowed = known.map((route) => route.method);
-      const isScoped = known.some((route) => route.access === 'scoped');
-      const missing = app.supportedMethods.filter((method) => !allowed.includes(method)) as HTTPMethods[];
+    const paths = groupByUrl(routes);
+    for (const [url, path] of paths) {
+      // Otherwise such a request would reach the route with a parameter: GET /workspaces/sync the one of /workspaces/:id.
+      const shadowing = [...paths].filter(([other]) => other !== url && covers(other, url));
+      const methods = new Set(shadowing.flatMap(([, other]) => other.methods));
+      const missing = [...methods].filter((method) => !path.methods.includes(method));
+      if (missing.length === 0) continue;
       app.route({
         url,
-        method: missing,
+        method: missing as HTTPMethods[],
         config: { access: 'public' },
         schema: { hide: true },
-        handler: async (request, reply) => {
-          if (isScoped && request.method === 'OPTIONS') {
-            return await reply
-              .code(204)
-              .header('access-control-allow-origin', '*')
-              .header('access-control-allow-methods', allowed.join(', '))
-              .header('access-control-allow-headers', 'authorization, content-type, prefer')
-              .header('access-control-max-age', preflightMaxAgeSeconds)
-              .send();
-          }
-          reply.header('allow', allowed.join(', '));
-          return await refuse(reply, 'method_not_allowed');
-        },
+        handler: (request, reply) => answerOtherMethod(path, request, reply),
       });
     }
   }
@@ -72,8 +72,41 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
   return { routes, complete };
 }
 
-function groupByUrl(routes: KnownRoute[]): Map<string, KnownRoute[]> {
-  const groups = new Map<string, KnownRoute[]>();
-  for (const route of routes) groups.set(route.url, [...(groups.get(route.url) ?? []), route]);
-  return groups;
+function answerOtherMethod({ methods, isScoped }: KnownPath, request: FastifyRequest, reply: FastifyReply) {
+  const allowed = methods.join(', ');
+  if (!isScoped || request.method !== 'OPTIONS') {
+    reply.header('allow', allowed);
+    return refuse(reply, 'method_not_allowed');
+  }
+  return reply
+    .code(204)
+    .header('access-control-allow-origin', '*')
+    .header('access-control-allow-methods', allowed)
+    .header('access-control-allow-headers', 'authorization, content-type, prefer')
+    .header('access-control-max-age', preflightMaxAgeSeconds)
+    .send();
+}
+
+function groupByUrl(routes: KnownRoute[]): Map<string, KnownPath> {
+  const paths = new Map<string, KnownPath>();
+  for (const { url, method, access } of routes) {
+    // The bundled platform answers for its own paths.
+    if (access === 'platform') continue;
+    const { methods = [], isScoped = false } = paths.get(url) ?? {};
+    paths.set(url, { methods: [...methods, method], isScoped: isScoped || access === 'scoped' });
+  }
+  return paths;
+}
+
+/** Finds paths as Fastify does, whatever the method is. */
+function finderOf(paths: Map<string, KnownPath>): (path: string) => KnownPath | undefined {
+  const router = createRouter(routerOptions);
+  for (const [url, path] of paths) router.on('GET', url, () => {}, path);
+  return (path) => router.find('GET', path)?.store as KnownPath | undefined;
+}
+
+/** Whether every path that fits the pattern fits the wider one as well, which has parameters where the pattern has none. */
+function covers(wider: string, pattern: string): boolean {
+  const [these, those] = [wider.split('/'), pattern.split('/')];
+  return these.length === those.length && these.every((part, at) => part.startsWith(':') || part === those[at]);
 }

@@ -30,7 +30,7 @@ const requestTimeoutMs = 15_000;
 const idleTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 65_000;
 /** Enough for the longest tag, which can be part of a path. */
-const maxParamLength = 1_024;
+export const routerOptions = { maxParamLength: 1_024 };
 
 export function createServer({
   log,
@@ -47,7 +47,7 @@ export function createServer({
     genReqId: (request) => acceptedRequestId(request.headers['x-request-id']) ?? randomUUID(),
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: bodyLimitBytes,
-    routerOptions: { maxParamLength },
+    routerOptions,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
