@@ -52,11 +52,12 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
 
   function complete(): void {
     completing = true;
-    const paths = groupByUrl(routes);
-    for (const [url, path] of paths) {
+    const paths = [...groupByUrl(routes)].map(([url, path]) => ({ url, parts: url.split('/'), path }));
+    const wide = paths.filter(({ url }) => url.includes(':'));
+    for (const { url, parts, path } of paths) {
       // Otherwise such a request would reach the route with a parameter: GET /workspaces/sync the one of /workspaces/:id.
-      const shadowing = [...paths].filter(([other]) => other !== url && covers(other, url));
-      const methods = new Set(shadowing.flatMap(([, other]) => other.methods));
+      const covering = wide.filter((other) => other.url !== url && covers(other.parts, parts));
+      const methods = new Set(covering.flatMap((other) => other.path.methods));
       const missing = [...methods].filter((method) => !path.methods.includes(method));
       if (missing.length === 0) continue;
       app.route({
@@ -106,7 +107,6 @@ function finderOf(paths: Map<string, KnownPath>): (path: string) => KnownPath | 
 }
 
 /** Whether every path that fits the pattern fits the wider one as well, which has parameters where the pattern has none. */
-function covers(wider: string, pattern: string): boolean {
-  const [these, those] = [wider.split('/'), pattern.split('/')];
-  return these.length === those.length && these.every((part, at) => part.startsWith(':') || part === those[at]);
+function covers(wider: string[], pattern: string[]): boolean {
+  return wider.length === pattern.length && wider.every((part, at) => part === pattern[at] || part.startsWith(':'));
 }

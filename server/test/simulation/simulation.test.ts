@@ -86,7 +86,7 @@ it.each([
 });
 
 it.each([
-  ['memory-of-lost-creates', '48'],
+  ['memory-of-lost-creates', '162'],
   ['look-for-lost-creates', '1'],
   ['claims-of-namesakes', '1'],
 ])(
