@@ -6,6 +6,7 @@ import { Health } from './health.ts';
 const exampleId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
 
 export const connectionStatuses = ['pending', 'active', 'inactive', 'failed'] as const;
+export type ConnectionStatus = (typeof connectionStatuses)[number];
 export const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] as const;
 
 export const ConnectionPath = Type.Object({ connection_id: Uuid('Identifier of the connection', exampleId) });

@@ -1,9 +1,10 @@
 /** What crosses the wire for operators who look after all their customers: lists over all workspaces, single jobs, logs. */
 import { type Static, Type } from 'typebox';
-import { Connection, Job, jobStatuses } from './connections.ts';
-import { Enumeration, Timestamp, Uuid } from './fields.ts';
-import { Failure, healthStates } from './health.ts';
+import { Connection, connectionStatuses, Job, jobStatuses } from './connections.ts';
+import { Enumeration, Timestamp, Uuid, workspaceStatuses } from './fields.ts';
+import { Failure, Health, type HealthState, healthStates } from './health.ts';
 import { SourceSummary } from './sources.ts';
+import { Workspace } from './workspaces.ts';
 
 const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
 const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
@@ -44,6 +45,7 @@ export const ListConnectionsQuery = Type.Object({
   ...narrowing,
   connection_template_id: ConnectionTemplateFilter,
   health: HealthFilter,
+  status: Type.Optional(Enumeration(connectionStatuses, { description: 'Only those with this status' })),
   ...created,
   ...paging,
 });
@@ -52,12 +54,29 @@ export type ListConnectionsQuery = Static<typeof ListConnectionsQuery>;
 export const ListSourcesQuery = Type.Object({ ...narrowing, health: HealthFilter, ...created, ...paging });
 export type ListSourcesQuery = Static<typeof ListSourcesQuery>;
 
+export const ListAllWorkspacesQuery = Type.Object({
+  health: HealthFilter,
+  status: Type.Optional(Enumeration(workspaceStatuses, { description: 'Only those with this status' })),
+  created_after: created.created_after,
+  created_before: created.created_before,
+  sort: Type.Optional(
+    Enumeration(['created_at', '-created_at'], { default: '-created_at', description: 'With a minus newest first' }),
+  ),
+  ...paging,
+});
+export type ListAllWorkspacesQuery = Static<typeof ListAllWorkspacesQuery>;
+
 export const ListAllJobsQuery = Type.Object({
   ...narrowing,
   connection_template_id: ConnectionTemplateFilter,
   source_id: Id('Only those of this source', exampleSourceId),
   connection_id: Id('Only those of this connection', exampleConnectionId),
   status: Type.Optional(Enumeration(jobStatuses, { description: 'Only those with this status' })),
+  failing: Type.Optional(
+    Enumeration(['true'], {
+      description: 'Only those that failed, and those that go on although an attempt of them has failed',
+    }),
+  ),
   started_after: Time('Only those started at this time or later'),
   started_before: Time('Only those started before this time'),
   sort: Type.Optional(
@@ -76,6 +95,35 @@ const place = {
   workspace_id: Uuid('Workspace it belongs to', exampleWorkspaceId),
   workspace_name: Type.String({ description: 'Name of the workspace', examples: ['acme-inc'] }),
 };
+
+const Count = Type.Integer({ minimum: 0 });
+const ConnectionCounts = Type.Object(
+  Object.fromEntries(healthStates.map((state) => [state, Count])) as Record<HealthState, typeof Count>,
+  { title: 'Connection counts', description: 'How many of its connections have which health' },
+);
+
+export const WorkspaceHealth = Type.Object(
+  {
+    workspace_id: place.workspace_id,
+    health: Type.Object(Health.properties, {
+      title: 'Health',
+      description: 'The health of its connection that does worst; `never_synced` when it has none',
+    }),
+    connections: ConnectionCounts,
+  },
+  { title: 'Workspace health' },
+);
+export type WorkspaceHealth = Static<typeof WorkspaceHealth>;
+
+export const OperatorWorkspace = Type.Object(
+  { ...Workspace.properties, health: WorkspaceHealth.properties.health, connections: ConnectionCounts },
+  { title: 'Operator workspace' },
+);
+export type OperatorWorkspace = Static<typeof OperatorWorkspace>;
+export const OperatorWorkspacePage = Type.Object(
+  { data: Type.Array(OperatorWorkspace), next: Next },
+  { title: 'Operator workspace page' },
+);
 
 export const OperatorConnection = Type.Object(
   {

@@ -574,6 +574,45 @@ const migrations: Record<string, Step> = {
       group by organization_id, workspace_id, ${day}`.execute(db);
     await sql`create index jobs_open_of_workspace on jobs (workspace_id) where ended_at is null`.execute(db);
   },
+
+  '0017-lists-of-workspaces': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`alter table workspaces add column health ${text} not null default 'never_synced'`.execute(db);
+    await sql`alter table connections add column status ${text} not null default 'pending'`.execute(db);
+    // As pipelines/health.ts orders them.
+    await sql`
+      update workspaces set health = coalesce((
+        select health from connections where workspace_id = workspaces.id and deleted_at is null
+        order by case health when 'failing' then 1 when 'needs_attention' then 2 when 'never_synced' then 3
+          when 'running' then 4 when 'healthy' then 5 else 6 end
+        limit 1), 'never_synced')
+      where exists (select 1 from connections where workspace_id = workspaces.id and deleted_at is null)`.execute(db);
+    // As pipelines/connection-status.ts has it.
+    await sql`
+      update connections set status = case
+        when is_set_up = 1 and platform_state is null
+          and (select status from workspaces where workspaces.id = connections.workspace_id) = 'active' then 'active'
+        when is_set_up = 1 then 'inactive'
+        when failure is not null
+          or (select failure from destinations where destinations.id = connections.destination_id) is not null
+          then 'failed'
+        else 'pending' end`.execute(db);
+    // SQLite has it; see pipelines/lists.store.ts.
+    if (kind === 'postgres') {
+      await sql`
+        create function likely(condition boolean) returns boolean language sql immutable parallel safe
+        as 'select condition'`.execute(db);
+    }
+    await sql`
+      create index workspaces_by_health on workspaces (organization_id, health, created_at desc, id desc)
+      where lifecycle <> 'deleted'`.execute(db);
+    await sql`
+      create index connections_by_status on connections (organization_id, status, created_at, id)
+      where deleted_at is null`.execute(db);
+    await sql`
+      create index jobs_failing on jobs (organization_id, started_at desc, id desc)
+      where status = 'failed' or (ended_at is null and failed_attempts > 0)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

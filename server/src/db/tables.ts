@@ -3,10 +3,12 @@
  * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order.
  */
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
+import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
 import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
+import type { Generated } from 'kysely';
 
 export interface OrganizationRow {
   id: string;
@@ -71,6 +73,12 @@ export interface WorkspaceRow {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+}
+
+/** Beside what every reader of a workspace needs. */
+interface WorkspaceTable extends WorkspaceRow {
+  /** The worst of its connections, for lists; see pipelines/health.ts. */
+  health: Generated<HealthState>;
 }
 
 /** How many workspaces are not deleted: the sum of the parts. Kept by triggers; see db/migrations.ts. */
@@ -321,6 +329,8 @@ export interface ConnectionRow extends RemoteRow {
   first_sync_wanted: number;
   /** 0 or 1: the connection has been made and follows its workspace. From then on only its owner changes its status. */
   is_set_up: number;
+  /** Its status as it is shown, for lists; see pipelines/connection-status.ts. */
+  status: ConnectionStatus;
   /** How it does, and the rest of its health as JSON; see pipelines/health.ts. */
   health: HealthState;
   health_detail: string;
@@ -451,7 +461,7 @@ export interface Tables {
   operator_tokens: OperatorTokenRow;
   signing_keys: SigningKeyRow;
   revoked_tokens: RevokedTokenRow;
-  workspaces: WorkspaceRow;
+  workspaces: WorkspaceTable;
   workspace_counts: WorkspaceCountRow;
   name_claims: NameClaimRow;
   operations: OperationRow;

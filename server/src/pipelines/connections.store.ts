@@ -75,6 +75,7 @@ export async function insertConnection(
       workspace_id: workspaceId,
       ...unmade,
       is_set_up: 0,
+      status: 'pending',
       health: 'never_synced',
       health_detail: '{}',
       platform_state: null,

@@ -16,10 +16,19 @@ import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
+import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import * as jobs from './jobs.store.ts';
-import { goneFromPlatform, healthIn, presentHealth, presentJob, recordStarted, refreshHealth } from './jobs.ts';
+import {
+  goneFromPlatform,
+  healthIn,
+  holdHealth,
+  presentHealth,
+  presentJob,
+  recordStarted,
+  refreshHealth,
+} from './jobs.ts';
 
 const freshMs = 60_000;
 
@@ -72,6 +81,7 @@ export async function lookAtConnections(ctx: PipelinesContext, workspace: Worksp
   // Somebody who looks again and again writes nothing as long as nothing has changed.
   if ((await findNews(ctx.store.db)).length === 0) return;
   await ctx.store.transaction(async (tx) => {
+    await holdHealth(ctx, tx, [workspaceId]);
     for (const { id, platform_state, platform_reason } of await findNews(tx)) {
       await jobs.putLook(tx, workspaceId, id, { platform_state, platform_reason });
     }
@@ -221,6 +231,7 @@ function present(
       ? (row.failure ?? row.destination_failure)
       : (row.customer_failure ?? row.destination_customer_failure);
   const isMade = row.is_set_up === 1;
+  const isRefused = row.failure !== null || row.destination_failure !== null;
   const next =
     isRunning && row.cron_expression ? nextRuns(row.cron_expression, new Date(runtime.now()), 1)[0] : undefined;
   return {
@@ -228,7 +239,7 @@ function present(
     name: `${row.source_name} → ${row.destination_name}`,
     source_id: row.source_id,
     destination_name: row.destination_name,
-    status: isMade ? (isRunning ? 'active' : 'inactive') : failure === null ? 'pending' : 'failed',
+    status: statusOf({ ...row, isWorkspaceActive: isActive, isRefused }),
     status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
     cron_expression: row.cron_expression,
     health: presentHealth(healthIn(row), audience),

@@ -6,13 +6,25 @@ import type { ConnectionRow, JobRow } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 
+/** In one order, so that two transactions do not wait for each other. What refers to a workspace may still be added. */
+export async function lockWorkspaces(tx: Db, workspaceIds: readonly string[]): Promise<void> {
+  if (workspaceIds.length === 0) return;
+  await tx
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', 'in', workspaceIds)
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
 /** Until the transaction ends, nobody else works out the health of these. On SQLite a transaction is alone anyway. */
 export async function lockConnections(
   tx: Db,
   workspaceIds: readonly string[],
   which: { ids?: readonly string[]; sourceId?: string; isPostgres: boolean },
 ): Promise<ConnectionRow[]> {
-  if (workspaceIds.length === 0) return [];
+  if (workspaceIds.length === 0 || which.ids?.length === 0) return [];
   let found = tx
     .selectFrom('connections')
     .selectAll()
@@ -21,7 +33,7 @@ export async function lockConnections(
     .orderBy('id');
   if (which.ids) found = found.where('id', 'in', which.ids);
   if (which.sourceId !== undefined) found = found.where('source_id', '=', which.sourceId);
-  return await (which.isPostgres ? found.forUpdate() : found).execute();
+  return await (which.isPostgres ? found.forNoKeyUpdate() : found).execute();
 }
 
 export async function findJobs(tx: Db, workspaceId: string, connectionId: string, ids: string[]): Promise<JobRow[]> {
@@ -102,7 +114,7 @@ export async function putHealth(
   tx: Db,
   workspaceId: string,
   id: string,
-  health: Pick<ConnectionRow, 'health' | 'health_detail'>,
+  health: Pick<ConnectionRow, 'health' | 'health_detail' | 'status'>,
 ): Promise<void> {
   await tx
     .updateTable('connections')
@@ -123,6 +135,27 @@ export async function putSourceHealth(
     .set({ health })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', sourceId)
+    .where('health', '!=', health)
+    .execute();
+}
+
+/** Which healths the connections of a workspace have, each once. */
+export async function listHealthsOfWorkspace(tx: Db, workspaceId: string): Promise<HealthState[]> {
+  const rows = await tx
+    .selectFrom('connections')
+    .select('health')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return rows.map(({ health }) => health);
+}
+
+export async function putWorkspaceHealth(tx: Db, workspaceId: string, health: HealthState): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ health })
+    .where('id', '=', workspaceId)
     .where('health', '!=', health)
     .execute();
 }

@@ -202,10 +202,27 @@ describeOnBothDatabases('jobs that are written down as they happen', (kind) => {
       expect((await test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status } })).status).toBe(
         200,
       );
+    /** As the lists over all workspaces have them, by health and by status. */
+    const listed = async (health: string, status: string) => {
+      const ids = async (list: string) => {
+        const { data } = (await test.request('GET', `/api/v1/integrations/${list}`)).body;
+        return data.map(({ id }: { id: string }) => id);
+      };
+      expect(await ids(`workspaces?health=${health}`)).toEqual([acme.workspaceId]);
+      expect(await ids(`connections?status=${status}`)).toHaveLength(1);
+    };
+    await listed('failing', 'active');
+    const health = await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/health`);
+    expect(health.body).toMatchObject({
+      health: { state: 'failing', since: at(1), failures_in_a_row: 1, first_error: { message: cut.message } },
+      connections: { failing: 1, healthy: 0 },
+    });
     await setWorkspace('inactive');
     expect((await connection()).health.state).toBe('paused');
+    await listed('paused', 'inactive');
     await setWorkspace('active');
     expect((await connection()).health.state).toBe('failing');
+    await listed('failing', 'active');
 
     await test.platform('PATCH', `/connections/${platformId}`, { status: 'inactive' });
     expect(await connection()).toMatchObject({ status: 'inactive', health: { state: 'paused' } });
@@ -225,5 +242,10 @@ describeOnBothDatabases('jobs that are written down as they happen', (kind) => {
     expect(shown).toMatchObject({ health: { attention: { what: cut.message } }, last_run: { error: cut.message } });
     await test.platform('DELETE', `/connections/${platformId}`);
     expect((await connection()).health).toMatchObject({ state: 'needs_attention', attention: { by: 'operator' } });
+    await listed('needs_attention', 'inactive');
+    await acme.request('DELETE', `/sources/${sourceId}`);
+    const state = async () =>
+      (await test.request('GET', `/api/v1/workspaces/${acme.workspaceId}/health`)).body.health.state;
+    await expect.poll(state).toBe('never_synced');
   });
 });

@@ -6,7 +6,7 @@
  * ended stays so. A job and the health that follows from it change in one transaction. What a platform does not tell
  * (reasons, attempts, streams) is null, never made up.
  */
-import type { Job, JobStream } from '@inlay/contract/connections';
+import type { ConnectionStatus, Job, JobStream } from '@inlay/contract/connections';
 import { problemOnOurSide } from '@inlay/contract/failure-words';
 import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
 import { storableText } from '@inlay/contract/storable-text';
@@ -21,6 +21,7 @@ import type {
 } from '../platform/pipelines-port.ts';
 import { countSync } from '../quotas/quotas.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
+import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { failureTexts, showsDefaults } from './failure-texts.ts';
@@ -192,8 +193,21 @@ function timeOf(text: string | null): number | null {
 }
 
 /**
- * Works the health of connections out from what is known now. They are locked first and looked at after, so of two who do
- * this at once the later sees what the earlier knew.
+ * Until the transaction ends, nobody else works out the health of what is in these workspaces. A transaction that changes
+ * connections before it calls `refreshHealth` calls this first: workspaces are always locked before connections.
+ */
+export async function holdHealth(
+  { store }: Pick<PipelinesContext, 'store'>,
+  tx: Db,
+  workspaceIds: readonly string[],
+): Promise<void> {
+  // On SQLite a transaction is alone anyway.
+  if (store.kind === 'postgres') await jobs.lockWorkspaces(tx, workspaceIds);
+}
+
+/**
+ * Works the health of connections out from what is known now, and that of their sources and workspaces, which is the worst
+ * of theirs. They are locked first and looked at after, so of two who do this at once the later sees what the earlier knew.
  */
 export async function refreshHealth(
   ctx: Pick<PipelinesContext, 'store'>,
@@ -201,13 +215,14 @@ export async function refreshHealth(
   workspaceIds: readonly string[],
   which: { ids?: readonly string[]; sourceId?: string } = {},
 ): Promise<void> {
+  await holdHealth(ctx, tx, workspaceIds);
   const isPostgres = ctx.store.kind === 'postgres';
   const rows = await jobs.lockConnections(tx, workspaceIds, { ...which, isPostgres });
   for (const row of rows) {
-    const health = await workOutHealth(tx, row);
+    const { health, status } = await workOutHealth(tx, row);
     const detail = JSON.stringify(health);
-    if (health.state === row.health && detail === row.health_detail) continue;
-    await jobs.putHealth(tx, row.workspace_id, row.id, { health: health.state, health_detail: detail });
+    if (health.state === row.health && detail === row.health_detail && status === row.status) continue;
+    await jobs.putHealth(tx, row.workspace_id, row.id, { health: health.state, health_detail: detail, status });
   }
   const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
   for (const [sourceId, workspaceId] of touched) {
@@ -215,9 +230,13 @@ export async function refreshHealth(
     const worst = worstOf(siblings.map(({ health }) => ({ state: health })));
     if (worst) await jobs.putSourceHealth(tx, workspaceId, sourceId, worst.state);
   }
+  for (const workspaceId of workspaceIds) {
+    const worst = worstOf((await jobs.listHealthsOfWorkspace(tx, workspaceId)).map((state) => ({ state })));
+    await jobs.putWorkspaceHealth(tx, workspaceId, worst?.state ?? 'never_synced');
+  }
 }
 
-async function workOutHealth(tx: Db, row: ConnectionRow): Promise<Health> {
+async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Health; status: ConnectionStatus }> {
   const { organization_id, workspace_id: workspaceId } = row;
   const workspace = await readWorkspace(tx, organization_id, workspaceId);
   const source = await sources.findAnySource(tx, workspaceId, row.source_id);
@@ -227,7 +246,12 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<Health> {
   // While something is being set up anew, what was refused before says nothing.
   const isSettled = source?.due_at === null;
   const refused = isSettled ? [destination, row, source].find((part) => part?.failure != null) : undefined;
-  return healthOf({
+  const status = statusOf({
+    ...row,
+    isWorkspaceActive: workspace?.status === 'active',
+    isRefused: row.failure !== null || destination?.failure != null,
+  });
+  const health = healthOf({
     isPaused: workspace?.status === 'inactive' || (row.platform_state === 'inactive' && row.platform_reason === null),
     stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
     gone: row.platform_state === 'gone' ? goneFromPlatform : null,
@@ -250,6 +274,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<Health> {
     // The job that proves it may be older than what is kept.
     lastGoodAt: good?.ended_at ?? earlier.lastGoodAt ?? null,
   });
+  return { health, status };
 }
 
 function refusalIn({ failure, customer_failure }: RemoteRow) {

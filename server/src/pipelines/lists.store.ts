@@ -2,10 +2,13 @@
  * Pages over all workspaces of an organization. Each way to narrow a list has an index that ends in the sort key, so a
  * page costs the same however long the list is.
  */
+import type { ConnectionStatus } from '@inlay/contract/connections';
+import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
+import { deleted, type ShownWorkspace, shownColumns } from '../workspaces/workspaces.store.ts';
 import type { ConnectionWithNames } from './connections.store.ts';
 import type { Position } from './list-cursor.ts';
 
@@ -25,10 +28,10 @@ export interface ListFilter {
   sourceId?: string | undefined;
   connectionId?: string | undefined;
   health?: HealthState | undefined;
-  status?: JobRow['status'] | undefined;
+  status?: JobRow['status'] | ConnectionStatus | WorkspaceStatus | undefined;
 }
 
-type Listed = 'connections' | 'sources' | 'jobs';
+type Listed = 'connections' | 'sources' | 'jobs' | 'workspaces';
 const columns = {
   workspaceId: 'workspace_id',
   sourceTemplateId: 'source_template_id',
@@ -55,8 +58,9 @@ function sliced<Database, Joined extends keyof Database, Row>(
     if (value === undefined) continue;
     page = page.where(sql<boolean>`${column(columns[name as keyof ListFilter])} = ${value}`);
   }
-  if (from !== undefined) page = page.where(sql<boolean>`${time} >= ${from}`);
-  if (until !== undefined) page = page.where(sql<boolean>`${time} < ${until}`);
+  // Likely, so that SQLite does not take a period for shorter than what the filter leaves, and read all of it.
+  if (from !== undefined) page = page.where(sql<boolean>`likely(${time} >= ${from})`);
+  if (until !== undefined) page = page.where(sql<boolean>`likely(${time} < ${until})`);
   const than = isNewestFirst ? sql`<` : sql`>`;
   if (after) page = page.where(sql<boolean>`(${time}, ${column('id')}) ${than} (${after.time}, ${after.id})`);
   const direction = isNewestFirst ? 'desc' : 'asc';
@@ -107,20 +111,76 @@ export async function listSourcePage(
   return await sliced(query, 'sources', organizationId, filter, slice).execute();
 }
 
+/** As `jobs_failing` has it: the database takes that index only for the same words. */
+const failingJob = sql<boolean>`(jobs.status = 'failed' or (jobs.ended_at is null and jobs.failed_attempts > 0))`;
+
 export type ListedJob = JobRow & { workspace_name: string };
 
 export async function listJobPage(
   db: Db,
   organizationId: string,
-  filter: ListFilter,
+  { isFailing, ...filter }: ListFilter & { isFailing: boolean },
   slice: Slice,
 ): Promise<ListedJob[]> {
   const query = db
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .selectAll('jobs')
-    .select('workspaces.name as workspace_name');
+    .select('workspaces.name as workspace_name')
+    .$if(isFailing, (jobs) => jobs.where(failingJob));
   return await sliced(query, 'jobs', organizationId, filter, slice).execute();
+}
+
+export type ListedWorkspace = ShownWorkspace & { health: HealthState };
+
+export async function listWorkspacePage(
+  db: Db,
+  organizationId: string,
+  filter: Pick<ListFilter, 'health' | 'status'>,
+  slice: Slice,
+): Promise<ListedWorkspace[]> {
+  const query = db
+    .selectFrom('workspaces')
+    .select([...shownColumns, 'health'])
+    .where('lifecycle', '<>', deleted);
+  return await sliced(query, 'workspaces', organizationId, filter, slice).execute();
+}
+
+/** How many connections of each workspace have which health. */
+export async function countHealths(
+  db: Db,
+  workspaceIds: readonly string[],
+): Promise<{ workspace_id: string; health: HealthState; count: number }[]> {
+  if (workspaceIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('connections')
+    .select(['workspace_id', 'health', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('workspace_id', 'in', workspaceIds)
+    .where('deleted_at', 'is', null)
+    .groupBy(['workspace_id', 'health'])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}
+
+/** Of each workspace the connections that do worst. */
+export async function listWorstHealths(
+  db: Db,
+  workspaceIds: readonly string[],
+): Promise<Pick<ConnectionRow, 'workspace_id' | 'health' | 'health_detail'>[]> {
+  if (workspaceIds.length === 0) return [];
+  return await db
+    .selectFrom('workspaces')
+    .innerJoin('connections', (join) =>
+      join
+        .onRef('connections.workspace_id', '=', 'workspaces.id')
+        .onRef('connections.health', '=', 'workspaces.health')
+        .on('connections.deleted_at', 'is', null),
+    )
+    .select(['connections.workspace_id', 'connections.health', 'connections.health_detail'])
+    .where('workspaces.id', 'in', workspaceIds)
+    .orderBy('connections.created_at')
+    .orderBy('connections.id')
+    .execute();
 }
 
 /** The newest of that id: a deployment that has changed its platform may have two. */

@@ -1,11 +1,41 @@
 /** Lists over all workspaces, single jobs and their logs, as operators see them. */
+import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant, type Tenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
+import type { Db, Store } from '../db/open.ts';
+import * as lists from './lists.store.ts';
 
 const path = '/api/v1/integrations';
+
+/** The statement that a list sends. */
+async function statementOf(db: Db, list: (catching: Db) => Promise<unknown>): Promise<CompiledQuery> {
+  let caught: RootOperationNode | undefined;
+  const catching = db.withPlugin({
+    transformQuery({ node }) {
+      caught = node;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await list(catching);
+  if (!caught) throw new Error('the list asks for nothing');
+  return db.getExecutor().compileQuery(caught, { queryId: 'looked at' });
+}
+
+/** How the database finds what a statement asks for. PostgreSQL would rather read a small table through. */
+async function planOf(store: Store, { sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
+  const isPostgres = store.kind === 'postgres';
+  return await store.transaction(async (tx) => {
+    if (isPostgres)
+      await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), 
+      set_config('enable_bitmapscan', 'off', true)`.execute(tx);
+    const explain = CompiledQuery.raw(`${isPostgres ? 'explain' : 'explain query plan'} ${text}`, [...parameters]);
+    return (await tx.executeQuery(explain)).rows.map((row) => Object.values(row as object).at(-1)).join('\n');
+  });
+}
 
 describeOnBothDatabases('lists over all workspaces', (kind) => {
   let test: TestApp;
@@ -88,6 +118,111 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     ).toEqual(late.slice(0, 1));
     expect((await all(`/jobs?connection_id=${first.connectionId}`)).ids).toEqual(['2', '1']);
     expect((await all(`/jobs?source_id=${first.sourceId}&sort=started_at`)).ids).toEqual(['1', '2']);
+  });
+
+  it('narrow connections by status, and jobs to those that failed or go on after a failed attempt', async () => {
+    const { db } = test.app.store;
+    const [one, two] = seeded.slice(1, 3) as [Seeded, Seeded];
+    await db.updateTable('connections').set({ status: 'failed' }).where('id', '=', one.connectionId).execute();
+    expect((await all('/connections?status=failed')).ids).toEqual([one.connectionId]);
+    expect((await all('/connections?status=active&limit=9')).ids).toHaveLength(24);
+    const jobs = async () => (await all('/jobs?failing=true&limit=3')).items;
+    expect(await jobs()).toHaveLength(10);
+    const retried = db.updateTable('jobs').where('connection_id', '=', two.connectionId).where('id', '=', '6');
+    await retried.set({ status: 'running', ended_at: null, failed_attempts: 1 }).execute();
+    expect(await jobs()).toHaveLength(11);
+    await retried.set({ status: 'succeeded', ended_at: 1, failed_attempts: 1 }).execute();
+    expect(await jobs()).toHaveLength(10);
+    expect((await test.request('GET', `${path}/jobs?failing=false`)).status).toBe(422);
+  });
+
+  it('show workspaces with the worst health of their connections, newest first', async () => {
+    const workspaces = await all('/workspaces?limit=10');
+    expect(workspaces.ids).toEqual(seeded.map(({ workspaceId }) => workspaceId).toReversed());
+    expect(workspaces.items.at(-1)).toMatchObject({
+      name: 'customer 0',
+      status: 'active',
+      health: { state: 'failing' },
+      connections: { failing: 1, healthy: 0 },
+    });
+    const bad = failing().map(({ workspaceId }) => workspaceId);
+    expect((await all('/workspaces?health=failing&sort=created_at&limit=2')).ids).toEqual(bad);
+    expect((await all('/workspaces?status=inactive')).ids).toEqual([]);
+    expect((await all('/workspaces?created_before=2026-01-01T00:00:02Z')).ids).toHaveLength(2);
+    const { workspaceId } = seeded[0] as Seeded;
+    const health = await test.request('GET', `/api/v1/workspaces/${workspaceId}/health`);
+    expect(health.body).toMatchObject({ workspace_id: workspaceId, health: { state: 'failing' } });
+    expect((await other.request('GET', `/api/v1/workspaces/${workspaceId}/health`)).status).toBe(404);
+    expect((await other.request('GET', `${path}/workspaces`)).body.data).toHaveLength(3);
+  });
+
+  it('find each page by an index, however it is narrowed and sorted: nothing is read through or sorted', async () => {
+    const { db } = test.app.store;
+    const page = { after: { time: 5, id: seeded[0]?.sourceId ?? '' }, limit: 21, from: undefined, until: undefined };
+    const [organizationId, id] = [test.organizationId, seeded[0]?.sourceId];
+    type List = (catching: Db, slice: lists.Slice) => Promise<unknown>;
+    const listOf = {
+      connections:
+        (filter: lists.ListFilter): List =>
+        (db, slice) =>
+          lists.listConnectionPage(db, organizationId, filter, slice),
+      sources:
+        (filter: lists.ListFilter): List =>
+        (db, slice) =>
+          lists.listSourcePage(db, organizationId, filter, slice),
+      jobs:
+        (filter: lists.ListFilter & { isFailing?: boolean }): List =>
+        (db, slice) =>
+          lists.listJobPage(db, organizationId, { isFailing: false, ...filter }, slice),
+      workspaces:
+        (filter: lists.ListFilter): List =>
+        (db, slice) =>
+          lists.listWorkspacePage(db, organizationId, filter, slice),
+    };
+    const forms: [keyof typeof listOf, index: string, filter: lists.ListFilter & { isFailing?: boolean }][] = [
+      ['connections', 'connections_in_order', {}],
+      ['connections', 'connections_in_order_of_workspace', { workspaceId: id }],
+      ['connections', 'connections_of_source_template', { sourceTemplateId: id }],
+      ['connections', 'connections_in_order_of_template', { connectionTemplateId: id }],
+      ['connections', 'connections_by_definition', { definitionId: id }],
+      ['connections', 'connections_by_health', { health: 'failing' }],
+      ['connections', 'connections_by_status', { status: 'failed' }],
+      ['sources', 'sources_in_order', {}],
+      ['sources', 'sources_in_order_of_workspace', { workspaceId: id }],
+      ['sources', 'sources_in_order_of_template', { sourceTemplateId: id }],
+      ['sources', 'sources_by_definition', { definitionId: id }],
+      ['sources', 'sources_by_health', { health: 'failing' }],
+      ['jobs', 'jobs_newest', {}],
+      ['jobs', 'jobs_of_workspace', { workspaceId: id }],
+      ['jobs', 'jobs_by_source_template', { sourceTemplateId: id }],
+      ['jobs', 'jobs_by_connection_template', { connectionTemplateId: id }],
+      ['jobs', 'jobs_by_definition', { definitionId: id }],
+      ['jobs', 'jobs_of_source', { sourceId: id }],
+      ['jobs', 'jobs_of_connection', { connectionId: id }],
+      ['jobs', 'jobs_by_status', { status: 'running' }],
+      ['jobs', 'jobs_failing', { isFailing: true }],
+      ['workspaces', 'workspaces_', {}],
+      ['workspaces', 'workspaces_by_health', { health: 'failing' }],
+      ['workspaces', 'workspaces_', { status: 'active' }],
+    ];
+    const costly: string[] = [];
+    for (const [table, index, filter] of forms) {
+      for (const slice of [
+        { ...page, isNewestFirst: true },
+        { ...page, isNewestFirst: false },
+        { ...page, isNewestFirst: false, after: undefined, from: 1, until: 9 },
+        { ...page, isNewestFirst: true, from: 1, until: 9 },
+      ]) {
+        const statement = await statementOf(db, (catching) => listOf[table](filter)(catching, slice));
+        const plan = await planOf(test.app.store, statement);
+        const isFlat = !/\bSCAN\b|TEMP B-TREE|Seq Scan|\bSort\b/.test(plan) && new RegExp(`\\b${index}`).test(plan);
+        if (!isFlat) costly.push(`${index}: ${statement.sql}\n${plan}`);
+      }
+    }
+    expect(costly).toEqual([]);
+    // The look itself: it sees a list that has no index.
+    const unsorted = db.selectFrom('jobs').select('id').orderBy('row_count').compile();
+    expect(await planOf(test.app.store, unsorted)).toMatch(/TEMP B-TREE|Sort/);
   });
 
   it('show jobs newest first, each once, and one job with what is known of it', async () => {

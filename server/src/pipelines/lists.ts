@@ -2,21 +2,26 @@
  * What operators see of all their customers: connections, sources and jobs of every workspace, page by page, and single
  * jobs. Everything comes from our own tables: no list asks the platform.
  */
+
+import { healthStates } from '@inlay/contract/health';
 import type {
   JobDetail,
   ListAllJobsQuery,
+  ListAllWorkspacesQuery,
   ListConnectionsQuery,
   ListSourcesQuery,
   OperatorConnection,
   OperatorJob,
+  OperatorWorkspace,
+  WorkspaceHealth,
 } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { AppError } from '../errors.ts';
-import { getWorkspace } from '../workspaces/workspaces.ts';
+import { getWorkspace, presentWorkspace } from '../workspaces/workspaces.ts';
 import * as connections from './connections.store.ts';
 import { listConnections, presentAll } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
-import { attemptsIn, failureIn, firstErrorIn, presentFailure, presentJob } from './jobs.ts';
+import { attemptsIn, failureIn, firstErrorIn, healthIn, presentFailure, presentHealth, presentJob } from './jobs.ts';
 import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
 import * as lists from './lists.store.ts';
 import { presentSummaries } from './sources.ts';
@@ -33,7 +38,8 @@ export async function listAllConnections(
   query: ListConnectionsQuery,
 ): Promise<Page<OperatorConnection>> {
   await assertWorkspace(ctx, organizationId, query.workspace_id);
-  const filter = { ...filterOf(query), connectionTemplateId: query.connection_template_id, health: query.health };
+  const { connection_template_id: connectionTemplateId, health, status } = query;
+  const filter = { ...filterOf(query), connectionTemplateId, health, status };
   const slice = sliceOf(
     query,
     { from: query.created_after, until: query.created_before },
@@ -104,12 +110,61 @@ export async function listAllJobs(
 ): Promise<Page<OperatorJob>> {
   await assertWorkspace(ctx, organizationId, query.workspace_id);
   const { connection_template_id: connectionTemplateId, source_id: sourceId, connection_id: connectionId } = query;
-  const filter = { ...filterOf(query), connectionTemplateId, sourceId, connectionId, status: query.status };
+  const filter = {
+    ...filterOf(query),
+    connectionTemplateId,
+    sourceId,
+    connectionId,
+    status: query.status,
+    isFailing: query.failing === 'true',
+  };
   const slice = sliceOf(query, { from: query.started_after, until: query.started_before }, query.sort !== 'started_at');
   const rows = await lists.listJobPage(ctx.store.db, organizationId, filter, slice);
   const page = pageOf(rows, slice.limit, ({ started_at, id }) => ({ time: started_at, id }));
   return { ...page, data: page.data.map(presentListedJob) };
 }
+
+export async function listAllWorkspaces(
+  ctx: PipelinesContext,
+  organizationId: string,
+  query: ListAllWorkspacesQuery,
+): Promise<Page<OperatorWorkspace>> {
+  const { health, status, created_after: from, created_before: until } = query;
+  const slice = sliceOf(query, { from, until }, query.sort !== 'created_at');
+  const rows = await lists.listWorkspacePage(ctx.store.db, organizationId, { health, status }, slice);
+  const page = pageOf(rows, slice.limit, ({ created_at, id }) => ({ time: created_at, id }));
+  const healths = await healthsOfWorkspaces(ctx, page.data);
+  return { ...page, data: page.data.map((row) => ({ ...presentWorkspace(row), ...healths(row.id) })) };
+}
+
+/** In a place of its own: the fields of a workspace are given. */
+export async function getWorkspaceHealth(
+  ctx: PipelinesContext,
+  organizationId: string,
+  workspaceId: string,
+): Promise<WorkspaceHealth> {
+  const workspace = await getWorkspace(ctx.workspaces, organizationId, workspaceId);
+  const healths = await healthsOfWorkspaces(ctx, [workspace]);
+  return { workspace_id: workspace.id, ...healths(workspace.id) };
+}
+
+async function healthsOfWorkspaces(ctx: PipelinesContext, rows: readonly { id: string }[]) {
+  const ids = rows.map(({ id }) => id);
+  const worst = await lists.listWorstHealths(ctx.store.db, ids);
+  const counted = await lists.countHealths(ctx.store.db, ids);
+  return (id: string): Omit<WorkspaceHealth, 'workspace_id'> => {
+    const counts = Object.fromEntries(healthStates.map((state) => [state, 0])) as WorkspaceHealth['connections'];
+    for (const { workspace_id, health, count } of counted) if (workspace_id === id) counts[health] = count;
+    // Of those that do equally badly, the first to fail.
+    const [first] = worst
+      .filter(({ workspace_id }) => workspace_id === id)
+      .map(healthIn)
+      .toSorted((a, b) => (a.since ?? Number.POSITIVE_INFINITY) - (b.since ?? Number.POSITIVE_INFINITY));
+    return { health: presentHealth(first ?? healthIn(neverSynced), 'operator'), connections: counts };
+  };
+}
+
+const neverSynced = { health: 'never_synced', health_detail: '{}' } as const;
 
 export async function getJob(ctx: PipelinesContext, organizationId: string, id: string): Promise<lists.ListedJob> {
   const job = await lists.findJob(ctx.store.db, organizationId, id);

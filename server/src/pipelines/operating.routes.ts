@@ -7,10 +7,14 @@ import {
   JobPage,
   JobPath,
   ListAllJobsQuery,
+  ListAllWorkspacesQuery,
   ListConnectionsQuery,
   ListSourcesQuery,
+  OperatorWorkspacePage,
   SourcePage,
+  WorkspaceHealth,
 } from '@inlay/contract/operating';
+import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
@@ -70,6 +74,32 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
       }
       return answer(`${path}/sources`, query, await lists.listAllSources(ctx, organizationId, query));
     },
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/workspaces`,
+    summary: 'List workspaces with their health',
+    description:
+      'With how many connections have which health, newest first. Follow `next` until it is null; filters can be combined and stay in `next`.',
+    query: ListAllWorkspacesQuery,
+    answer: OperatorWorkspacePage,
+    handle: async ({ principal: { organizationId }, query }) =>
+      answer(`${path}/workspaces`, query, await lists.listAllWorkspaces(ctx, organizationId, query)),
+  });
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: '/api/v1/workspaces/:workspace_id/health',
+    summary: 'Get the health of a workspace',
+    description: 'The worst of its connections, and how many of them have which health.',
+    params: WorkspacePath,
+    answer: WorkspaceHealth,
+    errors: ['workspace_not_found'],
+    handle: ({ principal: { organizationId }, params }) =>
+      lists.getWorkspaceHealth(ctx, organizationId, params.workspace_id),
   });
 
   endpoint(app, {

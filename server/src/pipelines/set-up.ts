@@ -23,7 +23,7 @@ import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
-import { refreshHealth } from './jobs.ts';
+import { holdHealth, refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { versionedTemplateOf } from './source-template.ts';
@@ -211,8 +211,10 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
     throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
   }
   await ctx.store.transaction(async (tx) => {
+    await holdHealth(ctx, tx, [row.workspace_id]);
     const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);
     await connections.recordConnectionsDeleted(tx, row.workspace_id, row.id, deleted?.deleted_at ?? ctx.runtime.now());
+    await refreshHealth(ctx, tx, [row.workspace_id], { ids: [] });
   });
   return true;
 }

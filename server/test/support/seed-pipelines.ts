@@ -91,6 +91,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             created_at: createdAt,
             updated_at: createdAt,
             deleted_at: null,
+            health,
           },
           sources: {
             id: ids.sourceId,
@@ -133,6 +134,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             prefix: '',
             first_sync_wanted: 0,
             is_set_up: 1,
+            status: 'active',
             health_detail: '{}',
             platform_state: null,
             platform_reason: null,

@@ -1,0 +1,14 @@
+/** The status of a connection as it is shown: how far its set-up is, and whether it may run. Pure. */
+import type { ConnectionStatus } from '@inlay/contract/connections';
+import type { ConnectionRow } from '../db/tables.ts';
+
+interface StatusFacts extends Pick<ConnectionRow, 'is_set_up' | 'platform_state'> {
+  isWorkspaceActive: boolean;
+  /** The platform would not take it, or its destination. */
+  isRefused: boolean;
+}
+
+export function statusOf({ is_set_up, platform_state, isWorkspaceActive, isRefused }: StatusFacts): ConnectionStatus {
+  if (is_set_up === 0) return isRefused ? 'failed' : 'pending';
+  return isWorkspaceActive && platform_state === null ? 'active' : 'inactive';
+}
