@@ -8,7 +8,6 @@ import type { HealthState } from '@inlay/contract/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
-import { deleted, type ShownWorkspace, shownColumns } from '../workspaces/workspaces.store.ts';
 import type { ConnectionWithNames } from './connections.store.ts';
 import type { Position } from './list-cursor.ts';
 
@@ -131,7 +130,8 @@ export async function listJobPage(
   return await sliced(query, 'jobs', organizationId, filter, slice).execute();
 }
 
-export type ListedWorkspace = ShownWorkspace & { health: HealthState };
+const workspaceColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
+export type ListedWorkspace = Pick<WorkspaceRow, (typeof workspaceColumns)[number]> & { health: HealthState };
 
 export async function listWorkspacePage(
   db: Db,
@@ -141,8 +141,9 @@ export async function listWorkspacePage(
 ): Promise<ListedWorkspace[]> {
   const query = db
     .selectFrom('workspaces')
-    .select([...shownColumns, 'health'])
-    .where('lifecycle', '<>', deleted);
+    .select([...workspaceColumns, 'health'])
+    // In the text of the statement, so that SQLite can compare it with the condition of the indexes.
+    .where('lifecycle', '<>', sql.lit('deleted' as const));
   return await sliced(query, 'workspaces', organizationId, filter, slice).execute();
 }
 
