@@ -52,6 +52,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'connections',
         'destination_checks',
         'destinations',
+        'health_counts',
         'job_hours',
         'job_watch',
         'jobs',

@@ -613,6 +613,36 @@ const migrations: Record<string, Step> = {
       create index jobs_failing on jobs (organization_id, started_at desc, id desc)
       where status = 'failed' or (ended_at is null and failed_attempts > 0)`.execute(db);
   },
+
+  '0018-overview': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`alter table workspaces add column unwell_since bigint`.execute(db);
+    await sql`
+      update workspaces set unwell_since = now_ms() where health in ('failing', 'needs_attention')`.execute(db);
+    await sql`
+      create index workspaces_unwell on workspaces (organization_id, health, unwell_since, id)
+      where unwell_since is not null and lifecycle <> 'deleted'`.execute(db);
+    await sql`
+      create index jobs_open_of_organization on jobs (organization_id, status, started_at)
+      where ended_at is null`.execute(db);
+    await sql`
+      create table health_counts (
+        organization_id ${uuid} not null references organizations (id),
+        kind ${text} not null check (kind in ('connections', 'sources', 'workspaces')),
+        health ${text} not null,
+        part integer not null,
+        count bigint not null,
+        primary key (organization_id, kind, health, part)
+      )`.execute(db);
+    for (const { table, isCounted } of countedByHealth) {
+      await sql`
+        insert into health_counts (organization_id, kind, health, part, count)
+        select organization_id, ${sql.lit(table)}, health, 0, count(*) from ${sql.table(table)}
+        where ${sql.raw(isCounted(''))} group by organization_id, health`.execute(db);
+    }
+    for (const statement of healthCountingTriggers[kind]) await statement.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */
@@ -705,6 +735,88 @@ const countingTriggers = {
     sql`
       create trigger workspaces_changed after update of status, lifecycle on workspaces for each row
       when (old.status <> new.status or old.lifecycle <> new.lifecycle) execute function count_changed_workspace()`,
+  ],
+};
+
+/** What `health_counts` counts: the rows that lists show. */
+const countedByHealth = [
+  { table: 'connections', column: 'deleted_at', isCounted: (row: string) => `${row}deleted_at is null` },
+  { table: 'sources', column: 'lifecycle', isCounted: (row: string) => `${row}lifecycle = 'live'` },
+  { table: 'workspaces', column: 'lifecycle', isCounted: (row: string) => `${row}lifecycle <> 'deleted'` },
+] as const;
+
+/**
+ * These triggers keep `health_counts` right. A transaction may change the health of many connections, so on PostgreSQL it
+ * must not wait for the counts of another: it adds to any part that nobody has locked, or to a new part. There are never
+ * more parts than transactions at the same time.
+ */
+const healthCountingTriggers = {
+  sqlite: countedByHealth.flatMap(({ table, column, isCounted }) => {
+    const name = (what: string) => sql.raw(`${table}_${what}`);
+    const added = sql.raw(`
+      insert into health_counts (organization_id, kind, health, part, count)
+      select new.organization_id, '${table}', new.health, 0, 1 where ${isCounted('new.')}
+      on conflict (organization_id, kind, health, part) do update set count = count + 1;`);
+    return [
+      sql`create trigger ${name('health_added')} after insert on ${sql.table(table)} begin ${added} end`,
+      sql`
+        create trigger ${name('health_changed')} after update of health, ${sql.raw(column)} on ${sql.table(table)}
+        when old.health <> new.health or (${sql.raw(isCounted('old.'))}) <> (${sql.raw(isCounted('new.'))}) begin
+          update health_counts set count = count - 1
+          where organization_id = old.organization_id and kind = ${sql.lit(table)} and health = old.health
+            and ${sql.raw(isCounted('old.'))};
+          ${added}
+        end`,
+    ];
+  }),
+  postgres: [
+    sql`
+      create function count_health(organization uuid, what text, state text, change bigint)
+      returns void language plpgsql as '
+      declare free integer;
+      begin
+        select part into free from health_counts
+        where organization_id = organization and kind = what and health = state limit 1 for update skip locked;
+        if not found then
+          free := floor(random() * 2000000000);
+          insert into health_counts (organization_id, kind, health, part, count)
+          values (organization, what, state, free, 0) on conflict do nothing;
+        end if;
+        update health_counts set count = count + change
+        where organization_id = organization and kind = what and health = state and part = free;
+      end'`,
+    ...countedByHealth.flatMap(({ table, column, isCounted }) => {
+      const doubled = (condition: string) => sql.raw(condition.replaceAll("'", "''"));
+      const name = (what: string) => sql.raw(`${table}_${what}`);
+      return [
+        sql`
+          create function ${name('count_added_health')}() returns trigger language plpgsql as '
+          begin
+            perform count_health(organization_id, ''${sql.raw(table)}'', health, count(*)) from added
+            where ${doubled(isCounted(''))} group by organization_id, health;
+            return null;
+          end'`,
+        sql`
+          create trigger ${name('health_added')} after insert on ${sql.table(table)} referencing new table as added
+          for each statement execute function ${name('count_added_health')}()`,
+        sql`
+          create function ${name('count_changed_health')}() returns trigger language plpgsql as '
+          begin
+            if ${doubled(isCounted('old.'))} then
+              perform count_health(old.organization_id, ''${sql.raw(table)}'', old.health, -1);
+            end if;
+            if ${doubled(isCounted('new.'))} then
+              perform count_health(new.organization_id, ''${sql.raw(table)}'', new.health, 1);
+            end if;
+            return null;
+          end'`,
+        sql`
+          create trigger ${name('health_changed')} after update of health, ${sql.raw(column)} on ${sql.table(table)}
+          for each row
+          when (old.health <> new.health or (${sql.raw(isCounted('old.'))}) <> (${sql.raw(isCounted('new.'))}))
+          execute function ${name('count_changed_health')}()`,
+      ];
+    }),
   ],
 };
 

@@ -79,12 +79,23 @@ export interface WorkspaceRow {
 interface WorkspaceTable extends WorkspaceRow {
   /** The worst of its connections, for lists; see pipelines/health.ts. */
   health: Generated<HealthState>;
+  /** Since when it is failing or needs attention; null while it does neither. */
+  unwell_since: number | null;
 }
 
 /** How many workspaces are not deleted: the sum of the parts. Kept by triggers; see db/migrations.ts. */
 interface WorkspaceCountRow {
   organization_id: string;
   status: WorkspaceStatus;
+  part: number;
+  count: number;
+}
+
+/** How many rows of a kind have a health: the sum of the parts. Kept by triggers; see db/migrations.ts. */
+interface HealthCountRow {
+  organization_id: string;
+  kind: 'connections' | 'sources' | 'workspaces';
+  health: HealthState;
   part: number;
   count: number;
 }
@@ -463,6 +474,7 @@ export interface Tables {
   revoked_tokens: RevokedTokenRow;
   workspaces: WorkspaceTable;
   workspace_counts: WorkspaceCountRow;
+  health_counts: HealthCountRow;
   name_claims: NameClaimRow;
   operations: OperationRow;
   paused_connections: PausedConnectionRow;

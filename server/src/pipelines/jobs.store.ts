@@ -152,9 +152,10 @@ export async function listHealthsOfWorkspace(tx: Db, workspaceId: string): Promi
 }
 
 export async function putWorkspaceHealth(tx: Db, workspaceId: string, health: HealthState): Promise<void> {
+  const isUnwell = health === 'failing' || health === 'needs_attention';
   await tx
     .updateTable('workspaces')
-    .set({ health })
+    .set({ health, unwell_since: isUnwell ? sql<number>`coalesce(unwell_since, now_ms())` : null })
     .where('id', '=', workspaceId)
     .where('health', '!=', health)
     .execute();

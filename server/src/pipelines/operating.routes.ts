@@ -14,6 +14,7 @@ import {
   SourcePage,
   WorkspaceHealth,
 } from '@inlay/contract/operating';
+import { Overview, OverviewQuery } from '@inlay/contract/overview';
 import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
@@ -21,6 +22,7 @@ import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as connections from './connections.ts';
 import type { PipelinesContext } from './context.ts';
 import * as lists from './lists.ts';
+import { readOverview } from './overview.ts';
 import * as sources from './sources.ts';
 
 const path = '/api/v1/integrations';
@@ -36,6 +38,19 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     ]);
     return { data, next: `${publicUrl}${url}?${new URLSearchParams(given)}` };
   }
+
+  endpoint(app, {
+    ...about,
+    method: 'GET',
+    url: `${path}/overview`,
+    summary: 'Get overview',
+    description:
+      'How all customers do: counts by health, workspaces that fail first, what waits, and what ended by hour and by day.',
+    query: OverviewQuery,
+    answer: Overview,
+    handle: ({ principal: { organizationId }, query: { limit = 20 } }) =>
+      readOverview(ctx.store, organizationId, limit),
+  });
 
   endpoint(app, {
     ...about,

@@ -92,6 +92,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             updated_at: createdAt,
             deleted_at: null,
             health,
+            unwell_since: health === 'failing' || health === 'needs_attention' ? createdAt : null,
           },
           sources: {
             id: ids.sourceId,

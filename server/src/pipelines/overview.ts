@@ -1,0 +1,99 @@
+/** How all customers of an organization do, in one answer, from our own tables: no platform is asked. */
+import { healthStates } from '@inlay/contract/health';
+import type { HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay/contract/overview';
+import type { Store } from '../db/open.ts';
+import { isoTime } from '../iso-time.ts';
+import { healthIn, presentFailure } from './jobs.ts';
+import * as store from './overview.store.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const shownHours = 48;
+const shownDays = 30;
+
+export async function readOverview(
+  { db, now }: Pick<Store, 'db' | 'now'>,
+  organizationId: string,
+  limit: number,
+): Promise<Overview> {
+  const time = await now();
+  const counts = await store.countByHealth(db, organizationId);
+  const of = (kind: store.HealthCount['kind']) => presentCounts(counts.filter((count) => count.kind === kind));
+  const workspaces = of('workspaces');
+  const unwell = await listUnwell(db, organizationId, limit);
+  const queue = await store.readQueue(db, organizationId);
+  const firstDay = startOf(time, dayMs) - (shownDays - 1) * dayMs;
+  const ended = await store.listHours(db, organizationId, firstDay);
+  return {
+    connections: of('connections'),
+    sources: of('sources'),
+    workspaces,
+    unwell,
+    more_unwell: Math.max(0, workspaces.failing + workspaces.needs_attention - unwell.length),
+    queue: {
+      waiting: queue.waiting,
+      running: queue.running,
+      oldest_waiting_since: queue.oldestWaitingAt === null ? null : isoTime(queue.oldestWaitingAt),
+    },
+    hours: periods(ended, {
+      first: startOf(time, hourMs) - (shownHours - 1) * hourMs,
+      length: hourMs,
+      count: shownHours,
+    }),
+    days: periods(ended, { first: firstDay, length: dayMs, count: shownDays }),
+  };
+}
+
+function presentCounts(counts: readonly store.HealthCount[]): HealthCounts {
+  const all = healthStates.map((state) => [state, counts.find(({ health }) => health === state)?.count ?? 0]);
+  return Object.fromEntries(all) as HealthCounts;
+}
+
+async function listUnwell(db: Store['db'], organizationId: string, limit: number): Promise<UnwellWorkspace[]> {
+  const failing = await store.listUnwell(db, organizationId, 'failing', limit);
+  const rest = limit - failing.length;
+  const needy = rest > 0 ? await store.listUnwell(db, organizationId, 'needs_attention', rest) : [];
+  const found = [...failing, ...needy];
+  const ids = found.map(({ id }) => id);
+  const counts = await store.countUnwell(db, ids);
+  const first = new Map((await store.findFirstUnwell(db, ids)).map((row) => [row.workspace_id, healthIn(row)]));
+  return found.map(({ id, name, health, unwell_since }) => {
+    const countOf = (state: string) =>
+      counts.find((count) => count.workspace_id === id && count.health === state)?.count ?? 0;
+    const error = first.get(id)?.firstError;
+    return {
+      workspace_id: id,
+      workspace_name: name,
+      health,
+      since: isoTime(unwell_since),
+      failing_connections: countOf('failing'),
+      connections_that_need_attention: countOf('needs_attention'),
+      first_error: error ? presentFailure('operator', error) : null,
+    };
+  });
+}
+
+const startOf = (time: number, length: number) => Math.floor(time / length) * length;
+
+/** Also those in which nothing ended: a chart has no gaps. */
+function periods(
+  ended: readonly store.EndedInHour[],
+  { first, length, count }: { first: number; length: number; count: number },
+): SyncPeriod[] {
+  return Array.from({ length: count }, (_, index) => {
+    const from = first + index * length;
+    const inside = ended.filter(({ hour }) => hour >= from && hour < from + length);
+    const sum = (field: 'jobs' | 'row_count' | 'byte_count', status?: store.EndedInHour['status']) =>
+      inside
+        .filter((one) => status === undefined || one.status === status)
+        .reduce((total, one) => total + Number(one[field]), 0);
+    return {
+      from: isoTime(from),
+      succeeded: sum('jobs', 'succeeded'),
+      failed: sum('jobs', 'failed'),
+      cancelled: sum('jobs', 'cancelled'),
+      rows: sum('row_count'),
+      bytes: sum('byte_count'),
+    };
+  });
+}
