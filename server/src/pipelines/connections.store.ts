@@ -80,7 +80,8 @@ export async function insertConnection(
       health_detail: '{}',
       platform_state: null,
       platform_reason: null,
-      looked_at: 0,
+      // The set-up itself sees what the platform has.
+      looked_at: now,
       history_wanted: 0,
       applied_template_version: 0,
       version: 1,
