@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Configuration } from './connector-configuration.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
+import { AppliedPlanId } from './template-plans.ts';
 import { TemplateTags } from './template-tags.ts';
 import { VersionNumber } from './template-versions.ts';
 
@@ -103,6 +104,7 @@ export const UpdateConnectionTemplateRequest = Type.Object(
     tags: Type.Optional(TemplateTags),
     skip_check: Type.Optional(skipCheck),
     apply: Type.Optional(Apply),
+    plan_id: Type.Optional(AppliedPlanId),
   },
   { title: 'Update connection template request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
 );

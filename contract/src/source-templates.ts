@@ -4,6 +4,7 @@ import type { Configuration } from './connector-configuration.ts';
 import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
+import { AppliedPlanId } from './template-plans.ts';
 import { TemplateTags } from './template-tags.ts';
 import { VersionNumber } from './template-versions.ts';
 
@@ -139,6 +140,7 @@ export const UpdateSourceTemplateRequest = Type.Object(
       }),
     ),
     apply: Type.Optional(Apply),
+    plan_id: Type.Optional(AppliedPlanId),
   },
   { title: 'Update source template request', examples: [{ partial_default_config: { seed: 8 }, propagate: true }] },
 );

@@ -23,6 +23,7 @@ import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
 import { listCursorFormat } from './pipelines/list-cursor.ts';
+import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts';
 import type { Rollouts } from './pipelines/rollouts.worker.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
 import type { Transport } from './platform/transport.ts';
@@ -121,6 +122,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       operatorTokens.flushUses,
       createRevocationHousekeeping(store),
       createCheckHousekeeping(parts.pipelines),
+      createPlanHousekeeping(parts.pipelines),
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
     ];
     const inBackground = [

@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'template_version_not_found'
   | 'rollout_not_found'
   | 'rollout_ended'
+  | 'plan_not_found'
+  | 'plan_outdated'
   | 'source_definition_not_found'
   | 'destination_definition_not_found'
   | 'workspace_name_taken'

@@ -22,6 +22,7 @@ import { followWorkspaceStatus } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
+import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
@@ -143,6 +144,8 @@ export async function openParts(
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
     startRollout: (tx, rollout) => startRollout(runtime, tx, rollout),
+    openPlan: (template, id) => openPlan(pipelines, template, id),
+    assertPlanHolds,
   };
   const background = createBackground({ runtime, log });
   const turnsOf = (kind: 'check_request' | 'set_up', total: number) =>

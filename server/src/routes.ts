@@ -12,6 +12,7 @@ import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
 import { operatingRoutes } from './pipelines/operating.routes.ts';
 import { pipelineRoutes } from './pipelines/pipelines.routes.ts';
+import { planRoutes } from './pipelines/plans.routes.ts';
 import { rolloutRoutes } from './pipelines/rollouts.routes.ts';
 import { quotaRoutes } from './quotas/quotas.routes.ts';
 import { describeRoutes, referenceRoutes } from './reference/reference.routes.ts';
@@ -71,6 +72,7 @@ export async function addRoutes(
   connectionTemplateRoutes(http, templates);
   versionRoutes(http, templates);
   rolloutRoutes(http, pipelines);
+  planRoutes(http, pipelines);
   applyTemplatesRoutes(http, pipelines);
   offerRoutes(http, templates);
   const files = readBuiltFiles(builtFolder);

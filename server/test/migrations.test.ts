@@ -71,6 +71,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'source_template_tags',
         'source_templates',
         'sources',
+        'template_plan_items',
+        'template_plans',
         'template_tags',
         'template_versions',
         'usage_days',

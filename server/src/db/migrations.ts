@@ -643,6 +643,48 @@ const migrations: Record<string, Step> = {
     }
     for (const statement of healthCountingTriggers[kind]) await statement.execute(db);
   },
+
+  '0019-template-plans': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table template_plans (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        kind ${text} not null check (kind in ('source', 'connection')),
+        template_id ${uuid} not null,
+        base_version integer not null,
+        sealed_request ${text} not null,
+        summary ${text},
+        items integer not null,
+        made_by ${uuid} references operator_tokens (id),
+        created_at bigint not null,
+        expires_at bigint not null
+      )`.execute(db);
+    await sql`create index template_plans_of_template on template_plans (template_id, created_at desc, id desc)`.execute(
+      db,
+    );
+    await sql`create index template_plans_expired on template_plans (expires_at)`.execute(db);
+    await sql`
+      create table template_plan_items (
+        plan_id ${uuid} not null references template_plans (id),
+        organization_id ${uuid} not null references organizations (id),
+        item_id ${uuid} not null,
+        workspace_id ${uuid} not null references workspaces (id),
+        source_id ${uuid} not null,
+        connections integer not null,
+        template_version integer not null,
+        seen bigint not null,
+        outcome ${text} not null check (outcome in ('changes', 'unchanged', 'needs_customer', 'breaks')),
+        reason ${text},
+        drops_streams integer not null,
+        moves_tables integer not null,
+        detail ${text} not null,
+        primary key (plan_id, item_id)
+      )`.execute(db);
+    await sql`
+      create index template_plan_items_by_outcome on template_plan_items (plan_id, outcome, item_id)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

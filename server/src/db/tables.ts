@@ -8,6 +8,7 @@ import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields
 import type { HealthState } from '@inlay/contract/health';
 import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
+import type { PlanOutcome } from '@inlay/contract/template-plans';
 import type { Generated } from 'kysely';
 
 export interface OrganizationRow {
@@ -258,6 +259,45 @@ export interface RolloutItemRow {
   failed_before: number;
 }
 
+/** What a change of a template would do; see pipelines/plans.ts. */
+export interface TemplatePlanRow {
+  id: string;
+  organization_id: string;
+  kind: TemplateKind;
+  template_id: string;
+  /** The version of the template that the plan is for. */
+  base_version: number;
+  /** The change as it was asked for, as JSON, sealed as a whole. */
+  sealed_request: string;
+  /** JSON; null while the plan is being made. */
+  summary: string | null;
+  /** How many sources or connections it counts. */
+  items: number;
+  made_by: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** A source of a source template, or a connection of a connection template, as a plan saw it. */
+export interface TemplatePlanItemRow {
+  plan_id: string;
+  organization_id: string;
+  item_id: string;
+  workspace_id: string;
+  source_id: string;
+  connections: number;
+  template_version: number;
+  /** By this the plan knows whether it has changed: `updated_at` of a source, `version` of a connection. */
+  seen: number;
+  outcome: PlanOutcome;
+  reason: string | null;
+  /** 0 or 1. */
+  drops_streams: number;
+  moves_tables: number;
+  /** JSON. */
+  detail: string;
+}
+
 /** A template has a tag. */
 interface TaggingRow {
   organization_id: string;
@@ -484,6 +524,8 @@ export interface Tables {
   template_versions: TemplateVersionRow;
   rollouts: RolloutRow;
   rollout_items: RolloutItemRow;
+  template_plans: TemplatePlanRow;
+  template_plan_items: TemplatePlanItemRow;
   source_template_tags: TaggingRow;
   connection_template_tags: TaggingRow;
   sources: SourceRow;

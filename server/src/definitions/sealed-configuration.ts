@@ -5,7 +5,7 @@ import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contrac
 import type { Sealer } from '../sealing.ts';
 import type { Definition } from './definitions.ts';
 
-export type Configured = 'source template' | 'connection template' | 'source';
+export type Configured = 'source template' | 'connection template' | 'template plan' | 'source';
 
 export function sealConfiguration(sealer: Sealer, kind: Configured, id: string, value: Configuration): string {
   return sealer.seal(Buffer.from(JSON.stringify(value)), `${kind} ${id}`);

@@ -79,6 +79,16 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The rollout has ended; start another one',
     'A rollout that has finished or stopped can be neither paused, resumed nor stopped.',
   ),
+  plan_not_found: at(
+    404,
+    'Plan not found',
+    'The template has no plan with this id: plans are kept for a day, and the last ten of a template.',
+  ),
+  plan_outdated: at(
+    409,
+    'The plan no longer holds; plan again',
+    'Since the plan was made, the template has changed, or something that the plan counts was made, changed or deleted.',
+  ),
   source_definition_not_found: at(404, 'Source definition not found', 'There is no source connector with this id.'),
   destination_definition_not_found: at(
     404,

@@ -167,6 +167,64 @@ describeOnBothDatabases('A rollout', (kind) => {
     await send('DELETE', `connections/${files}`);
   });
 
+  it('leaves a source as it is whose customer has to give a new required field, until the customer gives it', async () => {
+    const files = await makeConnectionTemplate(test);
+    const template = await makeSourceTemplate(test, { partial_default_config: { seed: 1, count: 20 } });
+    const [giving, lacking] = [await customer(test, 'giving'), await customer(test, 'lacking')];
+    const given = await connect(giving, { source_template_id: template, source_config: { count: 30 } });
+    const missing = await connect(lacking, { source_template_id: template, source_config: {} });
+    const configured = async (who: Customer) =>
+      (await onPlatform(hosted.host, who.workspaceId)).sources[0].configuration;
+    const versions = async (id: string) =>
+      await test.app.store.db
+        .selectFrom('sources')
+        .select(['template_version', 'applied_template_version'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+
+    const at = `sources/${template}`;
+    const { rollout_id } = await send('PATCH', at, {
+      partial_default_config: { seed: 2 },
+      customization: { stream_selection_mode: 'whitelist', stream_whitelist: ['users'] },
+      apply: 'all',
+    });
+    await settle();
+    const streams = async (who: Customer) =>
+      (await onPlatform(hosted.host, who.workspaceId)).connections[0].configurations.streams.length;
+    const items = async (id: string) => (await send('GET', `${at}/rollouts/${id}/workspaces`)).data;
+    const skipped = {
+      workspace_id: lacking.workspaceId,
+      state: 'skipped',
+      reason: 'The customer has to give count first: field required.',
+    };
+    expect(await items(rollout_id)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ workspace_id: giving.workspaceId, state: 'done' }),
+        expect.objectContaining(skipped),
+      ]),
+    );
+    expect(await configured(giving)).toMatchObject({ seed: 2, count: 30 });
+    expect(await streams(giving)).toBe(1);
+    expect(await configured(lacking)).toMatchObject({ seed: 1, count: 20 });
+    expect(await streams(lacking)).toBeGreaterThan(1);
+    expect(await versions(given)).toEqual({ template_version: 2, applied_template_version: 2 });
+    expect(await versions(missing)).toEqual({ template_version: 2, applied_template_version: 1 });
+
+    // A later change of something else does not count as having brought the earlier one.
+    const later = await send('PATCH', at, { name: 'Renamed', apply: 'all' });
+    await settle();
+    expect(await items(later.rollout_id)).toEqual(expect.arrayContaining([expect.objectContaining(skipped)]));
+    expect(await versions(missing)).toEqual({ template_version: 3, applied_template_version: 1 });
+
+    const edit = await lacking.request('PUT', `/sources/${missing}`, { source_config: { count: 40 } });
+    expect(edit.status, edit.text).toBe(200);
+    await settle();
+    expect(await configured(lacking)).toMatchObject({ seed: 2, count: 40 });
+    expect(await streams(lacking)).toBe(1);
+    expect(await versions(missing)).toEqual({ template_version: 3, applied_template_version: 3 });
+    await send('DELETE', `connections/${files}`);
+  });
+
   it('goes stage by stage, pauses, stops when too many fail, and is rolled back to one version for all', async () => {
     const template = await makeConnectionTemplate(test, {
       destination_definition_id: postgresDestination,

@@ -38,6 +38,7 @@ import { setUpSoon, setUpSource } from './set-up.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
+import { chooseStreamsAnew } from './template-moves.store.ts';
 import { placementOf, schemaChangesOf } from './template-moves.ts';
 
 /** How long a request waits for another worker that works on the same source. */
@@ -188,6 +189,10 @@ export async function updateSource(
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
+    // A version of the template that waited for this edit comes with the streams that it selects.
+    if (config && present.applied_template_version < present.template_version) {
+      await chooseStreamsAnew(tx, scope.workspaceId, id);
+    }
     return await sources.changeSource(tx, scope.workspaceId, id, changes);
   });
   if (!row) throw new AppError('source_not_found');

@@ -8,6 +8,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { Fault } from '@inlay/contract/errors';
 import { fillPlaceholders } from '@inlay/contract/placeholders';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
@@ -16,6 +17,7 @@ import { type Definition, getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { TemplateRef } from '../template-ref.ts';
 import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
+import type { TemplateState } from '../templates/planned-changes.ts';
 import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext } from './context.ts';
@@ -24,7 +26,7 @@ import * as moves from './template-moves.store.ts';
 /** Where a connection of this workspace and source writes. */
 export function placementOf(
   { namespace_format, prefix }: { namespace_format: string | null; prefix: string | null },
-  workspace: WorkspaceRow,
+  workspace: Pick<WorkspaceRow, 'id' | 'name'>,
   slug: string,
 ) {
   const values = {
@@ -51,32 +53,47 @@ export async function readConnectionVersion(db: Db, template: TemplateRef, numbe
   return { number, content: JSON.parse((await getVersion(db, template, number)).content) };
 }
 
-interface ConnectionMove {
-  workspace: WorkspaceRow;
+interface ConnectionStep {
+  workspace: Pick<WorkspaceRow, 'id' | 'name'>;
   /** Of the connection's source. */
   slug: string;
   /** Of the version that the connection has; undefined where that is not known. */
   base: ConnectionContent | undefined;
-  target: ConnectionVersion;
+  content: ConnectionContent;
   moveData: boolean;
 }
 
-/** Whether the platform has to be told something. */
-export async function moveConnection(tx: Db, row: ConnectionRow, move: ConnectionMove): Promise<boolean> {
-  const { base, target } = move;
-  const { content } = target;
+/** What a connection takes over: new values of its columns, and whether its name on the platform changes. */
+export function changesOfConnection(
+  row: ConnectionRow,
+  { workspace, slug, base, content, moveData }: ConnectionStep,
+): { values: Partial<ConnectionRow>; isRenamed: boolean } {
   const isNew = (field: keyof ConnectionContent) => !isDeepStrictEqual(base?.[field], content[field]);
   const wanted = {
     ...(isNew('cron_expression') && { cron_expression: content.cron_expression }),
     ...(isNew('non_breaking_changes_preference') && {
       schema_changes: schemaChangesOf(content.non_breaking_changes_preference),
     }),
-    ...(move.moveData && placementOf(content, move.workspace, move.slug)),
+    ...(moveData && placementOf(content, workspace, slug)),
   };
   const changes = Object.entries(wanted).filter(([field, value]) => row[field as keyof typeof wanted] !== value);
   // The name on the platform contains the destination's.
-  const isChanged = changes.length > 0 || isNew('destination_name');
-  await moves.changeConnection(tx, row, { ...Object.fromEntries(changes), template_version: target.number }, isChanged);
+  return { values: Object.fromEntries(changes), isRenamed: isNew('destination_name') };
+}
+
+interface ConnectionMove extends Omit<ConnectionStep, 'content'> {
+  target: ConnectionVersion;
+}
+
+/** Whether the platform has to be told something. */
+export async function moveConnection(
+  tx: Db,
+  row: ConnectionRow,
+  { target: { number, content }, ...move }: ConnectionMove,
+): Promise<boolean> {
+  const { values, isRenamed } = changesOfConnection(row, { ...move, content });
+  const isChanged = isRenamed || Object.keys(values).length > 0;
+  await moves.changeConnection(tx, row, { ...values, template_version: number }, isChanged);
   return isChanged;
 }
 
@@ -154,15 +171,16 @@ export async function moveSources(
   let reason: string | undefined;
   for (const row of await moves.listSourcesToMove(tx, workspace.id, template.templateId)) {
     const isThere = row.template_version >= version;
-    const base = isThere ? undefined : await read(row.template_version);
-    const isConfigured = isThere || !isDeepStrictEqual(base?.configuration, defaults);
-    const isSelected =
-      !isThere && !isDeepStrictEqual((base?.content as SourceContent)?.customization, content.customization);
     if (isThere && row.applied_template_version === row.template_version) continue;
-    const missing = isConfigured ? whatIsMissing(ctx, definition, row, defaults) : undefined;
-    if (missing !== undefined) {
+    // What the platform has: a version that waits for the customer has not arrived there.
+    const base = (await read(row.applied_template_version)) as TemplateState<SourceContent> | undefined;
+    const { isConfigured, isSelected } = isThere
+      ? { isConfigured: true, isSelected: false }
+      : changesOfSource(base, { content, configuration: defaults });
+    const fault = isConfigured ? faultOfSource(ctx, definition, row, defaults) : undefined;
+    if (fault) {
       // The customer is asked for it with the next edit. Until then the source goes on as it is.
-      reason ??= missing;
+      reason ??= missingText(fault);
       await moves.changeSource(tx, row, { template_version: version });
       continue;
     }
@@ -176,16 +194,30 @@ export async function moveSources(
   return reason === undefined ? { state: 'done' } : { state: 'skipped', reason };
 }
 
+/** What of the template a source takes over. `base`: the version that it has; undefined where that is not known. */
+export function changesOfSource(
+  base: TemplateState<SourceContent> | undefined,
+  { content, configuration }: TemplateState<SourceContent>,
+) {
+  return {
+    isConfigured: !isDeepStrictEqual(base?.configuration, configuration),
+    isSelected: !isDeepStrictEqual(base?.content.customization, content.customization),
+  };
+}
+
 /** Undefined when the source's own part and these defaults make a valid configuration. */
-export function whatIsMissing(
+export function faultOfSource(
   ctx: PipelinesContext,
   { specification }: Definition,
   row: SourceRow,
   defaults: Configuration,
-): string | undefined {
+): Fault | undefined {
   const given = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
-  const [fault] = configurationFaults(specification, mergeWithDefaults(given, defaults), []);
-  return fault && `The customer has to give ${fault.loc.join('.') || 'the configuration'} first: ${fault.msg}.`;
+  return configurationFaults(specification, mergeWithDefaults(given, defaults), [])[0];
+}
+
+export function missingText({ loc, msg }: Fault): string {
+  return `The customer has to give ${loc.join('.') || 'the configuration'} first: ${msg}.`;
 }
 
 /** Something the platform has, but not yet, or not ever, in the version it was to have: an earlier change has failed. */
@@ -199,7 +231,7 @@ async function wake(tx: Db, workspaceId: string, sourceIds: string[], failedBefo
 }
 
 /** Reads a version once. 0, which is not known, gives undefined. */
-function readerOf(ctx: PipelinesContext, tx: Db, template: TemplateRef) {
+export function readerOf(ctx: PipelinesContext, tx: Db, template: TemplateRef) {
   const known = new Map<number, { content: unknown; configuration: Configuration }>();
   return async (number: number) => {
     if (number === 0) return undefined;

@@ -388,10 +388,12 @@ describe('The errors of an endpoint', () => {
     for (const [index, kind] of ['source', 'connection'].entries()) {
       const back = await post(on, `${kind}s/${made[index]?.body.id}/rollback`, { version: 1 });
       expectDocumented(find(`POST ${templates}/${kind}s/{${kind}_template_id}/rollback`), 502, back);
+      const plan = await post(on, `${kind}s/${made[index]?.body.id}/plan`, index === 0 ? source : connection);
+      expectDocumented(find(`POST ${templates}/${kind}s/{${kind}_template_id}/plan`), 502, plan);
     }
   });
 
-  it('are those of rollouts that have ended: 409', async () => {
+  it('are those of rollouts that have ended and plans that no longer hold: 409', async () => {
     const templates = '/api/v1/integrations/templates';
     for (const [kind, id] of [
       ['source', await makeSourceTemplate(test)],
@@ -399,6 +401,10 @@ describe('The errors of an endpoint', () => {
     ]) {
       const path = `${templates}/${kind}s/${id}`;
       const { rollout_id } = (await test.request('PATCH', path, { body: { apply: 'all' } })).body;
+      const { plan_id } = (await test.request('POST', `${path}/plan`, { body: { tags: ['planned'] } })).body;
+      await test.request('PATCH', path, { body: { tags: ['other'] } });
+      const outdated = await test.request('PATCH', path, { body: { plan_id } });
+      expectDocumented(find(`PATCH ${templates}/${kind}s/{${kind}_template_id}`), 409, outdated);
       for (const command of ['pause', 'resume', 'stop']) {
         const endpoint = `POST ${templates}/${kind}s/{${kind}_template_id}/rollouts/{${kind}_rollout_id}/${command}`;
         expectDocumented(find(endpoint), 409, await test.request('POST', `${path}/rollouts/${rollout_id}/${command}`));

@@ -101,6 +101,8 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     answer: UpdatedConnectionTemplate,
     errors: [
       'connection_template_not_found',
+      'plan_not_found',
+      'plan_outdated',
       'destination_definition_not_found',
       'definitions_unavailable',
       'definition_unusable',

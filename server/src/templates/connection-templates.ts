@@ -28,14 +28,21 @@ import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
-import { assertDestinationWorks } from './destination-test.ts';
+import { assertDestinationWorks, testDestination } from './destination-test.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
 import { placementFaults } from './placement.ts';
+import { openPlanned, type Preview } from './planned-changes.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
-import { type ConnectionContent, getVersion, openVersion, recordConnectionVersion } from './versions.ts';
+import {
+  type ConnectionContent,
+  connectionContent,
+  getVersion,
+  openVersion,
+  recordConnectionVersion,
+} from './versions.ts';
 
 const table = 'connection_templates';
 const taggings = 'connection_template_tags';
@@ -128,9 +135,11 @@ export async function updateConnectionTemplate(
   ctx: TemplatesContext,
   by: Operator,
   id: string,
-  request: UpdateConnectionTemplateRequest,
+  given: UpdateConnectionTemplateRequest,
 ): Promise<UpdatedConnectionTemplate> {
   const { organizationId } = by;
+  const template = { organizationId, kind: 'connection', templateId: id } as const;
+  const { request, plan } = await openPlanned(ctx, template, given);
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
   const before = await getConnectionTemplate(ctx, organizationId, id);
@@ -139,6 +148,7 @@ export async function updateConnectionTemplate(
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
+    if (plan) await ctx.assertPlanHolds(tx, plan, row.version, request.apply);
     const changes = changesTo(ctx, row, definition, request);
     const isTested = tested && isDeepStrictEqual(acceptedConfig(ctx, row, definition, request), tested.configuration);
     // Somebody else has changed what a mask stands for while the destination was tested.
@@ -163,6 +173,29 @@ async function rollOut(ctx: TemplatesContext, tx: Db, by: Operator, row: Connect
   if (apply === 'new_only') return undefined;
   const template = { organizationId: by.organizationId, kind: 'connection', templateId: row.id } as const;
   return await ctx.startRollout(tx, { template, version: row.version, by, apply });
+}
+
+/** What the template would be after the change, which is refused for the same reasons. Changes nothing. */
+export async function previewConnectionTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  request: UpdateConnectionTemplateRequest,
+): Promise<Preview<ConnectionContent>> {
+  const row = await getConnectionTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'destination', row.definition_id);
+  const changes = changesTo(ctx, row, definition, request);
+  const names = request.tags ? sortedTags(request.tags) : row.tags;
+  const configuration = acceptedConfig(ctx, row, definition, request);
+  const isTested = request.destination_config !== undefined && request.skip_check !== true;
+  return {
+    definition,
+    version: row.version,
+    before: { content: connectionContent(row, row.tags), configuration: openDestinationConfig(ctx, row) },
+    after: { content: connectionContent({ ...row, ...changes }, names), configuration },
+    isChanged: Object.keys(changes).length > 0 || !isDeepStrictEqual(names, row.tags),
+    test: isTested ? await testDestination(ctx, organizationId, definition, configuration) : { isChecked: false },
+  };
 }
 
 /** Makes a new version that repeats an earlier one: numbers only grow, and what happened stays on record. */

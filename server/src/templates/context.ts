@@ -25,6 +25,17 @@ export interface TemplatesContext extends DefinitionsContext {
     tx: Db,
     rollout: { template: TemplateRef; version: number; by: Operator; apply: Apply },
   ): Promise<{ id: string; sources: number }>;
+  /** The change that was planned, as it was asked for. Throws if there is no such plan. */
+  openPlan(template: TemplateRef, planId: string): Promise<OpenedPlan>;
+  /** Throws if the plan no longer tells what the change would do. In the transaction of the change. */
+  assertPlanHolds(tx: Db, plan: OpenedPlan, version: number, apply: Apply | undefined): Promise<void>;
+}
+
+export interface OpenedPlan {
+  id: string;
+  template: TemplateRef;
+  /** The request, as PATCH takes it. */
+  request: Record<string, unknown>;
 }
 
 /** A failure is without secrets. `not checkable`: the platform has no checks of destinations. */

@@ -84,7 +84,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     params: SourceTemplatePath,
     body: UpdateSourceTemplateRequest,
     answer: UpdatedSourceTemplate,
-    errors: ['source_template_not_found', ...checking],
+    errors: ['source_template_not_found', 'plan_not_found', 'plan_outdated', ...checking],
     handle: async ({ params, body, principal }) =>
       await templates.presentUpdated(
         ctx,

@@ -28,12 +28,13 @@ import type { TemplateFilters } from '../principals.ts';
 import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
+import { openPlanned, type Preview } from './planned-changes.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
 import { userConfigSpec } from './user-config-spec.ts';
-import { getVersion, openVersion, recordSourceVersion, type SourceContent } from './versions.ts';
+import { getVersion, openVersion, recordSourceVersion, type SourceContent, sourceContent } from './versions.ts';
 
 const table = 'source_templates';
 const taggings = 'source_template_tags';
@@ -182,9 +183,11 @@ export async function updateSourceTemplate(
   ctx: TemplatesContext,
   by: Operator,
   id: string,
-  request: UpdateSourceTemplateRequest,
+  given: UpdateSourceTemplateRequest,
 ): Promise<UpdatedSourceTemplate> {
   const { organizationId } = by;
+  const { request, plan } = await openPlanned(ctx, { organizationId, kind: 'source', templateId: id }, given);
+  const apply = request.apply ?? (request.propagate ? 'all' : 'new_only');
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
   const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
@@ -192,6 +195,7 @@ export async function updateSourceTemplate(
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('source_template_not_found');
+    if (plan) await ctx.assertPlanHolds(tx, plan, row.version, apply);
     const changes = changesTo(ctx, row, definition, request);
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
     const names = request.tags && sortedTags(request.tags);
@@ -200,16 +204,36 @@ export async function updateSourceTemplate(
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
     if (isChanged) await recordSourceVersion(ctx, tx, updated, { by, tags: names ?? present });
-    const apply = request.apply ?? (request.propagate ? 'all' : 'new_only');
     return { template: { ...updated, tags: names ?? present }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }
 
-/** The values that really differ from the present state. Throws when a value may not be changed so. */
 async function rollOut(ctx: TemplatesContext, tx: Db, by: Operator, { id, version }: SourceTemplateRow, apply: Apply) {
   if (apply === 'new_only') return undefined;
   const template = { organizationId: by.organizationId, kind: 'source', templateId: id } as const;
   return await ctx.startRollout(tx, { template, version, by, apply });
+}
+
+/** What the template would be after the change, which is refused for the same reasons. Changes nothing. */
+export async function previewSourceTemplate(
+  ctx: TemplatesContext,
+  organizationId: string,
+  id: string,
+  request: UpdateSourceTemplateRequest,
+): Promise<Preview<SourceContent>> {
+  const row = await getSourceTemplate(ctx, organizationId, id);
+  const definition = await getDefinition(ctx, 'source', row.definition_id);
+  const changes = changesTo(ctx, row, definition, request);
+  const names = request.tags ? sortedTags(request.tags) : row.tags;
+  const changed = { ...row, ...changes };
+  return {
+    definition,
+    version: row.version,
+    before: { content: sourceContent(row, row.tags), configuration: openDefaults(ctx, row) },
+    after: { content: sourceContent(changed, names), configuration: openDefaults(ctx, changed) },
+    isChanged: Object.keys(changes).length > 0 || !isDeepStrictEqual(names, row.tags),
+    test: { isChecked: false },
+  };
 }
 
 /** Makes a new version that repeats an earlier one: numbers only grow, and what happened stays on record. */
@@ -245,6 +269,7 @@ export async function rollBackSourceTemplate(
   });
 }
 
+/** The values that really differ from the present state. Throws when a value may not be changed so. */
 function changesTo(
   ctx: TemplatesContext,
   row: SourceTemplateRow,

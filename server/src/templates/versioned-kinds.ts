@@ -9,6 +9,7 @@ import { getSourceTemplate } from './source-templates.ts';
 import type { VersionedTemplate } from './versions.ts';
 
 export interface VersionedKind {
+  name: 'source' | 'connection';
   path: string;
   tag: string;
   /** What a template of this kind is called. */
@@ -16,18 +17,24 @@ export interface VersionedKind {
   params: TProperties;
   /** What the id of a rollout is called in paths. */
   rolloutParam: string;
+  /** What the id of a plan is called in paths. */
+  planParam: string;
   notFound: ErrorCode;
+  definitionNotFound: ErrorCode;
   find(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<VersionedTemplate>;
 }
 
 export const versionedKinds: VersionedKind[] = [
   {
+    name: 'source',
     path: '/api/v1/integrations/templates/sources/:source_template_id',
     tag: 'Source templates',
     what: 'source template',
     params: SourceTemplatePath.properties,
     rolloutParam: 'source_rollout_id',
+    planParam: 'source_plan_id',
     notFound: 'source_template_not_found',
+    definitionNotFound: 'source_definition_not_found',
     async find(ctx, organizationId, params) {
       const id = String((params as Record<string, unknown>).source_template_id);
       const { version, definition_id } = await getSourceTemplate(ctx, organizationId, id);
@@ -35,12 +42,15 @@ export const versionedKinds: VersionedKind[] = [
     },
   },
   {
+    name: 'connection',
     path: '/api/v1/integrations/templates/connections/:connection_template_id',
     tag: 'Connection templates',
     what: 'connection template',
     params: ConnectionTemplatePath.properties,
     rolloutParam: 'connection_rollout_id',
+    planParam: 'connection_plan_id',
     notFound: 'connection_template_not_found',
+    definitionNotFound: 'destination_definition_not_found',
     async find(ctx, organizationId, params) {
       const id = String((params as Record<string, unknown>).connection_template_id);
       const { version, definition_id } = await getConnectionTemplate(ctx, organizationId, id);

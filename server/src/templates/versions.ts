@@ -57,9 +57,13 @@ export async function recordSourceVersion(
   row: SourceTemplateRow,
   { tags, ...recorded }: Recorded,
 ): Promise<void> {
-  const { name, description, own_icon: icon, customization } = row;
-  const content: SourceContent = { name, description, icon, customization: JSON.parse(customization), tags };
+  const content = sourceContent(row, tags);
   await record(ctx, tx, 'source', { ...row, content, sealed: row.sealed_defaults, ...recorded });
+}
+
+export function sourceContent(row: SourceTemplateRow, tags: string[]): SourceContent {
+  const { name, description, own_icon: icon, customization } = row;
+  return { name, description, icon, customization: JSON.parse(customization), tags };
 }
 
 export async function recordConnectionVersion(
@@ -68,7 +72,12 @@ export async function recordConnectionVersion(
   row: ConnectionTemplateRow,
   { tags, ...recorded }: Recorded,
 ): Promise<void> {
-  const content: ConnectionContent = {
+  const content = connectionContent(row, tags);
+  await record(ctx, tx, 'connection', { ...row, content, sealed: row.sealed_destination_config, ...recorded });
+}
+
+export function connectionContent(row: ConnectionTemplateRow, tags: string[]): ConnectionContent {
+  return {
     destination_name: row.destination_name,
     cron_expression: row.cron_expression,
     non_breaking_changes_preference: row.non_breaking_changes_preference,
@@ -77,7 +86,6 @@ export async function recordConnectionVersion(
     prefix: row.prefix,
     tags,
   };
-  await record(ctx, tx, 'connection', { ...row, content, sealed: row.sealed_destination_config, ...recorded });
 }
 
 async function record(
@@ -161,10 +169,18 @@ function summarize(
 
 async function shower(ctx: TemplatesContext, { kind, definitionId }: VersionedTemplate): Promise<Show> {
   const definition = await findDefinition(ctx, kind === 'source' ? 'source' : 'destination', definitionId);
-  return (row) => ({
-    ...JSON.parse(row.content),
-    [configurationField[kind]]: withFingerprints(ctx, definition, row.template_id, openVersion(ctx, row)),
-  });
+  return (row) => showContent(ctx, definition, row, JSON.parse(row.content), openVersion(ctx, row));
+}
+
+/** Secrets are shown as fingerprints. */
+export function showContent(
+  ctx: TemplatesContext,
+  definition: Definition | undefined,
+  { kind, template_id }: Pick<TemplateVersionRow, 'kind' | 'template_id'>,
+  content: SourceContent | ConnectionContent,
+  configuration: Configuration,
+): Record<string, unknown> {
+  return { ...content, [configurationField[kind]]: withFingerprints(ctx, definition, template_id, configuration) };
 }
 
 /** Without the connector's definition nobody knows what is secret, so everything is treated as secret. */

@@ -108,11 +108,18 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     expect(answer.status, answer.text).toBe(200);
     return answer.body.rollout_id;
   };
+  const plan = async (path: string) => {
+    const answer = await request('POST', `/api/v1/integrations/templates/${path}/plan`, { body: {} });
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body.plan_id;
+  };
   return {
     destination_check_id: check.body.id,
     version: '1',
     source_rollout_id: await roll(`sources/${source.id}`),
     connection_rollout_id: await roll(`connections/${connection.id}`),
+    source_plan_id: await plan(`sources/${source.id}`),
+    connection_plan_id: await plan(`connections/${connection.id}`),
     source_definition_id,
     destination_definition_id,
     source_template_id: source.id,

@@ -1,0 +1,177 @@
+/**
+ * Plans: what a change of a template would do to the sources and connections that were made from it, before it does anything.
+ * This file makes plans, shows them, and says whether a plan still holds; plan-judges.ts decides what becomes of
+ * one source or connection, with the same rules as a rollout.
+ *
+ * What always holds: a plan never changes once it is made, and changes nothing. It holds as long as the template has the
+ * version that the plan is for, and exactly the sources or connections that the plan counts are there, as they were then. A plan that
+ * does not hold is refused, never applied in part.
+ */
+import type { Apply } from '@inlay/contract/rollouts';
+import type { PlanOutcome, TemplatePlan, TemplatePlanItem, TemplatePlanItemList } from '@inlay/contract/template-plans';
+import type { Db } from '../db/open.ts';
+import type { TemplatePlanItemRow, TemplatePlanRow } from '../db/tables.ts';
+import { openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import type { Operator, TemplateRef } from '../template-ref.ts';
+import { previewConnectionTemplate } from '../templates/connection-templates.ts';
+import type { OpenedPlan } from '../templates/context.ts';
+import type { Preview } from '../templates/planned-changes.ts';
+import { previewSourceTemplate } from '../templates/source-templates.ts';
+import { type ConnectionContent, differences, type SourceContent, showContent } from '../templates/versions.ts';
+import type { PipelinesContext } from './context.ts';
+import { connectionJudge, sourceJudge } from './plan-judges.ts';
+import type { Judged } from './plans.store.ts';
+import * as plans from './plans.store.ts';
+
+/** How long a plan can be applied. */
+const lifetimeMs = 86_400_000;
+/** How many plans of one template are kept. */
+const kept = 10;
+/** How many sources or connections are looked at in one go. */
+const pageSize = 500;
+
+export async function makePlan(
+  ctx: PipelinesContext,
+  { organizationId, tokenId }: Operator,
+  template: TemplateRef,
+  request: Record<string, unknown> & { apply?: Apply; propagate?: boolean },
+): Promise<TemplatePlan> {
+  const { db } = ctx.store;
+  const { kind, templateId } = template;
+  const apply = request.apply ?? (request.propagate === true ? 'all' : 'new_only');
+  const preview =
+    kind === 'source'
+      ? await previewSourceTemplate(ctx.templates, organizationId, templateId, request)
+      : await previewConnectionTemplate(ctx.templates, organizationId, templateId, request);
+  const judge =
+    kind === 'source'
+      ? sourceJudge(ctx, template, preview as Preview<SourceContent>)
+      : connectionJudge(ctx, template, preview as Preview<ConnectionContent>, apply);
+  const id = ctx.runtime.newId();
+  const about = { kind, template_id: templateId };
+  await plans.insertPlan(
+    db,
+    organizationId,
+    {
+      id,
+      ...about,
+      base_version: preview.version,
+      sealed_request: sealConfiguration(ctx.sealer, 'template plan', id, { ...request, apply }),
+      made_by: tokenId,
+    },
+    lifetimeMs,
+  );
+  try {
+    for (let after: Judged | undefined; ; ) {
+      const page = await judge(after, pageSize);
+      await plans.insertItems(db, organizationId, id, page);
+      if (page.length < pageSize) break;
+      after = page.at(-1);
+      // A plan of many thousands leaves room for other requests.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const { definition, before, after } = preview;
+    const show = (state: typeof before) =>
+      showContent(ctx.templates, definition, about, state.content, state.configuration);
+    const found = await plans.sumUp(db, organizationId, id);
+    const summary: Summary = {
+      ...found,
+      changes: differences(show(before), show(after)),
+      destination: presentTest(preview),
+      apply,
+    };
+    const row = await plans.finishPlan(db, organizationId, id, {
+      summary: JSON.stringify(summary),
+      items: found.items,
+    });
+    await plans.deleteOlder(db, template, kept);
+    return present(row);
+  } catch (error) {
+    await plans.deletePlan(db, organizationId, id);
+    throw error;
+  }
+}
+
+type Summary = Omit<plans.Found, 'items'> & Pick<TemplatePlan, 'changes' | 'destination' | 'apply'>;
+
+function presentTest({ test: { isChecked, fault } }: Preview<unknown>): TemplatePlan['destination'] {
+  if (fault) return { verdict: 'fails', message: fault.msg, field: fault.loc };
+  return { verdict: isChecked ? 'works' : 'not_checked', message: null, field: null };
+}
+
+function present(row: TemplatePlanRow): TemplatePlan {
+  const { touches, outcomes, data, changes, destination, apply }: Summary = JSON.parse(row.summary ?? '{}');
+  return {
+    plan_id: row.id,
+    template_id: row.template_id,
+    base_version: row.base_version,
+    changes,
+    touches,
+    outcomes,
+    data,
+    destination,
+    apply,
+    created_at: isoTime(row.created_at),
+    expires_at: isoTime(row.expires_at),
+  };
+}
+
+async function find(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<TemplatePlanRow> {
+  const row = await plans.findPlan(ctx.store.db, template, id);
+  if (!row) throw new AppError('plan_not_found');
+  return row;
+}
+
+export async function getPlan(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<TemplatePlan> {
+  return present(await find(ctx, template, id));
+}
+
+export async function listPlanItems(
+  ctx: PipelinesContext,
+  template: TemplateRef,
+  id: string,
+  { limit, cursor, outcome }: { limit: number; cursor: string | undefined; outcome: PlanOutcome | undefined },
+): Promise<TemplatePlanItemList> {
+  await find(ctx, template, id);
+  const page = { outcome, after: cursor, limit: limit + 1 };
+  const rows = await plans.listItems(ctx.store.db, template.organizationId, id, page);
+  const data = rows.slice(0, limit).map((row) => presentItem(template, row));
+  return { data, next: rows.length > limit ? (rows[limit - 1]?.item_id ?? null) : null };
+}
+
+function presentItem({ kind }: TemplateRef, row: TemplatePlanItemRow & { workspace_name: string }): TemplatePlanItem {
+  return {
+    workspace_id: row.workspace_id,
+    workspace_name: row.workspace_name,
+    source_id: row.source_id,
+    connection_id: kind === 'connection' ? row.item_id : null,
+    version: row.template_version,
+    outcome: row.outcome,
+    reason: row.reason,
+    ...(JSON.parse(row.detail) as Judged['detail']),
+  };
+}
+
+/** The change as it was asked for, its secrets included. */
+export async function openPlan(ctx: PipelinesContext, template: TemplateRef, id: string): Promise<OpenedPlan> {
+  const row = await find(ctx, template, id);
+  return { id, template, request: openConfiguration(ctx.sealer, 'template plan', id, row.sealed_request) };
+}
+
+/** In the transaction of the change, which holds the template. */
+export async function assertPlanHolds(
+  tx: Db,
+  { id, template }: OpenedPlan,
+  version: number,
+  apply: Apply | undefined,
+): Promise<void> {
+  const row = await plans.findPlan(tx, template, id);
+  if (!row) throw new AppError('plan_not_found');
+  if (row.base_version !== version) throw new AppError('plan_outdated');
+  // A change for new customers alone touches nothing that the plan counts.
+  if ((apply ?? 'new_only') === 'new_only') return;
+  const { present, same } = await plans.compare(tx, template, id);
+  if (present !== row.items || same !== row.items) throw new AppError('plan_outdated');
+}
