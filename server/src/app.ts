@@ -21,6 +21,7 @@ import { createMetrics } from './metrics.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
+import { createLogHousekeeping } from './pipelines/job-logs.worker.ts';
 import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
 import { listCursorFormat } from './pipelines/list-cursor.ts';
 import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts';
@@ -124,6 +125,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createCheckHousekeeping(parts.pipelines),
       createPlanHousekeeping(parts.pipelines),
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
+      createLogHousekeeping(parts.pipelines),
     ];
     const inBackground = [
       reconciler,

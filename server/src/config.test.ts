@@ -54,6 +54,7 @@ describe('The configuration', () => {
       checkTimeoutMs: 60_000,
       syncTimeoutMs: 86_400_000,
       jobHistoryMs: 90 * 86_400_000,
+      jobLogMs: 0,
       connectorLimits: { memoryBytes: 1024 ** 3, openFiles: 1024 },
       logLevel: 'info',
     });
@@ -81,6 +82,7 @@ describe('The configuration', () => {
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
         'INLAY_JOB_HISTORY_DAYS',
+        'INLAY_JOB_LOG_DAYS',
         'INLAY_MAX_CONCURRENT_SYNCS',
         'INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE',
         'INLAY_MAX_CONCURRENT_CHECKS',

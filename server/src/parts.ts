@@ -167,6 +167,7 @@ export async function openParts(
     log,
     sealer,
     settleMs: config.settleMs,
+    jobLogMs: config.jobLogMs,
     templates,
     workspaces,
     turns,

@@ -685,6 +685,39 @@ const migrations: Record<string, Step> = {
     await sql`
       create index template_plan_items_by_outcome on template_plan_items (plan_id, outcome, item_id)`.execute(db);
   },
+
+  '0020-logs-of-jobs': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const bytes = kind === 'postgres' ? sql`bytea` : sql`blob`;
+    await sql`
+      create table job_logs (
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        connection_id ${uuid} not null,
+        job_id ${text} not null,
+        attempt integer not null,
+        part integer not null,
+        end_offset bigint not null,
+        ended_at bigint not null,
+        content ${bytes} not null,
+        primary key (connection_id, job_id, attempt, part),
+        foreign key (connection_id, job_id) references jobs (connection_id, id) on delete cascade
+      )`.execute(db);
+    await sql`create index job_logs_old on job_logs (ended_at)`.execute(db);
+    await sql`create index job_logs_of_workspace on job_logs (workspace_id)`.execute(db);
+    await sql`
+      create table job_logs_wanted (
+        workspace_id ${uuid} not null references workspaces (id),
+        connection_id ${uuid} not null,
+        job_id ${text} not null,
+        due_at bigint not null,
+        primary key (connection_id, job_id),
+        foreign key (connection_id, job_id) references jobs (connection_id, id) on delete cascade
+      )`.execute(db);
+    await sql`create index job_logs_due on job_logs_wanted (due_at)`.execute(db);
+    await sql`create index job_logs_wanted_of_workspace on job_logs_wanted (workspace_id)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -468,6 +468,32 @@ interface UsageDayRow {
   byte_count: number;
 }
 
+/** A part of the log of one attempt of a job that has ended; see pipelines/job-logs.ts. */
+export interface JobLogRow {
+  organization_id: string;
+  workspace_id: string;
+  connection_id: string;
+  job_id: string;
+  /** From 1, as the platform counts. */
+  attempt: number;
+  /** 0, 1, 2, … */
+  part: number;
+  /** The byte of the whole log at which the next part begins, or the log ends. */
+  end_offset: number;
+  /** Of the job. */
+  ended_at: number;
+  /** Its lines as JSON, one a line, compressed with gzip. */
+  content: Uint8Array;
+}
+
+/** A job that has ended, and whose log is still to be copied. A row exists exactly as long as that is so. */
+interface JobLogWantedRow {
+  workspace_id: string;
+  connection_id: string;
+  job_id: string;
+  due_at: number;
+}
+
 /** How far the platform's jobs have been read, and who reads them. One row. */
 interface JobWatchRow {
   id: 1;
@@ -535,6 +561,8 @@ export interface Tables {
   destination_checks: DestinationCheckRow;
   jobs: JobRow;
   job_hours: JobHourRow;
+  job_logs: JobLogRow;
+  job_logs_wanted: JobLogWantedRow;
   quotas: QuotaRow;
   usage_days: UsageDayRow;
   job_watch: JobWatchRow;

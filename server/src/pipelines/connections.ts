@@ -6,7 +6,6 @@
  */
 import type { Connection, Job } from '@inlay/contract/connections';
 import type { Audience } from '@inlay/contract/health';
-import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
 import { nextRuns } from '@inlay/schedule/quartz';
 import type { Db } from '../db/open.ts';
 import type { JobRow, WorkspaceRow } from '../db/tables.ts';
@@ -163,13 +162,6 @@ export async function getOneConnection(ctx: PipelinesContext, scope: Scope, id: 
   const isActive = () => workspace?.status === 'active';
   const [shown] = await presentAll(ctx, [row], { audience: scope.audience, isActive });
   return shown as Connection;
-}
-
-/** What the connectors of a job have said, where the platform hands it out. */
-export async function readJobLog(ctx: PipelinesContext, id: string, query: JobLogQuery): Promise<JobLog> {
-  const log = await callPlatform(() => ctx.platform.readJobLog(id, query));
-  if (!log) throw new AppError('log_not_told');
-  return log;
 }
 
 function unlessRefused(error: unknown): PlatformError {

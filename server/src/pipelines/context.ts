@@ -18,6 +18,8 @@ export interface PipelinesContext {
   sealer: Sealer;
   /** How long the platform may take to apply a request after its answer was lost. */
   settleMs: number;
+  /** How long our own store keeps the log of a job after its end; 0: not at all. */
+  jobLogMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
   /** Decides which check and which new connection comes next. Both keep a connector busy, so workspaces take turns. */

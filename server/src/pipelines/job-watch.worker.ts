@@ -15,6 +15,7 @@ import { PlatformError } from '../platform/platform-port.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { lookAtConnections } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
+import { keepLogs } from './job-logs.worker.ts';
 import * as watch from './job-watch.worker.store.ts';
 import { type JobNews, recordJobs, refreshHealth, type WordedJob, wordJobs } from './jobs.ts';
 
@@ -58,6 +59,7 @@ export function createJobWatch(ctx: PipelinesContext, { everyMs, overlapMs }: Wa
     while (isWanted && !stopping.signal.aborted) {
       isWanted = false;
       await readChanges(ctx, overlapMs);
+      await keepLogs(ctx);
       // However many signs come, each look is worth some jobs.
       if (isWanted) await ctx.runtime.sleep(betweenSignsMs, stopping.signal);
     }
@@ -134,7 +136,7 @@ async function recordOf(
   }
   return await ctx.store.transaction(async (tx) => {
     const news: JobNews[] = [];
-    for (const [connection, jobs] of worded) news.push(...(await recordJobs(tx, connection, jobs)));
+    for (const [connection, jobs] of worded) news.push(...(await recordJobs(ctx, tx, connection, jobs)));
     const workspaceIds = [...new Set(found.map(({ workspace_id }) => workspace_id))];
     await refreshHealth(ctx, tx, workspaceIds, { ids: found.map(({ id }) => id) });
     return news;

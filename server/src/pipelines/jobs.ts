@@ -26,6 +26,7 @@ import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
+import { wantLog } from './job-logs.store.ts';
 import * as jobs from './jobs.store.ts';
 import { configurationParts } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -90,7 +91,12 @@ export async function wordJobs(
 }
 
 /** Writes down what the platform tells of the jobs of a connection, oldest first, and gives what is new about them. */
-export async function recordJobs(tx: Db, connection: ConnectionRow, told: readonly WordedJob[]): Promise<JobNews[]> {
+export async function recordJobs(
+  { jobLogMs }: Pick<PipelinesContext, 'jobLogMs'>,
+  tx: Db,
+  connection: ConnectionRow,
+  told: readonly WordedJob[],
+): Promise<JobNews[]> {
   const { workspace_id: workspaceId, organization_id: organizationId } = connection;
   const ids = [...new Set(told.map(({ id }) => id))];
   const known = new Map((await jobs.findJobs(tx, workspaceId, connection.id, ids)).map((row) => [row.id, row]));
@@ -107,6 +113,9 @@ export async function recordJobs(tx: Db, connection: ConnectionRow, told: readon
       const { ended_at, row_count, byte_count } = after;
       const sync = { endedAt: ended_at ?? 0, rows: row_count ?? 0, bytes: byte_count ?? 0 };
       await countSync(tx, organizationId, workspaceId, sync);
+      const log = { connection_id: connection.id, job_id: job.id };
+      // After a cancellation, connectors need a moment to end.
+      if (jobLogMs > 0) await wantLog(tx, workspaceId, log, after.status === 'cancelled' ? 10_000 : 0);
     }
     const failedAttempts = failedIn(job).slice(before?.failed_attempts ?? 0);
     if (hasEnded || failedAttempts.length > 0) news.push({ connection, job: after, failedAttempts, hasEnded });
@@ -124,7 +133,7 @@ export async function recordStarted(
   return await ctx.store.transaction(async (tx) => {
     const connection = await connections.findConnection(tx, workspaceId, id);
     if (!connection) return undefined;
-    await recordJobs(tx, connection, worded);
+    await recordJobs(ctx, tx, connection, worded);
     await refreshHealth(ctx, tx, [workspaceId], { ids: [id] });
     return (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0];
   });

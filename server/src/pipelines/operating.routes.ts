@@ -19,8 +19,8 @@ import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
-import * as connections from './connections.ts';
 import type { PipelinesContext } from './context.ts';
+import { readJobLog } from './job-logs.ts';
 import * as lists from './lists.ts';
 import { readOverview } from './overview.ts';
 import * as sources from './sources.ts';
@@ -155,10 +155,8 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     query: JobLogQuery,
     answer: JobLog,
     errors: ['job_not_found', 'log_not_told', 'platform_does_not_answer'],
-    handle: async ({ principal: { organizationId }, params, query }) => {
-      const { id } = await lists.getJob(ctx, organizationId, params.job_id);
-      return connections.readJobLog(ctx, id, query);
-    },
+    handle: async ({ principal: { organizationId }, params, query }) =>
+      readJobLog(ctx, await lists.getJob(ctx, organizationId, params.job_id), query),
   });
 }
 

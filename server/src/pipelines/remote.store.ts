@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import { removeLogsOfWorkspace } from './job-logs.store.ts';
 
 export interface RemoteRef {
   table: 'sources' | 'destinations' | 'connections';
@@ -82,4 +83,5 @@ export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, delete
       .where('deleted_at', 'is', null)
       .execute();
   }
+  await removeLogsOfWorkspace(tx, workspaceId);
 }
