@@ -54,6 +54,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'destinations',
         'health_counts',
         'job_hours',
+        'job_logs',
+        'job_logs_wanted',
         'job_watch',
         'jobs',
         'migrations',
