@@ -69,9 +69,9 @@ export function createServer({
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(({ schema }) => {
     // Built with the first answer that needs it: building all of them takes a tenth of the start.
-    let serialise: ReturnType<typeof buildSerializer> | undefined;
+    let serialise: Serialise | undefined;
     return (answer) => {
-      serialise ??= buildSerializer(schema as Schema);
+      serialise ??= serialiserFor(schema as Schema);
       return serialise(answer);
     };
   });
@@ -110,6 +110,18 @@ export function createServer({
     done();
   });
   return app;
+}
+
+type Serialise = ReturnType<typeof buildSerializer>;
+
+const serialisers = new Map<string, Serialise>();
+
+/** Endpoints that answer alike share one, and so do the servers of a process: tests start hundreds. */
+function serialiserFor(schema: Schema): Serialise {
+  const key = JSON.stringify(schema);
+  const serialise = serialisers.get(key) ?? buildSerializer(schema);
+  serialisers.set(key, serialise);
+  return serialise;
 }
 
 /** A request id is logged, so its form is too short and plain to hold a token. */
