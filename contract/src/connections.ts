@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Health } from './health.ts';
+import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
 
@@ -110,6 +111,8 @@ export const Connection = Type.Object(
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),
     created_at: Timestamp('When it was created'),
+    template_version: Type.Optional(RunningVersion),
+    destination_template_version: Type.Optional(RunningVersion),
   },
   { title: 'Connection' },
 );

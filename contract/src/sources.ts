@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
 import { Health } from './health.ts';
+import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
 const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
@@ -91,6 +92,7 @@ const common = {
   health: Health,
   created_at: Timestamp('When it was created'),
   updated_at: Timestamp('When it was last changed'),
+  template_version: Type.Optional(RunningVersion),
 };
 
 export const SourceSummary = Type.Object(

@@ -5,6 +5,20 @@ import { Timestamp, Uuid } from './fields.ts';
 export const VersionNumber = (description: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, description, examples: [2] });
 
+const Running = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description, examples: [2] });
+
+export const RunningVersion = Type.Object(
+  {
+    wanted: Running('The version it is to have; null if it was made before there were versions'),
+    applied: Running(
+      'The version that the platform has; null while it has none, or if it was made before there were versions',
+    ),
+  },
+  { title: 'Running version', description: 'Which version of its template it runs. Only operators are told' },
+);
+export type RunningVersion = Static<typeof RunningVersion>;
+
 export const VersionAuthor = Type.Object(
   {
     id: Uuid('The operator token', '1f6f2f60-7c0b-4dc4-8f6e-9a3f4a3f6d10'),

@@ -136,6 +136,8 @@ export type ConnectionWithNames = ConnectionRow & {
   destination_name: string;
   destination_failure: string | null;
   destination_customer_failure: string | null;
+  destination_template_version: number;
+  destination_applied_template_version: number;
 };
 
 function withNames(db: Db, workspaceId: string) {
@@ -149,6 +151,8 @@ function withNames(db: Db, workspaceId: string) {
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
       'destinations.customer_failure as destination_customer_failure',
+      'destinations.template_version as destination_template_version',
+      'destinations.applied_template_version as destination_applied_template_version',
     ])
     .where('connections.workspace_id', '=', workspaceId)
     .where('connections.deleted_at', 'is', null)

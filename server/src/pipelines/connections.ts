@@ -28,6 +28,7 @@ import {
   recordStarted,
   refreshHealth,
 } from './jobs.ts';
+import { presentRunning } from './template-moves.ts';
 
 const freshMs = 60_000;
 
@@ -238,5 +239,12 @@ function present(
     last_run: last ? presentJob(last, audience) : null,
     next_run_at: next?.toISOString() ?? null,
     created_at: isoTime(row.created_at),
+    ...(audience === 'operator' && {
+      template_version: presentRunning(row),
+      destination_template_version: presentRunning({
+        template_version: row.destination_template_version,
+        applied_template_version: row.destination_applied_template_version,
+      }),
+    }),
   };
 }

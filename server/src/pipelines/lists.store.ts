@@ -88,6 +88,8 @@ export async function listConnectionPage(
       'destinations.name as destination_name',
       'destinations.failure as destination_failure',
       'destinations.customer_failure as destination_customer_failure',
+      'destinations.template_version as destination_template_version',
+      'destinations.applied_template_version as destination_applied_template_version',
       'workspaces.name as workspace_name',
       'workspaces.status as workspace_status',
     ])

@@ -121,6 +121,14 @@ describeOnBothDatabases('A rollout', (kind) => {
     for (const row of await rowOf(template)) {
       expect(row).toMatchObject({ template_version: 3, applied_template_version: 3, wanted: 3, had: 3 });
     }
+    const listed = await test.request('GET', `/api/v1/integrations/connections?connection_template_id=${template}`);
+    const three = { wanted: 3, applied: 3 };
+    for (const one of listed.body.data) {
+      expect(one).toMatchObject({ template_version: three, destination_template_version: three });
+    }
+    for (const { template_version } of (await acme.request('GET', '/connections')).body.data) {
+      expect(template_version, 'customers know of no versions').toBeUndefined();
+    }
     expect(await send('GET', `connections/${template}/rollouts/${rollout_id}`)).toMatchObject({
       state: 'finished',
       version: 3,
@@ -215,6 +223,15 @@ describeOnBothDatabases('A rollout', (kind) => {
     await settle();
     expect(await items(later.rollout_id)).toEqual(expect.arrayContaining([expect.objectContaining(skipped)]));
     expect(await versions(missing)).toEqual({ template_version: 3, applied_template_version: 1 });
+
+    const sources = '/api/v1/integrations/sources';
+    const waiting = { template_version: { wanted: 3, applied: 1 } };
+    const within = `workspace_id=${lacking.workspaceId}`;
+    expect((await test.request('GET', `${sources}?source_template_id=${template}&${within}`)).body.data).toMatchObject([
+      waiting,
+    ]);
+    expect((await test.request('GET', `${sources}/${missing}?${within}`)).body).toMatchObject(waiting);
+    expect((await lacking.request('GET', `/sources/${missing}`)).body.template_version).toBeUndefined();
 
     const edit = await lacking.request('PUT', `/sources/${missing}`, { source_config: { count: 40 } });
     expect(edit.status, edit.text).toBe(200);

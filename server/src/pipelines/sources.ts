@@ -39,7 +39,7 @@ import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 import { chooseStreamsAnew } from './template-moves.store.ts';
-import { placementOf, schemaChangesOf } from './template-moves.ts';
+import { placementOf, presentRunning, schemaChangesOf } from './template-moves.ts';
 
 /** How long a request waits for another worker that works on the same source. */
 const patienceMs = 25_000;
@@ -277,5 +277,6 @@ function presentCommon(row: SourceRow, health: Health, audience: Audience) {
     health,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
+    ...(audience === 'operator' && { template_version: presentRunning(row) }),
   };
 }

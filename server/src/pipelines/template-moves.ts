@@ -10,6 +10,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
 import { fillPlaceholders } from '@inlay/contract/placeholders';
+import type { RunningVersion } from '@inlay/contract/template-versions';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
 import { configurationFaults } from '../definitions/configuration-faults.ts';
@@ -38,6 +39,11 @@ export function placementOf(
     namespace_format: fillPlaceholders(namespace_format ?? defaultNamespace, values),
     prefix: fillPlaceholders(prefix ?? defaultPrefix, values),
   };
+}
+
+/** As operators see it. 0 stands for a version that is not known, or that the platform does not have yet. */
+export function presentRunning(row: Pick<SourceRow, 'template_version' | 'applied_template_version'>): RunningVersion {
+  return { wanted: row.template_version || null, applied: row.applied_template_version || null };
 }
 
 export function schemaChangesOf(preference: ConnectionTemplateRow['non_breaking_changes_preference']) {
