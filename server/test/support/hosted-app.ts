@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { PlatformAnswer, PlatformRequest, Transport } from '../../src/platform/transport.ts';
 import { platformCredentials } from '../security/support.ts';
 import { startTestApp, type TestApp } from './app.ts';
-import type { TestDatabaseKind } from './databases.ts';
+import { createTestDatabase, type TestDatabaseKind } from './databases.ts';
 import { type FaultyPlatform, faultyPlatform } from './faults.ts';
 
 export interface HostedApp {
@@ -17,6 +17,8 @@ export interface HostedApp {
   faulty: FaultyPlatform;
   /** Whose platform it is; ask it directly with `platform`. */
   host: TestApp;
+  /** One more process of the same service, on the same database. It ends with the app. */
+  startReplica(): Promise<TestApp>;
   /** Acts as if every settle window had passed and all work that was put off were due. */
   letSettle(): Promise<void>;
   stop(): Promise<void>;
@@ -30,21 +32,31 @@ export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp>
   writeFileSync(registry, JSON.stringify(await registryOf(host)));
   const { clientId, clientSecret } = platformCredentials(host);
   const faulty = faultyPlatform();
-  const test = await startTestApp(kind, {
-    env: {
-      INLAY_PLATFORM_URL: `http://127.0.0.1:${port}/platform/v1`,
-      INLAY_PLATFORM_CLIENT_ID: clientId,
-      INLAY_PLATFORM_CLIENT_SECRET: clientSecret,
-      INLAY_PLATFORM_ORGANIZATION_ID: host.organizationId,
-      INLAY_PLATFORM_SETTLE_SECONDS: '1',
-      INLAY_CONNECTOR_REGISTRY: registry,
-    },
-    overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
-  });
+  const shared = await createTestDatabase(kind, { migrated: true });
+  const start = () =>
+    startTestApp(kind, {
+      env: {
+        INLAY_PLATFORM_URL: `http://127.0.0.1:${port}/platform/v1`,
+        INLAY_PLATFORM_CLIENT_ID: clientId,
+        INLAY_PLATFORM_CLIENT_SECRET: clientSecret,
+        INLAY_PLATFORM_ORGANIZATION_ID: host.organizationId,
+        INLAY_PLATFORM_SETTLE_SECONDS: '1',
+        INLAY_CONNECTOR_REGISTRY: registry,
+      },
+      overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
+      shared,
+    });
+  const test = await start();
+  const replicas: TestApp[] = [];
   return {
     test,
     faulty,
     host,
+    async startReplica() {
+      const replica = await start();
+      replicas.push(replica);
+      return replica;
+    },
     async letSettle() {
       const { db } = test.app.store;
       for (const table of ['sources', 'destinations', 'connections'] as const) {
@@ -54,7 +66,9 @@ export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp>
       await db.updateTable('source_checks').set({ expires_at: 0 }).execute();
     },
     async stop() {
+      for (const replica of replicas) await replica.stop();
       await test.stop();
+      await shared.drop();
       await host.stop();
     },
   };
