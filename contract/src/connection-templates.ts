@@ -1,5 +1,6 @@
 /** What crosses the wire for connection templates and their schedules. */
 import { type Static, Type } from 'typebox';
+import { CustomerMayChange, CustomerMayChangeRequest } from './connections.ts';
 import type { Configuration } from './connector-configuration.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
@@ -75,6 +76,7 @@ export const CreateConnectionTemplateRequest = Type.Object(
     ),
     namespace_format: Type.Optional(placement.namespace_format),
     prefix: Type.Optional(placement.prefix),
+    customer_may_change: Type.Optional(CustomerMayChangeRequest),
     tags: Type.Optional(TemplateTags),
     skip_check: Type.Optional(skipCheck),
   },
@@ -101,6 +103,7 @@ export const UpdateConnectionTemplateRequest = Type.Object(
     sync_on_create: Type.Optional(Type.Boolean({ description: 'Whether a new connection is synced at once' })),
     namespace_format: Type.Optional(placement.namespace_format),
     prefix: Type.Optional(placement.prefix),
+    customer_may_change: Type.Optional(CustomerMayChangeRequest),
     tags: Type.Optional(TemplateTags),
     skip_check: Type.Optional(skipCheck),
     apply: Type.Optional(Apply),
@@ -122,6 +125,7 @@ export const ConnectionTemplate = Type.Object(
     non_breaking_changes_preference: Enumeration(schemaChangePreferences, preference),
     sync_on_create: Type.Boolean({ description: 'Whether a new connection is synced at once' }),
     ...placement,
+    customer_may_change: CustomerMayChange,
     tags: Type.Array(Type.String(), { description: 'By name', examples: [['demo']] }),
     checked: Type.Boolean({ description: 'Whether the destination was tested with this configuration, and worked' }),
     checked_at: Type.Unsafe<string | null>({

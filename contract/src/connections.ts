@@ -96,6 +96,46 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
+/** What may be chosen for one connection, and otherwise follows the templates. */
+export const choosable = ['cron_expression', 'streams'] as const;
+
+export const CustomerMayChange = Type.Object(
+  {
+    streams: Type.Boolean({ description: 'Which streams are synced' }),
+    schedule: Type.Unsafe<{ shortest_minutes: number } | null>({
+      anyOf: [
+        Type.Object({
+          shortest_minutes: Type.Integer({
+            minimum: 1,
+            maximum: 525_600,
+            description: 'Syncs start at least so many minutes apart',
+            examples: [60],
+          }),
+        }),
+        { type: 'null' },
+      ],
+      description: 'How often it is synced, within this limit; null: the customer does not choose that',
+    }),
+  },
+  {
+    title: 'Customer may change',
+    description: 'What customers may choose themselves, with a scoped token or in the widget',
+    examples: [{ streams: true, schedule: { shortest_minutes: 60 } }],
+  },
+);
+export type CustomerMayChange = Static<typeof CustomerMayChange>;
+
+/** What is left out stays closed to customers. */
+export const CustomerMayChangeRequest = Type.Partial(CustomerMayChange, {
+  title: 'Customer may change request',
+  description:
+    'What customers may choose for their own connections, with a scoped token or in the widget; nothing, unless it is given',
+  examples: [{ streams: true, schedule: { shortest_minutes: 60 } }],
+});
+export type CustomerMayChangeRequest = Static<typeof CustomerMayChangeRequest>;
+
+export const nothingToChange: CustomerMayChange = { streams: false, schedule: null };
+
 export const Connection = Type.Object(
   {
     id: Uuid('Identifier of the connection', exampleId),
@@ -107,6 +147,14 @@ export const Connection = Type.Object(
     }),
     status_message: NullableText('Why it is pending, inactive or has failed, if there is a reason to show'),
     cron_expression: NullableText('When it runs (Quartz, UTC); null: only when asked', { examples: ['0 0 * * * ?'] }),
+    own_choice: Type.Array(Enumeration(choosable), {
+      description: 'What was chosen for this connection alone. Changes of its templates do not touch it',
+      examples: [['cron_expression']],
+    }),
+    applied: Type.Boolean({
+      description: 'Whether the platform has the connection as it is shown here; false while a change is on its way',
+    }),
+    customer_may_change: CustomerMayChange,
     health: Health,
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),
@@ -129,3 +177,127 @@ export const JobList = Type.Object(
   { data: Type.Array(Job, { description: 'Newest first; an empty list is the end' }) },
   { title: 'Job list' },
 );
+
+/** As the platform's API has them. A stream can be synced in those that its source and the destination both know. */
+export const syncModes = [
+  'full_refresh_overwrite',
+  'full_refresh_overwrite_deduped',
+  'full_refresh_append',
+  'full_refresh_update',
+  'full_refresh_soft_delete',
+  'incremental_append',
+  'incremental_deduped_history',
+  'incremental_update',
+  'incremental_soft_delete',
+] as const;
+
+const streamName = Type.String({ minLength: 1, maxLength: 1000, description: 'Its name', examples: ['orders'] });
+const streamNamespace = Type.String({ maxLength: 1000, description: 'Its namespace at the source, if it has one' });
+const FieldPath = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 1000 }), {
+    maxItems: 100,
+    description,
+    examples: [['updated_at']],
+  });
+
+const NamedStream = Type.Object(
+  { name: streamName, namespace: Type.Optional(streamNamespace) },
+  { title: 'Named stream' },
+);
+const WantedStream = Type.Object(
+  {
+    ...NamedStream.properties,
+    sync_mode: Type.Optional(
+      Enumeration(syncModes, { description: 'How it is synced; the best way that both sides know, if not given' }),
+    ),
+    cursor_field: Type.Optional(FieldPath('The field by which new records are known')),
+    primary_key: Type.Optional(
+      Type.Array(FieldPath('A field of the key'), { maxItems: 100, examples: [[['id']]], description: 'Its key' }),
+    ),
+  },
+  { title: 'Wanted stream' },
+);
+export type WantedStream = Static<typeof WantedStream>;
+
+const Schedule = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'quartz',
+  maxLength: 200,
+  description: 'When it runs: a Quartz expression, in UTC; null: only when asked for',
+  examples: ['0 30 2 * * ?'],
+});
+const streamsOf = <T extends typeof NamedStream | typeof WantedStream>(stream: T) =>
+  Type.Array(stream, {
+    minItems: 1,
+    maxItems: 10_000,
+    description: 'The streams that are synced from now on, all others no more',
+  });
+const FollowTemplate = Type.Array(Enumeration(choosable), {
+  uniqueItems: true,
+  description: 'What follows the templates again, instead of what was chosen for this connection',
+});
+
+export const UpdateConnectionRequest = Type.Object(
+  {
+    status: Type.Optional(
+      Enumeration(['active', 'inactive'], {
+        description:
+          '`inactive`: it is paused, and stays so when its workspace is activated. `active`: it runs as long as its workspace is active.',
+      }),
+    ),
+    cron_expression: Type.Optional(Schedule),
+    streams: Type.Optional(streamsOf(WantedStream)),
+    follow_template: Type.Optional(FollowTemplate),
+  },
+  { title: 'Update connection request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
+);
+export type UpdateConnectionRequest = Static<typeof UpdateConnectionRequest>;
+
+export const ChooseForConnectionRequest = Type.Object(
+  {
+    cron_expression: Type.Optional(Schedule),
+    streams: Type.Optional(streamsOf(NamedStream)),
+    follow_template: Type.Optional(FollowTemplate),
+  },
+  { title: 'Choose for connection request', examples: [{ cron_expression: '0 30 2 * * ?' }] },
+);
+export type ChooseForConnectionRequest = Static<typeof ChooseForConnectionRequest>;
+
+export const DeletedConnection = Type.Object(
+  { id: Uuid('Identifier of the connection', exampleId), deleted_at: Timestamp('When it was deleted') },
+  { title: 'Deleted connection' },
+);
+
+export const ListStreamsQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000, description: 'Streams on a page' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0, description: 'Streams to pass over' }),
+  ),
+});
+
+export const ConnectionStream = Type.Object(
+  {
+    name: streamName,
+    namespace: Type.Optional(streamNamespace),
+    selected: Type.Boolean({ description: 'Whether it is synced' }),
+    sync_mode: NullableText('How it is synced; null if it is not', { examples: ['incremental_deduped_history'] }),
+    sync_modes: Type.Array(Type.String(), {
+      description: 'How it can be synced: what the source and the destination both know',
+      examples: [['full_refresh_overwrite', 'incremental_append']],
+    }),
+    cursor_field: FieldPath('The field by which new records are known; empty if there is none, or the source decides'),
+    primary_key: Type.Array(FieldPath('A field of the key'), { examples: [[['id']]], description: 'Its key' }),
+  },
+  { title: 'Connection stream' },
+);
+export type ConnectionStream = Static<typeof ConnectionStream>;
+
+export const ConnectionStreamList = Type.Object(
+  {
+    data: Type.Array(ConnectionStream, { description: 'In the order of the source' }),
+    total: Count('How many there are', 12),
+    read_at: Timestamp('When the source was read'),
+  },
+  { title: 'Connection stream list' },
+);
+export type ConnectionStreamList = Static<typeof ConnectionStreamList>;

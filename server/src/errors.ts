@@ -47,7 +47,10 @@ export type ErrorCode =
   | 'check_not_found'
   | 'connection_not_found'
   | 'source_deletion_recorded'
+  | 'connection_deletion_recorded'
+  | 'choice_not_offered'
   | 'connection_pending'
+  | 'connection_paused'
   | 'sync_already_running'
   | 'no_sync_running'
   | 'job_not_found'
@@ -71,6 +74,7 @@ interface RequiredFacts {
   status_recorded: { delay: Delay };
   deletion_recorded: { delay: Delay };
   source_deletion_recorded: { delay: Delay };
+  connection_deletion_recorded: { delay: Delay };
   platform_does_not_answer: { delay: Delay };
   connections_pending: { pending: number; total: number; verb: 'disabled' | 'enabled' };
   sync_stopped: { total: number };

@@ -18,7 +18,7 @@ import { openSealer } from './encryption-keys.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
-import { followWorkspaceStatus } from './pipelines/connections.ts';
+import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
@@ -124,6 +124,7 @@ export async function openParts(
     joinable: new JoinableWork(),
     recordContentsDeleted,
     statusChanged: (tx, workspaceId) => followWorkspaceStatus({ store }, tx, workspaceId),
+    listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
     tokensEnded: scopedTokens.forget,
   };
   const definitions = openDefinitions({

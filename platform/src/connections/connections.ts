@@ -114,7 +114,7 @@ export async function patchConnection(
       changes.next_run_at = isActive ? nextRunAfter(after.cron_expression, now) : null;
       if (!isActive) await ctx.cancelOpenJobs(tx, workspace_id, [connection_id], now);
     }
-    if (after.status !== before.status || after.configurations !== before.configurations) {
+    if (after.status !== before.status || given.configurations !== undefined) {
       // A caller who activates a connection or names its streams anew takes the source as it is now.
       await forgetAcceptedCatalog(tx, { workspaceId: workspace_id, connectionId: connection_id });
       changes.status_reason = null;

@@ -718,6 +718,27 @@ const migrations: Record<string, Step> = {
     await sql`create index job_logs_due on job_logs_wanted (due_at)`.execute(db);
     await sql`create index job_logs_wanted_of_workspace on job_logs_wanted (workspace_id)`.execute(db);
   },
+
+  '0021-own-choices': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const add = async (table: string, column: string, type: ReturnType<typeof sql>) =>
+      await sql`alter table ${sql.table(table)} add column ${sql.ref(column)} ${type}`.execute(db);
+    for (const column of ['paused', 'status_version', 'applied_status_version', 'removal_due', 'own_schedule']) {
+      await add('connections', column, sql`integer not null default 0`);
+    }
+    await add('connections', 'own_streams', text);
+    await add('connections', 'customer_may_change', text);
+    await add('connection_templates', 'customer_may_change', text);
+    await sql`
+      create table connection_catalogs (
+        connection_id ${uuid} primary key references connections (id),
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        streams ${text} not null,
+        read_at bigint not null
+      )`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -197,6 +197,8 @@ export interface ConnectionTemplateRow {
   sync_on_create: number;
   namespace_format: string | null;
   prefix: string | null;
+  /** JSON: what customers may choose for their connections; null: nothing. */
+  customer_may_change: string | null;
   /** When the destination was last tested with this configuration, and worked; null if it was not. */
   checked_at: number | null;
   version: number;
@@ -398,8 +400,34 @@ export interface ConnectionRow extends RemoteRow {
   /** Bumped by every change of its settings, so that the platform is told; and the version the platform has. */
   version: number;
   applied_version: number;
-  /** 0 or 1: with the next change its streams are chosen anew, from what the source has and its template selects. */
+  /**
+   * With the next change its streams are chosen anew, from what the source has and what is wanted of it. 0: no. 1: yes.
+   * 2: yes, and the source itself is asked, whatever the platform remembers of it.
+   */
   streams_anew: number;
+  /** 0 or 1: an operator has paused this connection. It runs neither now nor when its workspace is activated. */
+  paused: number;
+  /** Bumped by every change of its status, so that the platform is told; and the version the platform has. */
+  status_version: number;
+  applied_status_version: number;
+  /** 0 or 1: the platform may still have it, or an earlier one in its place, which is to be removed there. */
+  removal_due: number;
+  /** 0 or 1: its schedule was chosen for it alone, and changes of its template do not touch it. */
+  own_schedule: number;
+  /** JSON: the streams that were chosen for it alone; null: its templates decide. See pipelines/streams.ts. */
+  own_streams: string | null;
+  /** JSON: what its customer may choose, by its version of the template; null: nothing. */
+  customer_may_change: string | null;
+}
+
+/** The streams that the source of a connection had when the platform was last asked. */
+export interface ConnectionCatalogRow {
+  connection_id: string;
+  organization_id: string;
+  workspace_id: string;
+  /** JSON: `PlatformStream[]`. */
+  streams: string;
+  read_at: number;
 }
 
 /** A job of a connection, as the platform told it last; `id` is the platform's. See pipelines/jobs.ts. */
@@ -557,6 +585,7 @@ export interface Tables {
   sources: SourceRow;
   destinations: DestinationRow;
   connections: ConnectionRow;
+  connection_catalogs: ConnectionCatalogRow;
   source_checks: SourceCheckRow;
   destination_checks: DestinationCheckRow;
   jobs: JobRow;

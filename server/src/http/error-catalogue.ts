@@ -221,11 +221,27 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     detail: 'Deletion is recorded and will be completed',
     when: 'The platform could not delete the source yet. It is no longer shown.',
   },
+  connection_deletion_recorded: {
+    status: byDelay,
+    statuses: delayed,
+    detail: 'Deletion is recorded and will be completed',
+    when: 'The platform could not delete the connection yet. It is no longer shown.',
+  },
+  choice_not_offered: at(
+    403,
+    'This is set for you and cannot be changed here',
+    'The connection template does not leave this to customers; see `customer_may_change`.',
+  ),
   connection_pending: at(
     409,
     'The connection is still being set up',
     'A sync was asked for before the connection exists on the platform.',
     5,
+  ),
+  connection_paused: at(
+    409,
+    'The connection is paused; no sync runs',
+    'The connection was made inactive. An operator can make it active again.',
   ),
   sync_already_running: at(
     409,

@@ -2,13 +2,13 @@
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { ConnectionRow } from '../db/tables.ts';
 
-interface StatusFacts extends Pick<ConnectionRow, 'is_set_up' | 'platform_state'> {
+interface StatusFacts extends Pick<ConnectionRow, 'is_set_up' | 'platform_state' | 'paused'> {
   isWorkspaceActive: boolean;
   /** The platform would not take it, or its destination. */
   isRefused: boolean;
 }
 
-export function statusOf({ is_set_up, platform_state, isWorkspaceActive, isRefused }: StatusFacts): ConnectionStatus {
-  if (is_set_up === 0) return isRefused ? 'failed' : 'pending';
-  return isWorkspaceActive && platform_state === null ? 'active' : 'inactive';
+export function statusOf({ isWorkspaceActive, isRefused, ...row }: StatusFacts): ConnectionStatus {
+  if (row.is_set_up === 0) return isRefused ? 'failed' : 'pending';
+  return isWorkspaceActive && row.platform_state === null && row.paused === 0 ? 'active' : 'inactive';
 }

@@ -9,6 +9,15 @@ const fromNow = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))
 const noFailure = { failure: null, customer_failure: null };
 const unmade = { platform_id: null, no_post_before: 0, ...noFailure, created_at: now, deleted_at: null };
 
+/** A connection for which nothing was chosen. */
+const asItsTemplates = {
+  paused: 0,
+  status_version: 0,
+  applied_status_version: 0,
+  own_schedule: 0,
+  own_streams: null,
+};
+
 interface NewDestination {
   id: string;
   organizationId: string;
@@ -59,6 +68,7 @@ type NewConnection = Pick<
   | 'prefix'
   | 'first_sync_wanted'
   | 'template_version'
+  | 'customer_may_change'
 >;
 
 export async function insertConnection(
@@ -87,6 +97,8 @@ export async function insertConnection(
       version: 1,
       applied_version: 0,
       streams_anew: 0,
+      removal_due: 0,
+      ...asItsTemplates,
     })
     // A connection of the two that was deleted comes back, with its history.
     .onConflict((conflict) =>
@@ -95,8 +107,11 @@ export async function insertConnection(
         .doUpdateSet((given) => ({
           deleted_at: null,
           ...noFailure,
-          platform_id: null,
-          no_post_before: 0,
+          // What is still to be removed from the platform is removed first; see take-down-connections.ts.
+          platform_id: sql<string | null>`case when connections.removal_due = 1 then connections.platform_id end`,
+          no_post_before: sql<number>`case when connections.removal_due = 1 then connections.no_post_before else 0 end`,
+          ...asItsTemplates,
+          customer_may_change: given.ref('excluded.customer_may_change'),
           destination_id: given.ref('excluded.destination_id'),
           cron_expression: given.ref('excluded.cron_expression'),
           schema_changes: given.ref('excluded.schema_changes'),
@@ -314,10 +329,10 @@ export async function recordConnectionsDeleted(
 ): Promise<void> {
   await tx
     .updateTable('connections')
-    .set({ deleted_at: deletedAt })
+    .set({ deleted_at: sql<number>`coalesce(deleted_at, ${deletedAt})`, removal_due: 0 })
     .where('workspace_id', '=', workspaceId)
     .where('source_id', '=', sourceId)
-    .where('deleted_at', 'is', null)
+    .where((when) => when.or([when('deleted_at', 'is', null), when('removal_due', '=', 1)]))
     .execute();
 }
 

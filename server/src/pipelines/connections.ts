@@ -1,6 +1,6 @@
 /**
  * Connections: what carries a source's data to a destination. They come with their source; this file shows them and
- * their jobs, and starts syncs. What its jobs did is in our own tables (jobs.ts). The platform is asked whether it still has it.
+ * their jobs, and starts syncs; connection-changes.ts changes them. What its jobs did is in our own tables (jobs.ts). The platform is asked whether it still has it.
  * A connection that somebody has deleted on the platform is not made again: it is shown as inactive, with a message,
  * and cannot be synced.
  */
@@ -13,8 +13,10 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { mayChangeIn } from '../templates/customer-choice.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
+import { listPausedIds } from './connection-changes.store.ts';
 import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
@@ -122,10 +124,19 @@ export async function followWorkspaceStatus(
   await refreshHealth(ctx, tx, [workspaceId]);
 }
 
+/** By their ids on the platform. */
+export async function listKeptDisabled(
+  { store }: Pick<PipelinesContext, 'store'>,
+  workspaceId: string,
+): Promise<ReadonlySet<string>> {
+  return new Set(await listPausedIds(store.db, workspaceId));
+}
+
 export async function startSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
   const row = await getConnection(ctx, scope, id);
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
   if (workspace?.status !== 'active') throw new AppError('workspace_inactive');
+  if (row.paused === 1) throw new AppError('connection_paused');
   const platformId = madeOnPlatform(row);
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
@@ -133,7 +144,9 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
       // A platform gives the same answer for a deleted connection, for a busy one, and for a connection of somebody
       // else.
       const onPlatform = await connectionsOnPlatform(ctx, scope.workspaceId);
-      if (!onPlatform.has(platformId)) throw new AppError('platform_lost_connection');
+      const connection = onPlatform.get(platformId);
+      if (!connection) throw new AppError('platform_lost_connection');
+      if (connection.status !== 'active') throw new AppError('connection_paused');
       throw job ?? new AppError('sync_already_running');
     }
     const started = await recordStarted(ctx, row, job);
@@ -182,7 +195,7 @@ export async function listJobs(
   return rows.map((job) => presentJob(job, scope.audience));
 }
 
-async function getConnection(
+export async function getConnection(
   ctx: PipelinesContext,
   scope: Scope,
   id: string,
@@ -198,7 +211,7 @@ function madeOnPlatform({ platform_id }: connections.ConnectionWithNames): strin
   return platform_id;
 }
 
-async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
+export async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
@@ -218,7 +231,7 @@ function present(
   { audience, isActive, last }: { audience: Audience; isActive: boolean; last: JobRow | undefined },
 ): Connection {
   const isGone = row.platform_state === 'gone';
-  const isRunning = isActive && row.platform_state === null;
+  const isRunning = isActive && row.platform_state === null && row.paused === 0;
   const failure =
     audience === 'operator'
       ? (row.failure ?? row.destination_failure)
@@ -235,6 +248,12 @@ function present(
     status: statusOf({ ...row, isWorkspaceActive: isActive, isRefused }),
     status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
     cron_expression: row.cron_expression,
+    own_choice: [
+      ...(row.own_schedule === 1 ? (['cron_expression'] as const) : []),
+      ...(row.own_streams !== null ? (['streams'] as const) : []),
+    ],
+    applied: isMade && row.applied_version === row.version && row.applied_status_version === row.status_version,
+    customer_may_change: mayChangeIn(row),
     health: presentHealth(healthIn(row), audience),
     last_run: last ? presentJob(last, audience) : null,
     next_run_at: next?.toISOString() ?? null,

@@ -235,14 +235,19 @@ export async function refreshHealth(
   }
   const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
   for (const [sourceId, workspaceId] of touched) {
-    const siblings = await connections.listConnectionsOfSource(tx, workspaceId, sourceId);
-    const worst = worstOf(siblings.map(({ health }) => ({ state: health })));
-    if (worst) await jobs.putSourceHealth(tx, workspaceId, sourceId, worst.state);
+    await refreshSourceHealth(tx, workspaceId, sourceId);
   }
   for (const workspaceId of workspaceIds) {
     const worst = worstOf((await jobs.listHealthsOfWorkspace(tx, workspaceId)).map((state) => ({ state })));
     await jobs.putWorkspaceHealth(tx, workspaceId, worst?.state ?? 'never_synced');
   }
+}
+
+/** Of a source whose connections have changed, or one of whose connections is gone. */
+export async function refreshSourceHealth(tx: Db, workspaceId: string, sourceId: string): Promise<void> {
+  const siblings = await connections.listConnectionsOfSource(tx, workspaceId, sourceId);
+  const worst = worstOf(siblings.map(({ health }) => ({ state: health })));
+  await jobs.putSourceHealth(tx, workspaceId, sourceId, worst?.state ?? 'never_synced');
 }
 
 async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Health; status: ConnectionStatus }> {
@@ -261,7 +266,10 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
     isRefused: row.failure !== null || destination?.failure != null,
   });
   const health = healthOf({
-    isPaused: workspace?.status === 'inactive' || (row.platform_state === 'inactive' && row.platform_reason === null),
+    isPaused:
+      workspace?.status === 'inactive' ||
+      row.paused === 1 ||
+      (row.platform_state === 'inactive' && row.platform_reason === null),
     stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
     gone: row.platform_state === 'gone' ? goneFromPlatform : null,
     refused: refused ? refusalIn(refused) : null,

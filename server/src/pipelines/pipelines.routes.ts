@@ -2,7 +2,19 @@
  * The endpoints of what is inside a workspace, twice: for a scoped token, which has its workspace built in, and for an
  * operator, who names the workspace.
  */
-import { Connection, ConnectionList, ConnectionPath, Job, JobList, ListJobsQuery } from '@inlay/contract/connections';
+import {
+  ChooseForConnectionRequest,
+  Connection,
+  ConnectionList,
+  ConnectionPath,
+  ConnectionStreamList,
+  DeletedConnection,
+  Job,
+  JobList,
+  ListJobsQuery,
+  ListStreamsQuery,
+  UpdateConnectionRequest,
+} from '@inlay/contract/connections';
 import {
   Check,
   CheckPath,
@@ -24,6 +36,7 @@ import { endpoint } from '../http/endpoint.ts';
 import type { OperatorPrincipal, ScopedPrincipal } from '../principals.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as checks from './checks.ts';
+import * as changes from './connection-changes.ts';
 import * as connections from './connections.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import * as lists from './lists.ts';
@@ -226,6 +239,97 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
   });
 
   endpoint(app, {
+    ...about('connection_not_found', 'connection_pending', 'definitions_unavailable', 'platform_does_not_answer'),
+    method: 'GET',
+    url: `${path}/connections/:connection_id/streams`,
+    summary: `List streams${audience.where}`,
+    description: isOperator
+      ? 'All streams that the source had when it was last read, and which of them are synced.'
+      : 'The streams to choose from, as the source had them when it was last read, and which of them are synced.',
+    params: ConnectionPath,
+    query: Type.Object({ ...connectionQuery?.properties, ...ListStreamsQuery.properties }),
+    answer: ConnectionStreamList,
+    handle: async ({ principal, query, params }) => {
+      const { limit = 1000, offset = 0 } = query as Static<typeof ListStreamsQuery>;
+      const scope = await scopeOf(principal, query, params.connection_id);
+      return changes.listStreams(ctx, scope, params.connection_id, { limit, offset });
+    },
+  });
+
+  const changing = about(
+    'connection_not_found',
+    'connection_pending',
+    'definitions_unavailable',
+    'platform_lost_connection',
+    'platform_does_not_answer',
+    ...audience.changeErrors,
+  );
+  if (access === 'scoped') {
+    endpoint(app, {
+      ...changing,
+      errors: [...changing.errors, 'choice_not_offered'],
+      method: 'PATCH',
+      url: `${path}/connections/:connection_id`,
+      summary: 'Choose streams and schedule',
+      description:
+        'Within `customer_may_change`. The choice is kept when the templates change. The answer comes as soon as it is recorded; `applied` tells when the platform has it.',
+      params: ConnectionPath,
+      body: ChooseForConnectionRequest,
+      answer: Connection,
+      handle: async ({ principal, params, body }) =>
+        changes.chooseForConnection(ctx, await scopeOf(principal, undefined), params.connection_id, body),
+    });
+  } else {
+    endpoint(app, {
+      ...changing,
+      method: 'PATCH',
+      url: `${path}/connections/:connection_id`,
+      summary: 'Update connection',
+      description:
+        'Schedule, streams and status of one connection. What is chosen here is kept when the templates change, until `follow_template` names it. The answer comes as soon as the change is recorded; `applied` tells when the platform has it.',
+      params: ConnectionPath,
+      query: connectionQuery,
+      body: UpdateConnectionRequest,
+      answer: Connection,
+      handle: async ({ principal, query, params, body }) =>
+        changes.updateConnection(
+          ctx,
+          await scopeOf(principal, query, params.connection_id),
+          params.connection_id,
+          body,
+        ),
+    });
+
+    endpoint(app, {
+      ...about('connection_not_found', 'connection_deletion_recorded', ...audience.changeErrors),
+      method: 'DELETE',
+      url: `${path}/connections/:connection_id`,
+      summary: 'Delete connection',
+      description:
+        'Its source stays. What has arrived at the destination stays there, and its jobs can still be read by their ids.',
+      params: ConnectionPath,
+      query: connectionQuery,
+      answer: DeletedConnection,
+      handle: async ({ principal, query, params }) =>
+        changes.deleteConnection(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+    });
+
+    endpoint(app, {
+      ...about('connection_not_found', 'platform_lost_connection', ...audience.changeErrors),
+      method: 'POST',
+      url: `${path}/connections/:connection_id/refresh`,
+      summary: 'Read streams anew',
+      description:
+        'The source is asked for its streams and their fields, and the connection takes them over as they are now. The answer comes at once; `applied` tells when it is done.',
+      params: ConnectionPath,
+      query: connectionQuery,
+      answer: Connection,
+      handle: async ({ principal, query, params }) =>
+        changes.refreshConnection(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+    });
+  }
+
+  endpoint(app, {
     ...about('connection_not_found', 'connection_pending', 'no_sync_running', 'platform_does_not_answer'),
     method: 'POST',
     url: `${path}/connections/:connection_id/cancel`,
@@ -242,6 +346,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     ...about(
       'connection_not_found',
       'connection_pending',
+      'connection_paused',
       'sync_already_running',
       'queue_full',
       'workspace_inactive',

@@ -259,7 +259,10 @@ export async function countConnections(
   return new Map(rows.map((row) => [row.source_id, Number(row.count)]));
 }
 
-/** The names of the streams in the last job that told of any, of each connection of the source. */
+/**
+ * The names of the streams in the last job that told of any, of each connection of the source whose streams follow the
+ * template.
+ */
 export async function listSyncedStreams(db: Db, organizationId: string, sourceId: string): Promise<Set<string>> {
   const rows = await db
     .selectFrom('connections')
@@ -270,6 +273,7 @@ export async function listSyncedStreams(db: Db, organizationId: string, sourceId
     )
     .where('organization_id', '=', organizationId)
     .where('source_id', '=', sourceId)
+    .where('own_streams', 'is', null)
     .where('deleted_at', 'is', null)
     .execute();
   const names = rows.flatMap(({ streams }) =>

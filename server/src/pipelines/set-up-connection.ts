@@ -12,20 +12,23 @@ import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
-import { customizationOf } from '../templates/source-templates.ts';
 import { getVersion, openVersion } from '../templates/versions.ts';
-import { findLiveWorkspace, recordNewConnection } from '../workspaces/live-workspaces.ts';
+import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
+import { recordStatusApplied } from './connection-changes.store.ts';
+import { isConnectionGone } from './connection-gone.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
 import { failureTexts } from './failure-texts.ts';
+import { followOwnStatus, followWorkspace } from './follow-status.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { recordStarted } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
-import { configurationParts, versionedTemplateOf } from './source-template.ts';
+import { configurationParts } from './source-template.ts';
+import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
 import { moveConnection, readConnectionVersion } from './template-moves.ts';
 import { operatorsOnly } from './two-texts.ts';
@@ -84,6 +87,10 @@ export async function setUpConnection(
   if (connection.is_set_up === 0) {
     await followWorkspace(ctx, connection, platformId);
     await connections.recordSetUp(ctx.store.db, connection.workspace_id, connection.id);
+    await recordStatusApplied(ctx.store.db, connection.workspace_id, connection);
+  } else if (connection.applied_status_version !== connection.status_version) {
+    await followOwnStatus(ctx, connection, platformId);
+    await recordStatusApplied(ctx.store.db, connection.workspace_id, connection);
   }
   if (connection.first_sync_wanted === 1) await startFirstSync(ctx, source, connection, platformId);
   // What kept it from being as it should, such as its destination, is mended.
@@ -120,9 +127,11 @@ async function changeConnection(
 ): Promise<void> {
   const { platform_id: platformId, workspace_id: workspaceId, id } = connection;
   await refuseNamesOfOthers(ctx, connection);
+  const isAnew = connection.streams_anew > 0;
   const change = async () => {
-    const isAnew = connection.streams_anew === 1;
-    const streams = isAnew ? await streamsFor(ctx, source, sourceId, destination.platform_id) : undefined;
+    const streams = isAnew
+      ? await streamsFor(ctx, source, connection, { sourceId, destinationId: destination.platform_id })
+      : undefined;
     const changes = {
       name: nameOnPlatform(`${source.name} → ${destination.name}`, id),
       cronExpression: connection.cron_expression,
@@ -139,19 +148,12 @@ async function changeConnection(
     );
   };
   try {
-    await (connection.streams_anew === 1 ? inTurn(ctx, workspaceId, change) : change());
+    await (isAnew ? inTurn(ctx, workspaceId, change) : change());
   } catch (error) {
     // A connection that was deleted on the platform has nothing to change, and is shown as deleted.
     if (!(await isConnectionGone(ctx, workspaceId, platformId, error))) throw error;
   }
   await connections.recordConnectionApplied(ctx.store.db, workspaceId, connection);
-}
-
-/** A refusal by id alone proves nothing: the list has to lack it, too. */
-async function isConnectionGone(ctx: PipelinesContext, workspaceId: string, platformId: string, error: unknown) {
-  if (!(error instanceof PlatformError)) return false;
-  if (error.failure !== 'not_found' && error.failure !== 'unauthorised') return false;
-  return !(await ctx.platform.listConnections(workspaceId)).some(({ id }) => id === platformId);
 }
 
 /** A connection runs its source to learn its streams, which may take minutes. Workspaces take turns. */
@@ -172,7 +174,7 @@ async function prepareConnection(
   { sourceId, destination }: { sourceId: string; destination: MadeDestination },
 ): Promise<NewPlatformConnection> {
   const destinationId = destination.platform_id;
-  const streams = await streamsFor(ctx, source, sourceId, destinationId);
+  const streams = await streamsFor(ctx, source, connection, { sourceId, destinationId });
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
   if (!workspace) throw new Outdated();
   await refuseNamesOfOthers(ctx, connection);
@@ -180,7 +182,7 @@ async function prepareConnection(
     name: nameOnPlatform(`${source.name} → ${destination.name}`, connection.id),
     sourceId,
     destinationId,
-    status: workspace.status,
+    status: connection.paused === 1 ? 'inactive' : workspace.status,
     cronExpression: connection.cron_expression,
     streams,
     namespaceFormat: connection.namespace_format,
@@ -189,14 +191,19 @@ async function prepareConnection(
   };
 }
 
-/** By what the source has now, and what its template selects. Runs the source. */
-async function streamsFor(ctx: PipelinesContext, source: SourceRow, sourceId: string, destinationId: string) {
-  const template = await versionedTemplateOf(ctx, source);
-  const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
+/** By what the source has now, and what is wanted of it. Runs the source. */
+async function streamsFor(
+  ctx: PipelinesContext,
+  source: SourceRow,
+  connection: ConnectionRow,
+  { sourceId, destinationId }: { sourceId: string; destinationId: string },
+) {
+  const fresh = connection.streams_anew === 2;
   const available = await whereConnectorMayFail(ctx, source, () =>
-    refusing('streams', () => ctx.platform.listStreams(sourceId, destinationId)),
+    refusing('streams', () => ctx.platform.listStreams(sourceId, destinationId, { fresh })),
   );
-  const choice = chooseStreams(available, customizationOf(template), definition.suggestedStreams);
+  await keepCatalog(ctx, connection, available);
+  const choice = chooseStreams(available, await streamWishes(ctx, source, connection));
   if ('problem' in choice) throw new Refused(choice.problem);
   return choice.streams;
 }
@@ -317,27 +324,6 @@ async function whereDestinationMayBeLost<T>(
   }
 }
 
-/**
- * A connection made while its workspace was being (de)activated follows the workspace. What is to be enabled with the
- * workspace is written down before the workspace is looked at again, so either this worker or the activation sees the
- * other.
- */
-async function followWorkspace(ctx: PipelinesContext, connection: ConnectionRow, platformId: string): Promise<void> {
-  const { id, organization_id: organizationId, workspace_id: workspaceId } = connection;
-  // Compare the generation, not the status: after two changes the status is the same again, but the second change did
-  // not know of this connection.
-  for (let before: number | undefined; ; ) {
-    const workspace = await findLiveWorkspace(ctx.workspaces, organizationId, workspaceId);
-    if (!workspace || workspace.gen === before) return;
-    await recordNewConnection(ctx.workspaces, workspace, platformId);
-    const { status } = workspace;
-    await assertSettled(ctx, { table: 'connections', workspaceId, id }, () =>
-      ctx.platform.setConnectionStatus(platformId, status),
-    );
-    before = workspace.gen;
-  }
-}
-
 /** In an inactive workspace no sync runs; its schedule, if it has one, brings the data once it is active. */
 async function startFirstSync(
   ctx: PipelinesContext,
@@ -349,7 +335,7 @@ async function startFirstSync(
   const isThere = async () =>
     (await ctx.platform.listConnections(source.workspace_id)).some(({ id }) => id === platformId);
   // A connection that was deleted on the platform meanwhile has nothing to sync, and is shown as deleted.
-  if (workspace?.status === 'active' && (await isThere())) {
+  if (workspace?.status === 'active' && connection.paused === 0 && (await isThere())) {
     // A start whose answer was lost has left a job behind.
     const jobs = await ctx.platform.listJobs(platformId, { limit: 1, offset: 0 });
     const job = jobs[0] ?? (await refusing('firstSync', () => ctx.platform.startSync(platformId)));

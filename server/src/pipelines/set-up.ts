@@ -28,6 +28,7 @@ import { markOf, nameOnPlatform } from './marks.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
+import { takeDownConnections } from './take-down-connections.ts';
 import { type FailureTexts, sameForBoth } from './two-texts.ts';
 
 const leaseMs = 60_000;
@@ -120,6 +121,8 @@ async function setUp(work: Work): Promise<boolean> {
   // The workspace is being deleted, and its deletion deletes everything in it.
   if (!workspace)
     return await sources.finishSource(ctx.store.db, row.workspace_id, row.id, leaseId, row.version, failureOf(row));
+  // First, so that nothing new stands beside what is to be removed, and even if the platform refuses the source itself.
+  await takeDownConnections(ctx, row);
   const platformId = await whereSourceMayBeLost(work, () => setUpConnector(work));
   const planned = await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, row.id);
   const failures: FailureTexts[] = [];

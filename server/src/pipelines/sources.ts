@@ -120,6 +120,7 @@ export async function planConnection(
     ...placementOf(template, workspace, source.slug),
     template_version: template.version,
     first_sync_wanted: template.sync_on_create,
+    customer_may_change: template.customer_may_change,
   });
 }
 

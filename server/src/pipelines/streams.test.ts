@@ -19,7 +19,7 @@ const customization = (changes: object = {}) => ({
   ...changes,
 });
 const choose = (available: PlatformStream[], changes: object = {}, suggested: string[] = []) =>
-  chooseStreams(available, customization(changes), suggested);
+  chooseStreams(available, { customization: customization(changes), suggested, own: undefined });
 
 describe('which streams', () => {
   const three = ['a', 'b', 'c'].map((name) => stream(name));

@@ -1,7 +1,7 @@
 /**
  * Moves what a workspace has of a template to another version of it: only rows change here, and the set-up worker tells the
- * platform. What a connection carries over is what differs between its version and the new one, so that a value that
- * somebody has changed for this connection alone stays, unless the template changes that very value.
+ * platform. What a connection carries over is what differs between its version and the new one, without what was chosen for
+ * this connection alone (connection-changes.ts).
  *
  * What always holds: the status of a connection is never touched. Names of tables change only if asked, because new data
  * would then go elsewhere.
@@ -17,6 +17,7 @@ import { configurationFaults } from '../definitions/configuration-faults.ts';
 import { type Definition, getDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { TemplateRef } from '../template-ref.ts';
+import { mayChangeText } from '../templates/customer-choice.ts';
 import { defaultNamespace, defaultPrefix } from '../templates/placement.ts';
 import type { TemplateState } from '../templates/planned-changes.ts';
 import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
@@ -76,7 +77,8 @@ export function changesOfConnection(
 ): { values: Partial<ConnectionRow>; isRenamed: boolean } {
   const isNew = (field: keyof ConnectionContent) => !isDeepStrictEqual(base?.[field], content[field]);
   const wanted = {
-    ...(isNew('cron_expression') && { cron_expression: content.cron_expression }),
+    // What was chosen for this connection alone stays, also where the template changes it.
+    ...(isNew('cron_expression') && row.own_schedule === 0 && { cron_expression: content.cron_expression }),
     ...(isNew('non_breaking_changes_preference') && {
       schema_changes: schemaChangesOf(content.non_breaking_changes_preference),
     }),
@@ -99,7 +101,12 @@ export async function moveConnection(
 ): Promise<boolean> {
   const { values, isRenamed } = changesOfConnection(row, { ...move, content });
   const isChanged = isRenamed || Object.keys(values).length > 0;
-  await moves.changeConnection(tx, row, { ...values, template_version: number }, isChanged);
+  const change = {
+    ...values,
+    customer_may_change: mayChangeText(content.customer_may_change),
+    template_version: number,
+  };
+  await moves.changeConnection(tx, row, change, isChanged);
   return isChanged;
 }
 

@@ -76,8 +76,9 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     async replaceConnector(kind, id, body) {
       return await call(`replace_${kind}`, 'write', { method: 'PUT', path: `/${kind}s/${id}`, body });
     },
-    async listStreams(sourceId, destinationId) {
-      const path = `/streams?${new URLSearchParams({ sourceId, destinationId })}`;
+    async listStreams(sourceId, destinationId, { fresh } = { fresh: false }) {
+      const query = { sourceId, destinationId, ...(fresh && { ignoreCache: 'true' }) };
+      const path = `/streams?${new URLSearchParams(query)}`;
       // A connector that fails is no failure of the platform: one customer's connector must not open the breaker.
       const answer = await call('list_streams', 'slow_probe', { method: 'GET', path });
       const failure = failureOf(answer, 'unavailable', runtime.now());
@@ -107,6 +108,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       const nature = changes.streams ? 'slow_write' : 'write';
       const path = `/connections/${connectionId}`;
       return await call('change_connection', nature, { method: 'PATCH', path, body: inItsWords(changes) });
+    },
+    async deleteConnection(connectionId) {
+      const path = `/connections/${connectionId}`;
+      await unlessGone(call('delete_connection', 'write', { method: 'DELETE', path }));
     },
     async setConnectionStatus(connectionId, status) {
       const path = `/connections/${connectionId}`;

@@ -190,8 +190,11 @@ export interface PipelinesPort {
   ): Promise<Written>;
   /** A source that is gone already counts as deleted. Its connections are deleted with it. */
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
-  /** Runs the source to learn its streams, which may take minutes. */
-  listStreams(sourceId: string, destinationId: string): Promise<PlatformStream[]>;
+  /**
+   * Runs the source to learn its streams, which may take minutes. A platform may remember what the source said before,
+   * unless the streams are to be `fresh`.
+   */
+  listStreams(sourceId: string, destinationId: string, options?: { fresh: boolean }): Promise<PlatformStream[]>;
   /**
    * Whether the connector works with the configuration. Runs the connector, which may take minutes. `checkId` marks the
    * source that may have to be made for the check. The connector's message may quote the configuration.
@@ -204,6 +207,8 @@ export interface PipelinesPort {
   createConnection(connection: NewPlatformConnection): Promise<string>;
   /** With streams the platform runs the source, which may take minutes. */
   changeConnection(connectionId: string, changes: ConnectionChanges): Promise<Written>;
+  /** A connection that is gone already counts as deleted. */
+  deleteConnection(connectionId: string): Promise<void>;
   /** A connection that is gone needs no change. */
   setConnectionStatus(connectionId: string, status: 'active' | 'inactive'): Promise<Written>;
   /** Undefined when a sync of the connection runs already. */

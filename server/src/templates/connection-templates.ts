@@ -28,6 +28,7 @@ import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
+import { mayChangeIn, mayChangeText } from './customer-choice.ts';
 import { assertDestinationWorks, testDestination } from './destination-test.ts';
 import { isSelected, noFilter, type TagFilter } from './filtering.ts';
 import { placementFaults } from './placement.ts';
@@ -116,6 +117,7 @@ export async function createConnectionTemplate(
       non_breaking_changes_preference: request.non_breaking_changes_preference ?? 'ignore',
       sync_on_create: (request.sync_on_create ?? true) ? 1 : 0,
       ...placement,
+      customer_may_change: mayChangeText(request.customer_may_change),
       checked_at: checkedAt,
     });
     const names = request.tags ?? [];
@@ -212,7 +214,12 @@ export async function rollBackConnectionTemplate(
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
     const version = await getVersion(tx, { organizationId, kind: 'connection', templateId: id }, number);
-    const { tags: named, sync_on_create, ...content }: ConnectionContent = JSON.parse(version.content);
+    const {
+      tags: named,
+      sync_on_create,
+      customer_may_change,
+      ...content
+    }: ConnectionContent = JSON.parse(version.content);
     refuse(configurationFaults(definition.specification, openVersion(ctx, version), ['body', 'version']));
     if (number === row.version) {
       return { template: { ...row, tags: named }, rollout: await rollOut(ctx, tx, by, row, apply) };
@@ -220,6 +227,7 @@ export async function rollBackConnectionTemplate(
     const changes = {
       ...content,
       sync_on_create: sync_on_create ? 1 : 0,
+      customer_may_change: mayChangeText(customer_may_change),
       sealed_destination_config: version.sealed_configuration,
       // What was tested is another configuration.
       checked_at: null,
@@ -323,6 +331,9 @@ function changesTo(
       ? {}
       : { cron_expression: cron_expression === null ? null : readQuartz(cron_expression) }),
     ...(sync_on_create === undefined ? {} : { sync_on_create: sync_on_create ? 1 : 0 }),
+    ...(request.customer_may_change === undefined
+      ? {}
+      : { customer_may_change: mayChangeText(request.customer_may_change) }),
   };
   const isPlacedAnew = request.namespace_format !== undefined || request.prefix !== undefined;
   const faults = isPlacedAnew ? placementFaults(definition, { ...row, ...wanted }) : [];
@@ -428,6 +439,7 @@ function present(
     sync_on_create: template.sync_on_create === 1,
     namespace_format: template.namespace_format,
     prefix: template.prefix,
+    customer_may_change: mayChangeIn(template),
     tags: template.tags,
     checked: template.checked_at !== null,
     checked_at: template.checked_at === null ? null : isoTime(template.checked_at),

@@ -6,6 +6,7 @@
  * sealed at rest, and shown as fingerprints.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { CustomerMayChange } from '@inlay/contract/connections';
 import { type Configuration, isObject, replaceSecrets } from '@inlay/contract/connector-configuration';
 import type {
   TemplateVersion as ShownVersion,
@@ -21,6 +22,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Operator, TemplateRef } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
+import { mayChangeIn } from './customer-choice.ts';
 import * as versions from './versions.store.ts';
 
 /** Everything of a template but its configuration, in the words of the API. */
@@ -38,6 +40,8 @@ export interface ConnectionContent {
   sync_on_create: boolean;
   namespace_format: string | null;
   prefix: string | null;
+  /** Left out where customers may choose nothing, as in versions of before they could. */
+  customer_may_change?: CustomerMayChange;
   tags: string[];
 }
 
@@ -84,6 +88,7 @@ export function connectionContent(row: ConnectionTemplateRow, tags: string[]): C
     sync_on_create: row.sync_on_create === 1,
     namespace_format: row.namespace_format,
     prefix: row.prefix,
+    ...(row.customer_may_change !== null && { customer_may_change: mayChangeIn(row) }),
     tags,
   };
 }

@@ -30,6 +30,8 @@ export interface WorkspacesContext {
   recordContentsDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void>;
   /** What is in a workspace follows its new status, in the same transaction. */
   statusChanged(tx: Db, workspaceId: string): Promise<void>;
+  /** Which connections, by their ids on the platform, stay disabled when the workspace is activated: each by its own choice. */
+  listKeptDisabled(workspaceId: string): Promise<ReadonlySet<string>>;
   /** Called when tokens of a workspace have stopped working. */
   tokensEnded(): void;
 }

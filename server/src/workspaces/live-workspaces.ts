@@ -58,3 +58,22 @@ export async function readSettledWorkspace(
   if (await operations.isOpen(tx, { organizationId, workspaceId: id, kind: 'status' })) return undefined;
   return await readWorkspace(tx, organizationId, id);
 }
+
+/** Whether nobody is telling the platform any more that the workspace is active or inactive. */
+export async function isStatusSettled(
+  { store }: WorkspacesContext,
+  organizationId: string,
+  id: string,
+): Promise<boolean> {
+  return !(await operations.isOpen(store.db, { organizationId, workspaceId: id, kind: 'status' }));
+}
+
+/** A connection that is paused for itself is not enabled with its workspace; the others are. The caller holds the workspace. */
+export async function recordOwnStatus(
+  tx: Db,
+  { id, status }: WorkspaceRow,
+  { platformId, isPaused }: { platformId: string; isPaused: boolean },
+): Promise<void> {
+  if (isPaused) await workspaces.forgetPaused(tx, id, platformId);
+  else if (status === 'inactive') await workspaces.rememberPaused(tx, id, [platformId]);
+}

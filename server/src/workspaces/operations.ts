@@ -204,7 +204,10 @@ async function enableConnections(
   operation: Leased,
 ): Promise<void> {
   const paused = await workspaces.listPaused(ctx.store.db, row.id);
-  await setStatuses(ctx, ref, row, operation, paused, 'active');
+  // Asked for after the operation was opened: what is paused later is told to the platform after the operation.
+  const kept = await ctx.listKeptDisabled(row.id);
+  const ids = paused.filter((id) => !kept.has(id));
+  await setStatuses(ctx, ref, row, operation, ids, 'active');
 }
 
 async function listConnections(ctx: WorkspacesContext, workspaceId: string) {

@@ -118,6 +118,7 @@ export class Deployment {
       joinable: new JoinableWork(),
       recordContentsDeleted: async () => {},
       statusChanged: async () => {},
+      listKeptDisabled: async () => new Set(),
       tokensEnded: () => {},
     };
     createReconciler(ctx).start();

@@ -1,0 +1,15 @@
+/** Whether somebody has deleted a connection on the platform, as far as the platform's answer to a request tells. */
+import { PlatformError } from '../platform/platform-port.ts';
+import type { PipelinesContext } from './context.ts';
+
+/** A refusal by id alone proves nothing: the list has to lack the connection, too. */
+export async function isConnectionGone(
+  ctx: PipelinesContext,
+  workspaceId: string,
+  platformId: string,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof PlatformError)) return false;
+  if (error.failure !== 'not_found' && error.failure !== 'unauthorised') return false;
+  return !(await ctx.platform.listConnections(workspaceId)).some(({ id }) => id === platformId);
+}
