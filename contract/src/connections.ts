@@ -103,18 +103,18 @@ export const CustomerMayChange = Type.Object(
   {
     streams: Type.Boolean({ description: 'Which streams are synced' }),
     schedule: Type.Unsafe<{ shortest_minutes: number } | null>({
-      anyOf: [
-        Type.Object({
-          shortest_minutes: Type.Integer({
-            minimum: 1,
-            maximum: 525_600,
-            description: 'Syncs start at least so many minutes apart',
-            examples: [60],
-          }),
+      type: ['object', 'null'],
+      properties: {
+        shortest_minutes: Type.Integer({
+          minimum: 1,
+          maximum: 525_600,
+          description: 'Syncs start at least so many minutes apart',
+          examples: [60],
         }),
-        { type: 'null' },
-      ],
+      },
+      required: ['shortest_minutes'],
       description: 'How often it is synced, within this limit; null: the customer does not choose that',
+      examples: [{ shortest_minutes: 60 }],
     }),
   },
   {

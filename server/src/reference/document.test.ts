@@ -430,7 +430,10 @@ describe('The errors of an endpoint', () => {
     const faulty = faultyPlatform();
     const on = await startTestApp('sqlite', { overrides: { wrapTransport: faulty.wrapTransport } });
     onTestFinished(() => on.stop());
-    const [template] = [await makeSourceTemplate(on), await makeConnectionTemplate(on)];
+    const [template] = [
+      await makeSourceTemplate(on),
+      await makeConnectionTemplate(on, { customer_may_change: { streams: true } }),
+    ];
     const acme = await customer(on, 'acme');
     const id = await acme.connect(template);
     await acme.settled(id);
@@ -470,6 +473,24 @@ describe('The errors of an endpoint', () => {
     const started = await ask('POST', syncNow);
     expect(started.status).toBe(200);
     await expectAnswer(409, sync, 'POST', syncNow);
+    const { db } = on.app.store;
+    const one = '/connections/{connection_id}';
+    const chosen = { streams: [{ name: 'users' }] };
+    const forgetStreams = () => db.deleteFrom('connection_catalogs').execute();
+    const whileItIs = async (row: object, before: object, work: () => Promise<void>) => {
+      await db.updateTable('connections').set(row).where('id', '=', connection.id).execute();
+      await work();
+      await db.updateTable('connections').set(before).where('id', '=', connection.id).execute();
+    };
+    await forgetStreams();
+    const made = await db.selectFrom('connections').select('platform_id').executeTakeFirstOrThrow();
+    await whileItIs({ platform_id: null }, made, async () => {
+      await expectAnswer(409, `${one}/streams`, 'GET', `/connections/${connection.id}/streams`);
+      await expectAnswer(409, one, 'PATCH', `/connections/${connection.id}`, chosen);
+    });
+    await whileItIs({ platform_state: 'gone' }, { platform_state: null }, async () => {
+      if (isOperator) await expectAnswer(502, `${one}/refresh`, 'POST', `/connections/${connection.id}/refresh`);
+    });
     const readLog = async (status: number) => {
       const answer = await on.request('GET', `${path}/jobs/${started.body.id}/log`);
       expectDocumented(find(`GET ${path}/jobs/{job_id}/log`), status, answer);
@@ -492,16 +513,22 @@ describe('The errors of an endpoint', () => {
     for (const [status, rule] of troubles) {
       const doomed = await acme.connect(template);
       await acme.settled(doomed);
+      const found = (await acme.request('GET', '/connections')).body.data;
+      const ended = found.find(({ source_id }: { source_id: string }) => source_id === doomed);
+      await forgetStreams();
       const requests = [
         ['/connections', 'GET', '/connections'],
+        [`${one}/streams`, 'GET', `/connections/${connection.id}/streams`],
+        [one, 'PATCH', `/connections/${connection.id}`, chosen],
+        ...(isOperator ? [[one, 'DELETE', `/connections/${ended.id}`] as const] : []),
         [sync, 'POST', syncNow],
         [cancel, 'POST', cancelNow],
         ['/sources/{source_id}', 'DELETE', `/sources/${doomed}`],
       ] as const;
-      for (const [name, method, rest] of requests) {
+      for (const [name, method, rest, body] of requests) {
         await clearBreaker();
         const restore = faulty.rule(rule);
-        await expectAnswer(status, name, method, rest);
+        await expectAnswer(status, name, method, rest, body);
         restore();
       }
       if (isOperator) {
@@ -519,6 +546,8 @@ describe('The errors of an endpoint', () => {
     const wanted = { source_template_id: template, source_config: { count: 1 } };
     await expectAnswer(409, '/sources', 'POST', '/sources', wanted);
     await expectAnswer(409, '/sources/{source_id}', 'PUT', `/sources/${id}`, { name: 'new' });
+    await expectAnswer(409, one, 'DELETE', `/connections/${connection.id}`);
+    await expectAnswer(409, `${one}/refresh`, 'POST', `/connections/${connection.id}/refresh`);
     const applied = await on.request('POST', `/api/v1/workspaces/${acme.workspaceId}/templates/apply`, { body: {} });
     expectDocumented(find('POST /api/v1/workspaces/{workspace_id}/templates/apply'), 409, applied);
   });

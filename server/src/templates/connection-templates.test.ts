@@ -57,6 +57,7 @@ describeOnBothDatabases('Connection templates', (kind) => {
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       organization_id: test.organizationId,
+      customer_may_change: { streams: false, schedule: null },
       destination_name: 'Warehouse',
       destination_definition_id: warehouseId,
       destination_config: masked,
