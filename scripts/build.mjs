@@ -50,7 +50,8 @@ export async function build({ outdir, entries = productEntries }) {
     entryPoints: entries,
     outdir,
     splitting: true,
-    chunkNames: 'parts/[name]-[hash]',
+    // Beside the program, so that what the build has made is found from any of them (server/src/built-folder.ts).
+    chunkNames: 'part-[name]-[hash]',
     format: 'esm',
     // Some packages are still CommonJS and ask for built-in modules with "require".
     banner: {

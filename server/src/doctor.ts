@@ -7,9 +7,8 @@ import type { HealthState } from '@inlay/contract/health';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
-import { createLog } from './log.ts';
+import { openStore } from './open-store.ts';
 import { listOrganizations } from './organizations/organizations.ts';
-import { openStore } from './parts.ts';
 import { readSyncState } from './pipelines/job-watch.worker.ts';
 import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
@@ -133,7 +132,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<Findin
   }
   let store: Store | undefined;
   try {
-    store = openStore(config, secrets, { runtime: systemRuntime, log: createLog('silent') });
+    store = openStore(config, secrets, { runtime: systemRuntime });
     const { pending, unknown } = await compareMigrations(store.db);
     if (unknown.length > 0) {
       return [fail(`database: ${kind}, migrated by a newer version of Inlay`, 'Start that version or a later one.')];

@@ -10,13 +10,14 @@ import type { BundledPlatform } from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
-import { openPostgres, openSqlite, type Store } from './db/open.ts';
+import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import type { Definitions } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
+import { openStore } from './open-store.ts';
 import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
 import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
@@ -81,7 +82,8 @@ export async function openParts(
   { runtime, log, metrics, wrapTransport, onClose }: Surroundings,
 ): Promise<Parts> {
   const dataDir = openDataDir(config.dataDir);
-  const store = openStore(config, secrets, { runtime, log });
+  const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
+  const store = openStore(config, secrets, { runtime, onIdleError });
   onClose(() => store.close());
   await migrate(store);
 
@@ -225,17 +227,4 @@ async function describeSyncs(store: Store): Promise<string> {
   } catch {
     return 'not known';
   }
-}
-
-export function openStore(
-  config: Config,
-  secrets: Secrets,
-  { runtime, log, busyTimeoutMs }: { runtime: Runtime; log: Logger; busyTimeoutMs?: number },
-): Store {
-  if (secrets.databaseUrl !== undefined) {
-    const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
-    return openPostgres({ url: secrets.databaseUrl, onIdleError });
-  }
-  const file = openDataDir(config.dataDir).path('inlay.db');
-  return openSqlite({ file, now: runtime.now, ...(busyTimeoutMs === undefined ? {} : { busyTimeoutMs }) });
 }

@@ -8,7 +8,7 @@ import { gunzip, gzip } from 'node:zlib';
 import type { JobLog, JobLogQuery } from '@inlay/contract/operating';
 import type { JobRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
-import { PlatformError } from '../platform/platform-port.ts';
+import { PlatformError, type PlatformPort } from '../platform/platform-port.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import type { PipelinesContext } from './context.ts';
 import * as logs from './job-logs.store.ts';
@@ -19,7 +19,7 @@ const defaultBytes = 100_000;
 
 /** What the connectors of a job have said, where the platform hands it out. */
 export async function readJobLog(
-  ctx: Pick<PipelinesContext, 'store' | 'platform'>,
+  ctx: Pick<PipelinesContext, 'store'> & { platform: Pick<PlatformPort, 'readJobLog'> },
   job: JobRow,
   query: JobLogQuery,
 ): Promise<JobLog> {

@@ -26,6 +26,12 @@ import { decodePosition, encodePosition, type Position } from './list-cursor.ts'
 import * as lists from './lists.store.ts';
 import { presentSummaries } from './sources.ts';
 
+/** What a list of jobs needs: the command line has no more. */
+interface ListContext {
+  store: PipelinesContext['store'];
+  workspaces: Pick<PipelinesContext['workspaces'], 'store'>;
+}
+
 export interface Page<T> {
   data: T[];
   /** The cursor of the next page. */
@@ -104,7 +110,7 @@ export async function listAllSources(
 }
 
 export async function listAllJobs(
-  ctx: PipelinesContext,
+  ctx: ListContext,
   organizationId: string,
   query: ListAllJobsQuery,
 ): Promise<Page<OperatorJob>> {
@@ -125,7 +131,7 @@ export async function listAllJobs(
 }
 
 export async function listAllWorkspaces(
-  ctx: PipelinesContext,
+  ctx: Pick<ListContext, 'store'>,
   organizationId: string,
   query: ListAllWorkspacesQuery,
 ): Promise<Page<OperatorWorkspace>> {
@@ -148,7 +154,7 @@ export async function getWorkspaceHealth(
   return { workspace_id: workspace.id, ...healths(workspace.id) };
 }
 
-async function healthsOfWorkspaces(ctx: PipelinesContext, rows: readonly { id: string }[]) {
+async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows: readonly { id: string }[]) {
   const ids = rows.map(({ id }) => id);
   const worst = await lists.listWorstHealths(ctx.store.db, ids);
   const counted = await lists.countHealths(ctx.store.db, ids);
@@ -166,7 +172,11 @@ async function healthsOfWorkspaces(ctx: PipelinesContext, rows: readonly { id: s
 
 const neverSynced = { health: 'never_synced', health_detail: '{}' } as const;
 
-export async function getJob(ctx: PipelinesContext, organizationId: string, id: string): Promise<lists.ListedJob> {
+export async function getJob(
+  ctx: Pick<ListContext, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<lists.ListedJob> {
   const job = await lists.findJob(ctx.store.db, organizationId, id);
   if (!job) throw new AppError('job_not_found');
   return job;
@@ -215,7 +225,7 @@ export async function workspaceOfConnection(
   return workspaceId;
 }
 
-async function assertWorkspace(ctx: PipelinesContext, organizationId: string, id: string | undefined): Promise<void> {
+async function assertWorkspace(ctx: ListContext, organizationId: string, id: string | undefined): Promise<void> {
   if (id !== undefined) await getWorkspace(ctx.workspaces, organizationId, id);
 }
 

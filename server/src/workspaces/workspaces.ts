@@ -20,7 +20,11 @@ import { delayOf, finishOperation, operationLease, Refused } from './operations.
 import { searchWorkspaces } from './search.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
-export async function getWorkspace(ctx: WorkspacesContext, organizationId: string, id: string): Promise<WorkspaceRow> {
+export async function getWorkspace(
+  ctx: Pick<WorkspacesContext, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<WorkspaceRow> {
   const row = await workspaces.findWorkspace(ctx.store.db, organizationId, id);
   if (!row) throw new AppError('workspace_not_found');
   return row;

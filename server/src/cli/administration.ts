@@ -1,0 +1,149 @@
+/** The commands that look after a deployment: its database, organizations, operator tokens and keys. */
+import { readConfig } from '../config.ts';
+import { openDataDir } from '../data-dir.ts';
+import { migrate } from '../db/migrations.ts';
+import type { Store } from '../db/open.ts';
+import { resealEverything } from '../db/resealing.ts';
+import { openSealer, replaceEncryptionKey } from '../encryption-keys.ts';
+import { OperatorError } from '../errors.ts';
+import { createOrganization, findOrganization, listOrganizations } from '../organizations/organizations.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createOperatorTokens, type OperatorTokens, rotationAdvisedAfterDays } from '../tokens/operator-tokens.ts';
+import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../tokens/signing-keys.ts';
+import { chosenOrganization, withOpenStore, withStore } from './opened-store.ts';
+import { day, print, table } from './output.ts';
+
+export const migrateDatabase = () =>
+  withOpenStore(async (store) => {
+    const applied = await migrate(store);
+    print(applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}`);
+  });
+
+export const addOrganization = (options: { name: string; id?: string; platformOrganizationId?: string }) =>
+  withStore(async (store) => {
+    if (options.id && (await findOrganization(store, options.id))) {
+      throw new OperatorError(`There is an organization ${options.id} already.`);
+    }
+    const { id } = await createOrganization(store, systemRuntime, options);
+    const { token } = await operatorTokens(store).create(id, { name: 'first' });
+    print(`Organization   ${id}`, `Operator token ${token}`, '', 'The operator token is shown this once.');
+  });
+
+export const showOrganizations = () =>
+  withStore(async (store) => {
+    const rows = await listOrganizations(store);
+    table(
+      ['ID', 'NAME', 'PLATFORM ORGANIZATION', 'CREATED'],
+      rows.map((row) => [row.id, row.name, row.platform_organization_id, day(row.created_at)]),
+    );
+  });
+
+interface Chosen {
+  organization?: string;
+}
+
+export const createOperatorToken = (
+  options: Chosen & { name: string; permission: 'full' | 'read'; expiresInDays?: number },
+) =>
+  withStore(async (store) => {
+    const { id, token } = await operatorTokens(store).create(await chosenOrganization(store, options), {
+      name: options.name,
+      permission: options.permission,
+      expiresAt: inDays(options.expiresInDays),
+    });
+    print(`ID             ${id}`, `Operator token ${token}`, '', 'The token is shown this once.');
+  });
+
+export const showOperatorTokens = (options: Chosen) =>
+  withStore(async (store) => {
+    const rows = await operatorTokens(store).list(await chosenOrganization(store, options));
+    table(
+      ['ID', 'NAME', 'PERMISSION', 'CREATED', 'LAST USED', 'STATE'],
+      rows.map((row) => [row.id, row.name, row.permission, day(row.created_at), day(row.last_used_at), stateOf(row)]),
+    );
+    const old = rows.filter((row) => stateOf(row) === 'active' && ageInDays(row.created_at) > rotationAdvisedAfterDays);
+    if (old.length > 0) {
+      print('', `Older than ${rotationAdvisedAfterDays} days, please rotate: ${old.map((row) => row.name).join(', ')}`);
+      print('  inlay operator-token rotate <id> --overlap-hours 24');
+    }
+  });
+
+export const revokeOperatorToken = (id: string, options: Chosen) =>
+  withStore(async (store) => {
+    const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), id);
+    print(`Revoked ${name} (${id}).`);
+  });
+
+export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours: number; expiresInDays?: number }) =>
+  withStore(async (store) => {
+    const { overlapHours, expiresInDays } = options;
+    const organizationId = await chosenOrganization(store, options);
+    const fresh = await operatorTokens(store).rotate(organizationId, id, {
+      overlapSeconds: Math.round(overlapHours * 3600),
+      expiresAt: inDays(expiresInDays),
+    });
+    print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'The token is shown this once.');
+    if (fresh.expires_at !== null) print(`It stops working at ${fresh.expires_at}.`);
+    print(overlapHours > 0 ? `The old one works for another ${overlapHours} h.` : 'The old one is revoked.');
+  });
+
+export const showKeys = () =>
+  withStore(async (store) => {
+    const rows = await listSigningKeys(store);
+    table(
+      ['KEY', 'CREATED', 'STATE'],
+      rows.map((row) => [
+        row.kid,
+        day(row.created_at),
+        row.retired_at === null ? 'signs' : `retired ${day(row.retired_at)}`,
+      ]),
+    );
+  });
+
+export const rotateKeys = () =>
+  withStore(async (store) => {
+    const { config, secrets } = readConfig(process.env);
+    const kid = await rotateSigningKeys(store, openSealer(secrets, openDataDir(config.dataDir)));
+    print(`New key ${kid}. It is published at once and signs in about ten seconds.`);
+    print('Old tokens stay valid. To end them: inlay keys list, then inlay keys remove <key>');
+  });
+
+export const removeKey = (kid: string) =>
+  withStore(async (store) => {
+    if (!(await removeSigningKey(store, kid))) {
+      throw new OperatorError(`There is no retired key ${kid}. See: inlay keys list`);
+    }
+    print(`Removed ${kid}. Its tokens are refused within a few seconds.`);
+  });
+
+export const rotateEncryptionKey = () =>
+  withStore(async (store) => {
+    const { config, secrets } = readConfig(process.env);
+    const dataDir = openDataDir(config.dataDir);
+    await replaceEncryptionKey(secrets, dataDir, async (sealer) => {
+      const count = await resealEverything(store.db, sealer);
+      if (config.platformUrl === undefined) {
+        const { withPlatform } = await import('./connectors.ts');
+        await withPlatform((platform) => platform.reseal());
+      }
+      print(`${count} secrets are encrypted with the new key.`);
+    });
+    if (secrets.encryptionKeys) print('INLAY_ENCRYPTION_KEY needs only its first key now.');
+    else print('The data directory holds a new key. Restart the service, and make a new backup.');
+  });
+
+const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime);
+
+function inDays(days: number | undefined): number | undefined {
+  return days === undefined ? undefined : systemRuntime.now() + days * 86_400_000;
+}
+
+function stateOf(token: { revoked_at: string | null; expires_at: string | null }): string {
+  const now = systemRuntime.now();
+  if (token.revoked_at !== null) return Date.parse(token.revoked_at) <= now ? 'revoked' : `ends ${token.revoked_at}`;
+  return token.expires_at !== null && Date.parse(token.expires_at) <= now ? 'expired' : 'active';
+}
+
+function ageInDays(at: string): number {
+  return (systemRuntime.now() - Date.parse(at)) / 86_400_000;
+}

@@ -1,0 +1,18 @@
+/** What the command line takes as an argument or option. */
+import { InvalidArgumentError } from 'commander';
+
+export function uuid(text: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
+  return text.toLowerCase();
+}
+
+export function positive(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 36_500)) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+}
+
+export function count(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
+  return Number(text);
+}

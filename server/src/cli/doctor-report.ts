@@ -1,0 +1,14 @@
+/** What `inlay doctor` prints. */
+import { examine } from '../doctor.ts';
+import { print } from './output.ts';
+
+export async function showFindings(): Promise<void> {
+  const findings = await examine(process.env);
+  for (const { state, what, advice } of findings) {
+    print(`${{ ok: '  ok   ', warn: '  WARN ', fail: '  FAIL ' }[state]} ${what}`);
+    if (advice) print(`         ${advice}`);
+  }
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  print('', failed === 0 ? 'Nothing to fix.' : `${failed} to fix.`);
+  if (failed > 0) process.exitCode = 1;
+}

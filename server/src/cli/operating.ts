@@ -1,0 +1,262 @@
+/**
+ * The daily commands: how all customers do, and why something fails. They read the store, like the lists of the API, so
+ * they work whether a service is running or not.
+ */
+import { request } from 'node:http';
+import type { HealthState } from '@inlay/contract/health';
+import type { JobLog, OperatorJob, OperatorWorkspace } from '@inlay/contract/operating';
+import type { HealthCounts, SyncPeriod } from '@inlay/contract/overview';
+import { readConfig } from '../config.ts';
+import type { Store } from '../db/open.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { readJobLog } from '../pipelines/job-logs.ts';
+import { decodePosition } from '../pipelines/list-cursor.ts';
+import { getJob, listAllJobs, listAllWorkspaces } from '../pipelines/lists.ts';
+import { readOverview } from '../pipelines/overview.ts';
+import type { PlatformPort } from '../platform/platform-port.ts';
+import { systemRuntime } from '../runtime.ts';
+import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { type Cell, type Colour, coloured, harmless, plain, print, printJson, span, table } from './output.ts';
+
+interface Common {
+  organization?: string;
+  json?: true;
+}
+
+const withOrganization = (options: Common, work: (store: Store, organizationId: string) => Promise<void>) =>
+  withStoreAsItIs(async (store) => work(store, await chosenOrganization(store, options)));
+
+export const showStatus = (options: Common & { exitCode?: true; limit: number }) =>
+  withOrganization(options, async (store, organizationId) => {
+    const overview = await readOverview(store, organizationId, options.limit);
+    const address = await serviceAddress();
+    const { failing, needs_attention: needy } = overview.connections;
+    if (options.exitCode && failing + needy > 0) process.exitCode = 2;
+    if (options.json) return printJson({ service: address, ...overview });
+    const now = await store.now();
+    const { queue, unwell } = overview;
+    const waiting = queue.oldest_waiting_since;
+    const since = waiting === null ? '' : `, the first for ${span(now - Date.parse(waiting))}`;
+    print(
+      `Service      ${address.answers ? coloured('answers', 'green') : coloured('does not answer', 'red')} at ${address.url}`,
+      `Workspaces   ${countsInWords(overview.workspaces)}`,
+      `Connections  ${countsInWords(overview.connections)}`,
+      `Syncs        ${queue.running} running, ${queue.waiting} waiting${since}`,
+      `Last 24 h    ${lastDay(overview.hours)}`,
+    );
+    if (unwell.length === 0) return;
+    print('');
+    table(
+      [{ title: 'CUSTOMER', isCut: true }, 'HEALTH', 'SINCE', 'FAIL', 'NEED', { title: 'FIRST ERROR', isCut: true }],
+      unwell.map((one) => [
+        one.workspace_name,
+        healthCell(one.health),
+        span(now - Date.parse(one.since)),
+        String(one.failing_connections),
+        String(one.connections_that_need_attention),
+        one.first_error?.message ?? '-',
+      ]),
+    );
+    if (overview.more_unwell > 0) print(`${overview.more_unwell} more: inlay workspaces --health failing`);
+    print('', 'Which jobs: inlay jobs --failing    Why: inlay logs <job>');
+  });
+
+/** Whether a service listens where this configuration would have it listen. */
+async function serviceAddress(): Promise<{ url: string; answers: boolean }> {
+  const { config } = readConfig(process.env);
+  const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
+  const answers = await new Promise<boolean>((resolve) => {
+    const asked = request(`${url}/health/live`, { timeout: 2_000 }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on('timeout', () => asked.destroy()).on('error', () => resolve(false));
+    asked.on('close', () => resolve(false)).end();
+  });
+  return { url, answers };
+}
+
+function countsInWords(counts: HealthCounts): string {
+  const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+  const some = (Object.entries(counts) as [HealthState, number][]).filter(([, each]) => each > 0);
+  const words = some.map(([state, each]) => coloured(`${each} ${inWords(state)}`, colours[state]));
+  return words.length === 0 ? 'none' : `${all}: ${words.join(', ')}`;
+}
+
+function lastDay(hours: readonly SyncPeriod[]): string {
+  const sum = (field: 'succeeded' | 'failed' | 'rows') =>
+    hours
+      .slice(-24)
+      .reduce((total, hour) => total + hour[field], 0)
+      .toLocaleString('en');
+  return `${sum('succeeded')} succeeded, ${sum('failed')} failed, ${sum('rows')} rows`;
+}
+
+const inWords = (state: string) => state.replaceAll('_', ' ');
+const colours: Partial<Record<string, Colour>> = {
+  healthy: 'green',
+  succeeded: 'green',
+  running: 'cyan',
+  failing: 'red',
+  failed: 'red',
+  incomplete: 'red',
+  needs_attention: 'yellow',
+};
+const healthCell = (state: string): Cell => ({ text: inWords(state), colour: colours[state] });
+
+interface Page extends Common {
+  limit: number;
+  cursor?: string;
+}
+
+/** No list of the API is longer, and here neither. */
+const maxPage = 100;
+const pageOf = ({ limit, cursor }: Page) => {
+  if (cursor !== undefined && !decodePosition(cursor)) {
+    throw new OperatorError('The cursor must be taken from the end of an earlier list.');
+  }
+  return { limit: Math.min(limit, maxPage), ...(cursor !== undefined && { cursor }) };
+};
+const printNext = (command: string, next: string | undefined) => {
+  if (next !== undefined) print('', `More: inlay ${command} --cursor ${next}`);
+};
+
+export const showWorkspaces = (options: Page & { health?: HealthState; status?: 'active' | 'inactive' }) =>
+  withOrganization(options, async (store, organizationId) => {
+    const { health, status } = options;
+    const query = { ...pageOf(options), ...(health && { health }), ...(status && { status }) };
+    const { data, next } = await listAllWorkspaces({ store }, organizationId, query);
+    if (options.json) return printJson({ data, next: next ?? null });
+    const now = await store.now();
+    if (data.length === 0) return print('There is no such workspace.');
+    table(
+      [{ title: 'NAME', isCut: true }, 'HEALTH', 'SINCE', 'BAD', 'ID'],
+      data.map((workspace) => [
+        workspace.name,
+        healthCell(shownHealth(workspace)),
+        ...sinceAndBad(workspace, now),
+        workspace.id,
+      ]),
+    );
+    printNext(
+      ['workspaces', health && `--health ${health}`, status && `--status ${status}`].filter(Boolean).join(' '),
+      next,
+    );
+  });
+
+const shownHealth = ({ status, health }: OperatorWorkspace) => (status === 'inactive' ? 'paused' : health.state);
+
+/** Since when, and how many of its connections do not bring their data. */
+function sinceAndBad({ health, connections }: OperatorWorkspace, now: number): [string, string] {
+  const all = Object.values(connections).reduce((sum, each) => sum + each, 0);
+  const bad = connections.failing + connections.needs_attention;
+  return [health.since === null ? '-' : span(now - Date.parse(health.since)), `${bad}/${all}`];
+}
+
+export const showJobs = (options: Page & { failing?: true; status?: OperatorJob['status']; workspace?: string }) =>
+  withOrganization(options, async (store, organizationId) => {
+    const { failing, status, workspace } = options;
+    const query = {
+      ...pageOf(options),
+      ...(failing && { failing: 'true' as const }),
+      ...(status && { status }),
+      ...(workspace && { workspace_id: workspace }),
+    };
+    const { data, next } = await listAllJobs({ store, workspaces: { store } }, organizationId, query);
+    if (options.json) return printJson({ data, next: next ?? null });
+    const now = await store.now();
+    if (data.length === 0) return print(failing ? 'No job fails.' : 'There is no such job.');
+    table(
+      ['JOB', 'STATUS', 'STARTED', 'TOOK', 'ROWS', { title: 'CUSTOMER', isCut: true }, { title: 'ERROR', isCut: true }],
+      data.map((job) => [
+        job.id,
+        healthCell(job.status),
+        `${span(now - Date.parse(job.started_at))} ago`,
+        job.duration_seconds === null ? '-' : span(job.duration_seconds * 1000),
+        job.rows === null ? '-' : String(job.rows),
+        job.workspace_name,
+        job.failure?.message ?? job.error ?? '-',
+      ]),
+    );
+    const flags = [failing && '--failing', status && `--status ${status}`, workspace && `--workspace ${workspace}`];
+    printNext(['jobs', ...flags].filter(Boolean).join(' '), next);
+  });
+
+interface LogOptions extends Common {
+  attempt?: number;
+  tail?: number;
+  search?: string;
+  follow?: true;
+}
+
+const followEveryMs = 1_000;
+const pageBytes = 500_000;
+
+export const showLog = (id: string, options: LogOptions) =>
+  withOrganization(options, async (store, organizationId) => {
+    let opened: (Pick<PlatformPort, 'readJobLog'> & { close(): Promise<void> }) | undefined;
+    const platform: Pick<PlatformPort, 'readJobLog'> = {
+      // Most of the time the store has the log, and the platform is much to load.
+      async readJobLog(job, query) {
+        opened ??= await (await import('./platform-logs.ts')).openPlatformLogs();
+        return await opened.readJobLog(job, query);
+      },
+    };
+    const { attempt, search, follow } = options;
+    try {
+      let place = { attempt: attempt ?? 0, offset: 0 };
+      let { tail } = options;
+      for (;;) {
+        const job = await getJob({ store }, organizationId, id);
+        const range = tail === undefined ? { offset: place.offset } : { tail };
+        const log = await readJobLog({ store, platform }, job, {
+          ...(attempt !== undefined && { attempt }),
+          ...(search !== undefined && { search }),
+          ...range,
+          bytes: pageBytes,
+        });
+        if (log.attempt !== place.attempt && attempt === undefined && place.attempt !== 0) {
+          // Another attempt has begun meanwhile: from its first line on.
+          place = { attempt: log.attempt, offset: 0 };
+          continue;
+        }
+        printLog(log, options);
+        tail = undefined;
+        place = { attempt: log.attempt, offset: log.next_offset ?? log.total_bytes };
+        if (log.next_offset !== null) continue;
+        if (log.attempt === 0 && !follow) throw new OperatorError(noLog(job.status));
+        if (!follow || job.ended_at !== null) return;
+        await systemRuntime.sleep(followEveryMs);
+      }
+    } catch (error) {
+      throw error instanceof AppError ? inWordsOfLogs(error, id) : error;
+    } finally {
+      await opened?.close();
+    }
+  });
+
+function printLog({ lines }: JobLog, { json }: LogOptions): void {
+  for (const line of lines) {
+    const { time, level, origin, message } = line;
+    const colour = /^(ERROR|FATAL)$/.test(level) ? 'red' : level === 'WARN' ? 'yellow' : undefined;
+    // A message of several lines, such as a stack, stays one.
+    const text = message.trimEnd().split(/\r?\n/).map(harmless).join('\n    ');
+    print(json ? JSON.stringify(line) : `${time}  ${coloured(level.padEnd(5), colour)}  ${origin}  ${text}`);
+  }
+}
+
+const noLog = (status: string) =>
+  status === 'pending'
+    ? 'The job has not started yet, so it has no log. To wait for it: --follow'
+    : 'There is no log of this job: it is too old, or the attempt does not exist.';
+
+function inWordsOfLogs(error: AppError, id: string): Error {
+  if (error.code === 'job_not_found') return new OperatorError(`There is no job ${plain(id)}. See: inlay jobs`);
+  if (error.code === 'log_not_told')
+    return new OperatorError('The platform has no log of this job, or hands none out, as hosted platforms do.');
+  if (error.code === 'platform_does_not_answer') {
+    return new OperatorError('The platform, which has the log, does not answer. See: inlay doctor');
+  }
+  return error;
+}

@@ -1,0 +1,107 @@
+/** What commands print: lines, tables that fit the terminal, and colours where somebody looks. */
+
+export function print(...lines: string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+export type Colour = 'red' | 'yellow' | 'green' | 'cyan' | 'grey';
+const codes: Record<Colour, number> = { red: 31, yellow: 33, green: 32, cyan: 36, grey: 90 };
+
+/** Only on a terminal, and not where NO_COLOR or the kind of terminal speaks against it. */
+export function coloured(text: string, colour: Colour | undefined): string {
+  const { stdout } = process;
+  return colour && stdout.isTTY && stdout.hasColors() ? `\x1b[${codes[colour]}m${text}\x1b[39m` : text;
+}
+
+export interface Column {
+  title: string;
+  /** May be cut where the terminal is too narrow. */
+  isCut?: boolean;
+}
+export type Cell = string | { text: string; colour: Colour | undefined };
+
+const gap = 2;
+const narrowest = 10;
+
+export function table(head: readonly (string | Column)[], rows: readonly (readonly Cell[])[]): void {
+  const columns = head.map((column) => (typeof column === 'string' ? { title: column } : column));
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? { text: plain(cell), colour: undefined } : cell)),
+  );
+  const widths = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...cells.map((row) => widthOf(row[index]?.text ?? ''))),
+  );
+  shrink(widths, columns);
+  const titles = columns.map(({ title }) => ({ text: title, colour: 'grey' as const }));
+  for (const row of [titles, ...cells]) {
+    const shown = row.map(({ text, colour }, index) => {
+      const cutText = cut(text, widths[index] ?? 0);
+      const isLast = index === row.length - 1;
+      return coloured(cutText, colour) + (isLast ? '' : ' '.repeat((widths[index] ?? 0) - widthOf(cutText)));
+    });
+    print(shown.join(' '.repeat(gap)).trimEnd());
+  }
+}
+
+/** As wide as the terminal; what is piped into a program has all the room it needs, unless COLUMNS says otherwise. */
+function roomFor(): number {
+  return process.stdout.columns ?? (Number(process.env.COLUMNS) || Number.POSITIVE_INFINITY);
+}
+
+/** Takes from the widest of the columns that may be cut. */
+function shrink(widths: number[], columns: readonly Column[]): void {
+  const room = roomFor() - gap * (widths.length - 1);
+  const sum = () => widths.reduce((total, width) => total + width, 0);
+  while (sum() > room) {
+    const candidates = widths.map((width, index) => (columns[index]?.isCut && width > narrowest ? width : 0));
+    const widest = candidates.indexOf(Math.max(...candidates));
+    if (candidates[widest] === 0) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+}
+
+/** On one line, without what could steer the terminal: names and messages come from others. */
+export function plain(text: string): string {
+  return harmless(text.replaceAll(/\s+/g, ' '));
+}
+
+export function harmless(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd');
+}
+
+const graphemes = new Intl.Segmenter();
+const isWide =
+  /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60]/u;
+
+/** In cells of the terminal. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += isWide.test(segment) ? 2 : 1;
+  return width;
+}
+
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  for (const { segment } of graphemes.segment(text)) {
+    if (widthOf(shown) + widthOf(segment) > width - 1) break;
+    shown += segment;
+  }
+  return `${shown}…`;
+}
+
+export function day(at: string | number | null): string {
+  return at === null ? '-' : new Date(at).toISOString().slice(0, 10);
+}
+
+/** "45 s", "12 min", "3 h", "5 d" */
+export function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 100) return `${seconds} s`;
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} d`;
+}

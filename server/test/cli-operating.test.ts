@@ -1,0 +1,125 @@
+/** The daily commands as real processes, on a store with many customers: what they say, to people and to programs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../src/db/migrations.ts';
+import { openSqlite, type Store } from '../src/db/open.ts';
+import { createOrganization } from '../src/organizations/organizations.ts';
+import { pack } from '../src/pipelines/job-logs.ts';
+import { systemRuntime } from '../src/runtime.ts';
+import { type Seeded, seedPipelines } from './support/seed-pipelines.ts';
+import { runCli } from './support/service.ts';
+
+describe('inlay status, workspaces, jobs and logs', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
+  let store: Store;
+  let seeded: Seeded[];
+  const inlay = async (args: string[], env = {}) =>
+    runCli(args, { env: { INLAY_DATA_DIR: dataDir, PORT: '1', ...env } });
+  const succeed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await inlay(args, { COLUMNS: '80' });
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+  const json = async (...args: string[]) => JSON.parse(await succeed(...args, '--json'));
+
+  beforeAll(async () => {
+    store = openSqlite({ file: join(dataDir, 'inlay.db'), now: Date.now });
+    await migrate(store);
+    const { id: organizationId } = await createOrganization(store, systemRuntime, { name: 'Acme' });
+    ({ seeded } = await seedPipelines(store, {
+      organizationId,
+      workspaces: 30,
+      jobsEach: 1,
+      healthOf: (index) => (index % 10 === 0 ? 'failing' : 'healthy'),
+    }));
+    const [first] = seeded as [Seeded, ...Seeded[]];
+    const name = `A customer with a long name, 東京 🚀 \x1b[31m${'and more '.repeat(9)}`;
+    await store.db
+      .updateTable('workspaces')
+      .set({ name, unwell_since: 1 })
+      .where('id', '=', first.workspaceId)
+      .execute();
+    await store.db
+      .updateTable('jobs')
+      .set({ error: `The server "db.example"\nrefused \x1b]0;x\x07${'again and '.repeat(20)}` })
+      .where('id', '=', '1')
+      .execute();
+    const line = (offset: number, level: string, message: string) => ({
+      ...{ offset, level, message, time: '2026-01-01T00:00:01.000Z', origin: 'source' },
+    });
+    const lines = [line(0, 'INFO', 'Hello'), line(60, 'ERROR', 'Broken \x1b[2J'), line(120, 'INFO', 'Good bye')];
+    await store.db
+      .insertInto('job_logs')
+      .values({
+        ...{ organization_id: organizationId, workspace_id: first.workspaceId, connection_id: first.connectionId },
+        ...{ job_id: '1', attempt: 1, part: 0, end_offset: 180, ended_at: Date.now(), content: await pack(lines) },
+      })
+      .execute();
+  });
+  afterAll(async () => {
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('fit a terminal of 80 columns, and print nothing that could steer it', async () => {
+    const outputs = await Promise.all([
+      succeed('status'),
+      succeed('workspaces', '--health', 'failing'),
+      succeed('workspaces', '--limit', '100'),
+      succeed('jobs', '--failing'),
+      succeed('logs', '1'),
+    ]);
+    const [status, failing, all, jobs, log] = outputs as [string, string, string, string, string];
+    for (const output of outputs) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+      expect(output).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
+      for (const text of output.split('\n')) expect(text.length, text).toBeLessThanOrEqual(80);
+    }
+    expect(status).toMatch(/^Service {6}does not answer at http:\/\/127\.0\.0\.1:1$/m);
+    expect(status).toMatch(/^Connections {2}30: 27 healthy, 3 failing$/m);
+    expect(status).toMatch(/^A customer .* {2}failing {2}\d+ d {2,}1 {5}0 {5}/m);
+    expect(failing.trim().split('\n')).toHaveLength(4);
+    expect(all.trim().split('\n')).toHaveLength(31);
+    expect(all).toMatch(new RegExp(`^customer 29 +healthy +- +0/1 +${seeded[29]?.workspaceId}$`, 'm'));
+    expect(jobs).toMatch(/^1 {4}failed {2}\d+ d ago {2}30 s {2}10 {4}A custo.*… {2}The ser.*…$/m);
+    expect(log).toMatch(/^2026-01-01T00:00:01\.000Z {2}ERROR {2}source {2}Broken \ufffd\[2J$/m);
+  });
+
+  it('give programs the answers of the API, page by page, and end with codes that scripts can ask for', async () => {
+    const { connections, service } = await json('status');
+    expect({ connections, service }).toMatchObject({
+      connections: { failing: 3, healthy: 27 },
+      service: { answers: false },
+    });
+    const page = await json('jobs', '--failing', '--limit', '2');
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual(['21', '11']);
+    const rest = await json('jobs', '--failing', '--cursor', page.next);
+    expect(rest).toMatchObject({ data: [{ id: '1', failure: { kind: 'transient_error' } }], next: null });
+    expect((await json('workspaces', '--health', 'paused')).data).toEqual([]);
+    const lines = (await succeed('logs', '1', '--search', 'BROKEN', '--json')).trim().split('\n');
+    expect(lines.map((text) => JSON.parse(text).offset)).toEqual([60]);
+    expect((await succeed('logs', '1', '--tail', '1')).trim().split('\n')).toHaveLength(1);
+    const [code, unknown, notFound, follow] = await Promise.all([
+      inlay(['status', '--exit-code']),
+      inlay(['jobs', '--cursor', 'x']),
+      inlay(['logs', '99']),
+      inlay(['logs', '1', '--follow']),
+    ]);
+    expect(code.code).toBe(2);
+    expect(unknown).toMatchObject({ code: 1, stderr: 'The cursor must be taken from the end of an earlier list.\n' });
+    expect(notFound).toMatchObject({ code: 1, stderr: 'There is no job 99. See: inlay jobs\n' });
+    expect(follow).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('look only: a database of another version stays as it is', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
+    const { code, stderr } = await inlay(['status'], { INLAY_DATA_DIR: empty });
+    rmSync(empty, { recursive: true, force: true });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'The database is not up to date. Run: inlay migrate (start does it, too)\n',
+    });
+  });
+});
