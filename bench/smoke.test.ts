@@ -68,18 +68,9 @@ const quick = {
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
   'fair-share': fairShare.map((work) => `fair share: ${work}`),
   'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
-  'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],
   'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],
-  'sync-to-postgres': [
-    'sample-data → destination-postgres, append',
-    'sample-data → destination-postgres, append_dedup',
-  ],
-  'postgres-to-postgres': [
-    'postgres → destination-postgres, overwrite',
-    'postgres → destination-postgres, append_dedup',
-  ],
 };
-/** These start the service most often, and differ from `api` in what they compare. */
+/** The others start the service most often, or differ from these in what they compare. */
 const { api, ...others } = quick;
 const all = {
   api,
@@ -91,6 +82,15 @@ const all = {
   memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
   replicas,
   ...others,
+  'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],
+  'sync-to-postgres': [
+    'sample-data → destination-postgres, append',
+    'sample-data → destination-postgres, append_dedup',
+  ],
+  'postgres-to-postgres': [
+    'postgres → destination-postgres, overwrite',
+    'postgres → destination-postgres, append_dedup',
+  ],
 };
 const chosen = process.env.INLAY_LONG_TESTS ? all : quick;
 

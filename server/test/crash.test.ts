@@ -1,12 +1,12 @@
 /** `kill -9` at any time: what was acknowledged is there afterwards, and what was not is either absent or completed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from './support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from './support/databases.ts';
 import { type Service, startService } from './support/service.ts';
 
 const operatorToken = 'an-operator-token-for-the-crash-tests-001';
 
-describeOnBothDatabases('a service that is killed', (kind) => {
+describeOnOneDatabase('a service that is killed', (kind) => {
   let database: TestDatabase;
   let service: Service;
   const start = async (port?: number) => {

@@ -1,7 +1,7 @@
 /** One workspace that asks for too much waits, and is refused in the end; the others notice nothing. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { type FaultyPlatform, faultyPlatform } from '../../test/support/faults.ts';
 import {
   type Customer,
@@ -29,7 +29,7 @@ function hold(faulty: FaultyPlatform, match: (request: PlatformRequest) => boole
   };
 }
 
-describeOnBothDatabases('A workspace that asks for too much', (kind) => {
+describeInTurns('A workspace that asks for too much', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let greedy: Customer;

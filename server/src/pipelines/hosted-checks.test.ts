@@ -1,9 +1,9 @@
 /** Checks on a platform that has none: a source is made for the purpose, its streams are listed, and it is deleted. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -24,7 +24,7 @@ const to =
   };
 const unavailable = 'The platform could not run the check. Try again later.';
 
-describeOnBothDatabases('a check on a hosted platform', (kind) => {
+describeInTurns('a check on a hosted platform', (kind, it) => {
   let hosted: HostedApp;
   let test: TestApp;
   let faulty: FaultyPlatform;

@@ -1,8 +1,8 @@
 /** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
 import { problemOnOurSide } from '@inlay/contract/failure-words';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -32,7 +32,7 @@ const post =
 
 const creates = ['/sources', '/destinations', '/connections', '/jobs'];
 
-describeOnBothDatabases('in front of a hosted platform', (kind) => {
+describeInTurns('in front of a hosted platform', (kind, it) => {
   let hosted: HostedApp;
   let test: TestApp;
   let faulty: FaultyPlatform;

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -27,7 +27,7 @@ const post =
 
 const steps = ['/sources', '/destinations', '/connections', '/jobs'];
 
-describeOnBothDatabases('setting up a source', (kind) => {
+describeInTurns('setting up a source', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   useFaultyPlatform(kind, (fresh) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   type Customer,
   customer,
@@ -16,7 +16,7 @@ import {
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-describeOnBothDatabases('sources', (kind) => {
+describeInTurns('sources', (kind, it) => {
   let test: TestApp;
   let acme: Customer;
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases, type TestDatabaseKind } from '../../test/support/databases.ts';
+import { describeInTurns, type TestDatabaseKind } from '../../test/support/databases.ts';
 import {
   answering,
   answeringAfterwards,
@@ -20,7 +20,7 @@ import { virtualRuntime } from '../../test/support/virtual-time.ts';
 
 const path = '/api/v1/embedded/scoped-token';
 
-describeOnBothDatabases('a token request for an unknown name', (kind) => {
+describeInTurns('a token request for an unknown name', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 

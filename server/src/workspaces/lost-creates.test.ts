@@ -2,9 +2,9 @@
  * A create whose answer was lost, and whose name somebody else's workspace got before the create took effect. Nobody
  * can tell the two workspaces apart from outside, so neither is deleted; but the late one must never be forgotten.
  */
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   type FaultyPlatform,
   first,
@@ -18,7 +18,7 @@ import {
 } from '../../test/support/faults.ts';
 import * as claims from './claims.store.ts';
 
-describeOnBothDatabases('a create that takes effect after its name was given away', (kind) => {
+describeInTurns('a create that takes effect after its name was given away', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 

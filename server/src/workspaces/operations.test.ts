@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer, TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -15,7 +15,7 @@ import {
 } from '../../test/support/faults.ts';
 import type { PlatformRequest } from '../platform/transport.ts';
 
-describeOnBothDatabases('changes that the platform has to be told', (kind) => {
+describeInTurns('changes that the platform has to be told', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   answering,
   type FaultyPlatform,
@@ -11,7 +11,7 @@ import {
   useFaultyPlatform,
 } from '../../test/support/faults.ts';
 
-describeOnBothDatabases('synchronising with the platform', (kind) => {
+describeInTurns('synchronising with the platform', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
 

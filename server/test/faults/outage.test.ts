@@ -3,7 +3,7 @@
  * twice.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   byId,
   call,
@@ -24,7 +24,7 @@ const unavailable = { detail: 'The platform is unavailable; new workspaces canno
 const probeEveryMs = 5_000;
 const known = Array.from({ length: 10 }, (_, i) => `known ${i}`);
 
-describeOnBothDatabases('a platform that goes away under load', (kind) => {
+describeOnOneDatabase('a platform that goes away under load', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;

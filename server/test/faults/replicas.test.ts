@@ -20,7 +20,7 @@ import {
 import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
-const rounds = isLongRun ? 50 : 3;
+const rounds = isLongRun ? 50 : 1;
 const crowd = 500;
 
 describe('four replicas on one PostgreSQL [postgres]', () => {

@@ -4,7 +4,7 @@
  * none is doubled.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabase } from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
 import {
   call,
   eventually,
@@ -26,7 +26,7 @@ const templates = '/api/v1/integrations/templates';
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 const isRotation = ({ method, path }: ProxiedRequest) => method === 'PUT' && path.startsWith('/destinations/');
 
-describeOnBothDatabases('a warehouse whose password changes', (kind) => {
+describeOnOneDatabase('a warehouse whose password changes', (kind) => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let service: Service;

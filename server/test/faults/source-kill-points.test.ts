@@ -28,7 +28,7 @@ import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } fro
 
 const patienceMs = 300_000;
 /** There are about fifty commits. A short run tries some of them. */
-const stride = isLongRun ? 1 : 9;
+const stride = isLongRun ? 1 : 15;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
 

@@ -6,7 +6,12 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
+import {
+  createTestDatabase,
+  describeOnBothDatabases,
+  describeOnOneDatabase,
+  type TestDatabaseKind,
+} from '../support/databases.ts';
 import {
   eventually,
   type HostedPlatform,
@@ -33,7 +38,7 @@ import { startService } from '../support/service.ts';
 const tokenPath = '/api/v1/embedded/scoped-token';
 const otherOrganizationId = '00000000-0000-4000-8000-000000000009';
 
-describeOnBothDatabases('Trap', (kind) => {
+describeOnOneDatabase('Trap', (kind) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   useFaultyPlatform(kind, (fresh) => {

@@ -7,7 +7,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, inject } from 'vitest';
+import { describe, inject, it } from 'vitest';
 import { openStore as openPlatformStore } from '../../../platform/src/db/open.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import { openPostgres, openSqlite } from '../../src/db/open.ts';
@@ -66,7 +66,31 @@ export function describeOnBothDatabases(name: string, define: (kind: TestDatabas
   }
 }
 
-/** For suites about HTTP, which do not test SQL. The long run uses both databases for these too. */
+interface TestInTurns {
+  (name: string, run: () => Promise<void> | void): void;
+  each: typeof it.each;
+}
+
+/**
+ * For suites of many tests that each begin with nothing: a short run tries every test, half of them on each database. The
+ * long run tries all on both.
+ */
+export function describeInTurns(
+  name: string,
+  define: (kind: TestDatabaseKind, testInTurns: TestInTurns) => void,
+): void {
+  describeOnBothDatabases(name, (kind) => {
+    let count = 0;
+    const isTurn = () => isLongRun || databaseKinds[count++ % databaseKinds.length] === kind;
+    const testInTurns = (name: string, run: () => Promise<void> | void) => {
+      if (isTurn()) it(name, run);
+    };
+    testInTurns.each = ((cases: readonly unknown[]) => it.each(cases.filter(isTurn))) as typeof it.each;
+    define(kind, testInTurns);
+  });
+}
+
+/** For suites about HTTP or about processes, which do not test SQL. The long run uses both databases for these too. */
 export function describeOnOneDatabase(name: string, define: (kind: TestDatabaseKind) => void): void {
   if (isLongRun) describeOnBothDatabases(name, define);
   else describe(`${name} [sqlite]`, () => define('sqlite'));
