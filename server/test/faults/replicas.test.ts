@@ -21,7 +21,7 @@ import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const rounds = isLongRun ? 50 : 1;
-const crowd = 500;
+const crowd = isLongRun ? 500 : 150;
 
 describe('four replicas on one PostgreSQL [postgres]', () => {
   let database: TestDatabase;
