@@ -1,11 +1,18 @@
 /** What crosses the wire when a workspace is compared with the templates that match it now. */
 import { type Static, Type } from 'typebox';
-import { Uuid } from './fields.ts';
+import { Enumeration, Uuid } from './fields.ts';
+import { existingChoices } from './rollouts.ts';
 import { templateFilterFields } from './template-filters.ts';
 
 export const ApplyTemplatesRequest = Type.Object(
   {
     ...templateFilterFields,
+    no_longer_matching: Type.Optional(
+      Enumeration(existingChoices, {
+        default: 'keep',
+        description: 'What becomes of connections that no longer match. Data that was written stays',
+      }),
+    ),
     plan: Type.Optional(Type.Boolean({ default: false, description: 'Only tell what would be done, and do nothing' })),
   },
   { title: 'Apply templates request', examples: [{ selected_connection_template_tags: ['gold'], plan: true }] },

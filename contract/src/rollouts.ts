@@ -84,6 +84,21 @@ export const Apply = Type.Unsafe<Apply>({
 export const rolloutStates = ['running', 'paused', 'stopped', 'finished'] as const;
 export type RolloutState = (typeof rolloutStates)[number];
 
+export const rolloutActions = ['version', 'pause', 'delete'] as const;
+export type RolloutAction = (typeof rolloutActions)[number];
+
+export const existingChoices = ['keep', 'pause', 'delete'] as const;
+export type ExistingChoice = (typeof existingChoices)[number];
+export const DeleteTemplateQuery = Type.Object({
+  existing: Type.Optional(
+    Enumeration(existingChoices, {
+      default: 'keep',
+      description:
+        'What becomes of what was made from the template: `keep` it as it is, `pause` its connections, or `delete` it, on the platform, too. Data that was written stays',
+    }),
+  ),
+});
+
 export const RolloutCounts = Type.Object(
   {
     total: Type.Integer({ description: 'Workspaces in all', examples: [1000] }),
@@ -106,6 +121,10 @@ export const Rollout = Type.Object(
   {
     id: Uuid('Identifier of the rollout', exampleId),
     template_id: Uuid('The template', 'd2b6f1a8-7e0c-4c39-9b64-5a8e3f7c1d02'),
+    action: Enumeration(rolloutActions, {
+      description:
+        'What it does: bring a `version`, or, after the template was deleted, `pause` or `delete` what was made from it',
+    }),
     version: VersionNumber('The version that everybody gets'),
     state: Enumeration(rolloutStates, { description: '`stopped` is final: start another one to go on' }),
     state_reason: nullable<string>('string', 'Why it is paused or stopped'),

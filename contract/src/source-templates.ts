@@ -216,7 +216,11 @@ export const SourceTemplatePath = Type.Object({ source_template_id: Uuid('Identi
 export type SourceTemplatePath = Static<typeof SourceTemplatePath>;
 
 export const DeletedTemplate = Type.Object(
-  { id: Uuid('Identifier of the deleted template', exampleId), deleted_at: Timestamp('When it was deleted') },
+  {
+    id: Uuid('Identifier of the deleted template', exampleId),
+    deleted_at: Timestamp('When it was deleted'),
+    rollout_id: Type.Optional(Uuid('With `existing`: the rollout that pauses or deletes', exampleRolloutId)),
+  },
   { title: 'Deleted template' },
 );
 export type DeletedTemplate = Static<typeof DeletedTemplate>;

@@ -24,7 +24,7 @@ import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
-import { startRollout } from './pipelines/rollouts.ts';
+import { startRetirement, startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
 import { recordContentsDeleted } from './pipelines/sources.ts';
@@ -147,6 +147,7 @@ export async function openParts(
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
     startRollout: (tx, rollout) => startRollout(runtime, tx, rollout),
+    startRetirement: (tx, retirement) => startRetirement(runtime, tx, retirement),
     openPlan: (template, id) => openPlan(pipelines, template, id),
     assertPlanHolds,
   };

@@ -739,6 +739,11 @@ const migrations: Record<string, Step> = {
         read_at bigint not null
       )`.execute(db);
   },
+
+  '0022-retired-templates': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`alter table rollouts add column action ${text} not null default 'version'`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

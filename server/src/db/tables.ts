@@ -6,7 +6,7 @@ import type { SchemaChangePreference } from '@inlay/contract/connection-template
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
-import type { RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
+import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
 import type { PlanOutcome } from '@inlay/contract/template-plans';
 import type { Generated } from 'kysely';
@@ -234,6 +234,7 @@ export interface RolloutRow {
   organization_id: string;
   kind: TemplateKind;
   template_id: string;
+  action: RolloutAction;
   version: number;
   state: RolloutState;
   state_reason: string | null;

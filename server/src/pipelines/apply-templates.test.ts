@@ -50,6 +50,24 @@ describeOnBothDatabases('Templates applied to a workspace', (kind) => {
     expect(await count()).toBe(2);
     expect(await apply({})).toEqual({ plan: false, missing: [], ...rest, matching: 1 });
 
+    // The plan says what would end, and only without `plan` does it end.
+    const statuses = async () =>
+      (await onPlatform(test, acme.workspaceId)).connections.map((one: { status: string }) => one.status).sort();
+    await apply({ plan: true, no_longer_matching: 'delete' });
+    await acme.settled(id);
+    expect(await statuses()).toEqual(['active', 'active']);
+    await apply({ no_longer_matching: 'pause' });
+    await acme.settled(id);
+    expect(await statuses()).toEqual(['active', 'inactive']);
+    await apply({ no_longer_matching: 'delete' });
+    await acme.settled(id);
+    expect(await statuses()).toEqual(['active']);
+    // Back on the old plan as well: a connection that was deleted is made anew.
+    const back = await apply({ selected_connection_template_tags: ['gold', 'silver'] });
+    expect(back).toMatchObject({ missing: [{ connection_template_id: silver }], no_longer_matching: [], matching: 1 });
+    await acme.settled(id);
+    expect(await statuses()).toEqual(['active', 'active']);
+
     // Another plan has other sources: nothing of this one matches, and nothing is made for it.
     const elsewhere = await apply({ selected_source_template_tags: ['crm'] });
     expect(elsewhere).toMatchObject({ missing: [], matching: 0 });

@@ -1,7 +1,7 @@
 /**
  * Compares the sources of a workspace with the templates that match it now, as after a change of the customer's plan, and
- * makes the connections that are missing. Connections that no longer match are named and stay: taking data away
- * from a customer is for a person to decide.
+ * makes the connections that are missing. Connections that no longer match are named. They stay, unless the caller says
+ * otherwise: taking data away from a customer is for a person to decide.
  */
 import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/apply-templates';
 import type { ConnectionTemplateRow, SourceRow } from '../db/tables.ts';
@@ -11,6 +11,7 @@ import { isSelected } from '../templates/filtering.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
+import { retireConnections } from './retirement.ts';
 import { setUpSoon } from './set-up.ts';
 import { templateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -51,6 +52,10 @@ export async function applyTemplates(
         woken.add(source.id);
       }
       if (woken.size > 0) await wakeSources(tx, workspaceId, [...woken]);
+      const { no_longer_matching: how = 'keep' } = request;
+      if (how !== 'keep') {
+        for (const id of await retireConnections(ctx, tx, workspace, unmatched, how)) woken.add(id);
+      }
     }
     return {
       plan: isPlan,

@@ -23,7 +23,7 @@ export function rolloutRoutes(app: FastifyInstance, ctx: PipelinesContext): void
 
 function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedKind): void {
   const { path, tag, what, notFound } = kind;
-  const find = (organizationId: string, params: unknown) => kind.find(ctx.templates, organizationId, params);
+  const find = (organizationId: string, params: unknown) => kind.findAny(ctx.templates, organizationId, params);
   const params = Type.Object({ ...kind.params, [kind.rolloutParam]: RolloutId });
   const idOf = (given: unknown) => String((given as Record<string, unknown>)[kind.rolloutParam]);
 

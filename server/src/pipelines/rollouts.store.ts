@@ -85,7 +85,7 @@ export async function supersede(tx: Db, organizationId: string, templateId: stri
     .execute();
 }
 
-type NewRollout = Pick<RolloutRow, 'id' | 'kind' | 'template_id' | 'version' | 'plan' | 'stage' | 'made_by'>;
+type NewRollout = Pick<RolloutRow, 'id' | 'kind' | 'template_id' | 'action' | 'version' | 'plan' | 'stage' | 'made_by'>;
 
 export async function insertRollout(tx: Db, organizationId: string, rollout: NewRollout): Promise<RolloutRow> {
   return await tx

@@ -21,6 +21,8 @@ import { isoTime } from '../iso-time.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Operator, TemplateRef } from '../template-ref.ts';
 import type { PipelinesContext } from './context.ts';
+import { listWorkspaces } from './retirement.store.ts';
+import type { Retirement } from './retirement.ts';
 import { assignStages } from './rollout-stages.ts';
 import * as rollouts from './rollouts.store.ts';
 
@@ -53,6 +55,7 @@ export async function startRollout(
     id,
     kind,
     template_id: templateId,
+    action: 'version',
     version,
     plan: JSON.stringify(plan),
     stage: stages.size === 0 ? 1 : Math.min(...new Set(stages.values())),
@@ -63,6 +66,26 @@ export async function startRollout(
     await rollouts.changeState(tx, organizationId, id, { from: ['running'], to: 'finished', reason: null });
   }
   return { id, sources };
+}
+
+/** In the transaction that deletes the template: pauses or deletes what was made from it. */
+export async function startRetirement(
+  runtime: Runtime,
+  tx: Db,
+  { template, version, by, how }: { template: TemplateRef; version: number; by: Operator; how: Retirement },
+): Promise<{ id: string }> {
+  const { organizationId, kind, templateId } = template;
+  const workspaceIds = await listWorkspaces(tx, template, how);
+  await rollouts.supersede(tx, organizationId, templateId);
+  const id = runtime.newId();
+  // A workspace where it fails does not help the others by stopping it.
+  const plan = { ...completePlan('all'), stop_at_failed_percent: 100 };
+  await rollouts.insertRollout(tx, organizationId, {
+    ...{ id, kind, template_id: templateId, action: how, version, plan: JSON.stringify(plan), stage: 1 },
+    made_by: by.tokenId,
+  });
+  await rollouts.insertItems(tx, organizationId, id, new Map(workspaceIds.map((workspaceId) => [workspaceId, 1])));
+  return { id };
 }
 
 function completePlan(apply: Apply): Required<RolloutPlan> {
@@ -141,6 +164,7 @@ async function present({ store }: PipelinesContext, row: RolloutRow): Promise<Ro
   return {
     id: row.id,
     template_id: row.template_id,
+    action: row.action,
     version: row.version,
     state: row.state,
     state_reason: row.state_reason,

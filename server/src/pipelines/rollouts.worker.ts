@@ -13,6 +13,7 @@ import type { TemplateRef } from '../template-ref.ts';
 import { findAnySourceTemplate } from '../templates/source-templates.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import type { PipelinesContext } from './context.ts';
+import { addLeftOver, judgeRetirement, retireInWorkspace } from './retirement.ts';
 import { isTooMany } from './rollout-stages.ts';
 import * as rollouts from './rollouts.store.ts';
 import { planOf } from './rollouts.ts';
@@ -64,29 +65,44 @@ const templateOf = (row: RolloutRow): TemplateRef => ({
   templateId: row.template_id,
 });
 
-/** How the workspaces do that have the version by now. */
+/** How the workspaces do that have been changed. */
 async function judge(ctx: PipelinesContext, rollout: RolloutRow): Promise<void> {
   const { db } = ctx.store;
   for (let after: string | undefined; ; ) {
     const page = { state: 'changing', after, limit: 200 } as const;
     const items = await rollouts.listItems(db, rollout.organization_id, rollout.id, page);
-    const ids = items.map(({ workspace_id }) => workspace_id);
-    const standings = await rollouts.standingsOf(db, templateOf(rollout), rollout.version, ids);
-    const byWorkspace = new Map(standings.map((standing) => [standing.workspace_id, standing]));
+    const verdictOn = await judgeOf(ctx, rollout, items);
     for (const item of items) {
-      const verdict = verdictOn(rollout, item, byWorkspace.get(item.workspace_id));
+      const verdict = verdictOn(item);
       if (verdict) await rollouts.changeItem(db, rollout.organization_id, item, verdict);
     }
-    after = ids.at(-1);
+    after = items.at(-1)?.workspace_id;
     if (items.length < 200) return;
   }
 }
 
-function verdictOn(
-  { kind }: RolloutRow,
-  item: RolloutItemRow,
-  standing: rollouts.Standing | undefined,
-): Pick<RolloutItemRow, 'state' | 'reason'> | undefined {
+type ItemVerdict = Pick<RolloutItemRow, 'state' | 'reason'> | undefined;
+
+async function judgeOf(
+  ctx: PipelinesContext,
+  rollout: RolloutRow,
+  items: RolloutItemRow[],
+): Promise<(item: RolloutItemRow) => ItemVerdict> {
+  const ids = items.map(({ workspace_id }) => workspace_id);
+  const template = templateOf(rollout);
+  if (rollout.action !== 'version') {
+    const verdicts = await judgeRetirement(ctx, template, rollout.action, ids);
+    return ({ workspace_id }) => {
+      const verdict = verdicts.get(workspace_id);
+      return verdict && { reason: null, ...verdict };
+    };
+  }
+  const standings = await rollouts.standingsOf(ctx.store.db, template, rollout.version, ids);
+  const byWorkspace = new Map(standings.map((standing) => [standing.workspace_id, standing]));
+  return (item) => verdictOn(rollout, item, byWorkspace.get(item.workspace_id));
+}
+
+function verdictOn({ kind }: RolloutRow, item: RolloutItemRow, standing: rollouts.Standing | undefined): ItemVerdict {
   if (!standing) return { state: 'skipped', reason: 'Nothing of the template is left in the workspace.' };
   const { pending, behind, failure } = standing;
   if (pending === 1) return undefined;
@@ -121,7 +137,10 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
     return await end('stopped', `Too many workspaces failed: ${failed}, while ${done} were done.`);
   }
   const open = counts.filter(({ state }) => state === 'waiting' || state === 'changing');
-  if (open.length === 0) return await end('finished', null);
+  if (open.length === 0) {
+    if (rollout.action !== 'version' && (await addLeftOver(ctx, rollout, rollout.action)) > 0) return;
+    return await end('finished', null);
+  }
   const stage = Math.min(...open.map((count) => count.stage));
   const changing = sum(({ state }) => state === 'changing');
   if (stage > rollout.stage) {
@@ -141,7 +160,7 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
 }
 
 async function sourceDefinition(ctx: PipelinesContext, rollout: RolloutRow): Promise<Definition | undefined> {
-  if (rollout.kind !== 'source') return undefined;
+  if (rollout.kind !== 'source' || rollout.action !== 'version') return undefined;
   const template = await findAnySourceTemplate(ctx.templates, rollout.organization_id, rollout.template_id);
   return template && (await definitionOf(ctx, template.definition_id));
 }
@@ -161,6 +180,9 @@ async function changeWorkspace(
     if (held?.state !== 'running') return undefined;
     const outcome = await ifLive(async () => {
       const workspace = await holdLiveWorkspace(tx, organizationId, item.workspace_id);
+      if (rollout.action !== 'version') {
+        return await retireInWorkspace(ctx, tx, workspace, templateOf(rollout), rollout.action);
+      }
       return definition
         ? await moveSources(ctx, tx, workspace, move, definition)
         : await moveConnections(ctx, tx, workspace, move);

@@ -9,7 +9,7 @@ import {
   UpdateConnectionTemplateRequest,
   UpdatedConnectionTemplate,
 } from '@inlay/contract/connection-templates';
-import { RollbackRequest } from '@inlay/contract/rollouts';
+import { DeleteTemplateQuery, RollbackRequest } from '@inlay/contract/rollouts';
 import { DeletedTemplate } from '@inlay/contract/source-templates';
 import { ListTemplatesQuery } from '@inlay/contract/template-filters';
 import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/contract/template-tags';
@@ -146,15 +146,14 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     access: 'operator',
     tag,
     summary: 'Delete connection template',
-    description: 'New sources get no connection from it any more. Connections made from it stay.',
+    description:
+      'New sources get no connection from it any more. Connections made from it stay, unless `existing` says otherwise.',
     params: ConnectionTemplatePath,
+    query: DeleteTemplateQuery,
     answer: DeletedTemplate,
     errors: ['connection_template_not_found'],
-    handle: async ({ params, principal }) => {
-      const { connection_template_id: id } = params;
-      const { deletedAt } = await templates.deleteConnectionTemplate(ctx, principal.organizationId, id);
-      return { id, deleted_at: isoTime(deletedAt) };
-    },
+    handle: async ({ params, query, principal }) =>
+      await templates.deleteConnectionTemplate(ctx, principal, params.connection_template_id, query.existing),
   });
 
   endpoint(app, {

@@ -16,7 +16,8 @@ import {
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import type { CheckDestinationRequest } from '@inlay/contract/destination-checks';
 import type { Fault } from '@inlay/contract/errors';
-import type { Apply, RollbackRequest } from '@inlay/contract/rollouts';
+import type { Apply, ExistingChoice, RollbackRequest } from '@inlay/contract/rollouts';
+import type { DeletedTemplate } from '@inlay/contract/source-templates';
 import { readQuartz } from '@inlay/schedule/quartz';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
@@ -374,12 +375,20 @@ function refuse(faults: Fault[]): void {
 
 export async function deleteConnectionTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
-): Promise<{ deletedAt: number }> {
-  const deleted = await templates.deleteTemplate(ctx.store.db, table, organizationId, id);
-  if (!deleted) throw new AppError('connection_template_not_found');
-  return { deletedAt: deleted.deleted_at ?? 0 };
+  existing: ExistingChoice = 'keep',
+): Promise<DeletedTemplate> {
+  const { organizationId } = by;
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.deleteTemplate(tx, table, organizationId, id);
+    if (!row) throw new AppError('connection_template_not_found');
+    const deleted = { id, deleted_at: isoTime(row.deleted_at ?? 0) };
+    if (existing === 'keep') return deleted;
+    const template = { organizationId, kind: 'connection', templateId: id } as const;
+    const rollout = await ctx.startRetirement(tx, { template, version: row.version, by, how: existing });
+    return { ...deleted, rollout_id: rollout.id };
+  });
 }
 
 export async function tagConnectionTemplate(

@@ -25,6 +25,11 @@ export interface TemplatesContext extends DefinitionsContext {
     tx: Db,
     rollout: { template: TemplateRef; version: number; by: Operator; apply: Apply },
   ): Promise<{ id: string; sources: number }>;
+  /** Pauses or deletes what was made from a template that is being deleted. Recorded in the transaction. */
+  startRetirement(
+    tx: Db,
+    retirement: { template: TemplateRef; version: number; by: Operator; how: 'pause' | 'delete' },
+  ): Promise<{ id: string }>;
   /** The change that was planned, as it was asked for. Throws if there is no such plan. */
   openPlan(template: TemplateRef, planId: string): Promise<OpenedPlan>;
   /** Throws if the plan no longer tells what the change would do. In the transaction of the change. */

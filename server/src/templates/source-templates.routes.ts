@@ -1,5 +1,5 @@
 /** The endpoints with which operators manage source templates. */
-import { RollbackRequest } from '@inlay/contract/rollouts';
+import { DeleteTemplateQuery, RollbackRequest } from '@inlay/contract/rollouts';
 import {
   CreateSourceTemplateRequest,
   DeletedTemplate,
@@ -117,15 +117,13 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     access: 'operator',
     tag,
     summary: 'Delete source template',
-    description: 'The template is no longer offered. Sources made from it stay.',
+    description: 'The template is no longer offered. Sources made from it stay, unless `existing` says otherwise.',
     params: SourceTemplatePath,
+    query: DeleteTemplateQuery,
     answer: DeletedTemplate,
     errors: ['source_template_not_found'],
-    handle: async ({ params, principal }) => {
-      const { source_template_id: id } = params;
-      const { deletedAt } = await templates.deleteSourceTemplate(ctx, principal.organizationId, id);
-      return { id, deleted_at: isoTime(deletedAt) };
-    },
+    handle: async ({ params, query, principal }) =>
+      await templates.deleteSourceTemplate(ctx, principal, params.source_template_id, query.existing),
   });
 
   endpoint(app, {

@@ -9,10 +9,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
-import type { Apply, RollbackRequest } from '@inlay/contract/rollouts';
+import type { Apply, ExistingChoice, RollbackRequest } from '@inlay/contract/rollouts';
 import type {
   CreateSourceTemplateRequest,
   Customization,
+  DeletedTemplate,
   SourceTemplate as ShownSourceTemplate,
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
@@ -303,12 +304,20 @@ function changesTo(
 
 export async function deleteSourceTemplate(
   ctx: TemplatesContext,
-  organizationId: string,
+  by: Operator,
   id: string,
-): Promise<{ deletedAt: number }> {
-  const deleted = await templates.deleteTemplate(ctx.store.db, table, organizationId, id);
-  if (!deleted) throw new AppError('source_template_not_found');
-  return { deletedAt: deleted.deleted_at ?? 0 };
+  existing: ExistingChoice = 'keep',
+): Promise<DeletedTemplate> {
+  const { organizationId } = by;
+  return await ctx.store.transaction(async (tx) => {
+    const row = await templates.deleteTemplate(tx, table, organizationId, id);
+    if (!row) throw new AppError('source_template_not_found');
+    const deleted = { id, deleted_at: isoTime(row.deleted_at ?? 0) };
+    if (existing === 'keep') return deleted;
+    const template = { organizationId, kind: 'source', templateId: id } as const;
+    const rollout = await ctx.startRetirement(tx, { template, version: row.version, by, how: existing });
+    return { ...deleted, rollout_id: rollout.id };
+  });
 }
 
 export async function tagSourceTemplate(

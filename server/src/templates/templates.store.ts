@@ -154,13 +154,13 @@ export async function deleteTemplate(
   table: TemplateTable,
   organizationId: string,
   id: string,
-): Promise<{ deleted_at: number | null } | undefined> {
+): Promise<{ deleted_at: number | null; version: number } | undefined> {
   return await db
     .updateTable(table)
     .set({ deleted_at: sql<number>`now_ms()` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning('deleted_at')
+    .returning(['deleted_at', 'version'])
     .executeTakeFirst();
 }

@@ -2,10 +2,11 @@
 import { ConnectionTemplatePath } from '@inlay/contract/connection-templates';
 import { SourceTemplatePath } from '@inlay/contract/source-templates';
 import type { TProperties } from 'typebox';
-import type { ErrorCode } from '../errors.ts';
-import { getConnectionTemplate } from './connection-templates.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import type { TemplateRef } from '../template-ref.ts';
+import { findAnyConnectionTemplate, getConnectionTemplate } from './connection-templates.ts';
 import type { TemplatesContext } from './context.ts';
-import { getSourceTemplate } from './source-templates.ts';
+import { findAnySourceTemplate, getSourceTemplate } from './source-templates.ts';
 import type { VersionedTemplate } from './versions.ts';
 
 export interface VersionedKind {
@@ -22,6 +23,8 @@ export interface VersionedKind {
   notFound: ErrorCode;
   definitionNotFound: ErrorCode;
   find(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<VersionedTemplate>;
+  /** Finds it even if it is deleted: a rollout may go on for what was made from it. */
+  findAny(ctx: TemplatesContext, organizationId: string, params: unknown): Promise<TemplateRef>;
 }
 
 export const versionedKinds: VersionedKind[] = [
@@ -40,6 +43,11 @@ export const versionedKinds: VersionedKind[] = [
       const { version, definition_id } = await getSourceTemplate(ctx, organizationId, id);
       return { organizationId, kind: 'source', templateId: id, current: version, definitionId: definition_id };
     },
+    async findAny(ctx, organizationId, params) {
+      const id = String((params as Record<string, unknown>).source_template_id);
+      if (!(await findAnySourceTemplate(ctx, organizationId, id))) throw new AppError('source_template_not_found');
+      return { organizationId, kind: 'source', templateId: id };
+    },
   },
   {
     name: 'connection',
@@ -55,6 +63,12 @@ export const versionedKinds: VersionedKind[] = [
       const id = String((params as Record<string, unknown>).connection_template_id);
       const { version, definition_id } = await getConnectionTemplate(ctx, organizationId, id);
       return { organizationId, kind: 'connection', templateId: id, current: version, definitionId: definition_id };
+    },
+    async findAny(ctx, organizationId, params) {
+      const id = String((params as Record<string, unknown>).connection_template_id);
+      if (!(await findAnyConnectionTemplate(ctx, organizationId, id)))
+        throw new AppError('connection_template_not_found');
+      return { organizationId, kind: 'connection', templateId: id };
     },
   },
 ];
