@@ -47,6 +47,7 @@ describeOnBothDatabases('Migrations', (kind) => {
     const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual(
       [
+        'connection_catalogs',
         'connection_template_tags',
         'connection_templates',
         'connections',
