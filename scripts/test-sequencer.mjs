@@ -6,6 +6,7 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The slowest first. */
 export const slowFiles = [
+  'server/test/simulation/simulation.test.ts',
   'server/src/pipelines/hosted.test.ts',
   'server/test/faults/source-kill-points.test.ts',
   'server/test/cli.test.ts',
@@ -17,7 +18,6 @@ export const slowFiles = [
   'widget/test/screens.test.ts',
   'server/src/pipelines/set-up.test.ts',
   'server/test/faults/traps.test.ts',
-  'server/test/simulation/simulation.test.ts',
   'server/test/faults/kill-commits.test.ts',
   'widget/test/embedding.test.ts',
   'platform/connectors/destination-postgres/faults.test.ts',
