@@ -1,5 +1,5 @@
 /**
- * The password of a warehouse is changed while customers are connected: a staged rollout, `kill -9` in the middle, a tenth
+ * The password of a warehouse is changed while customers are connected: a plan, a staged rollout, `kill -9` in the middle, a tenth
  * of the customers that the platform refuses, a rollback, and once more. In the end all have one version, none is lost and
  * none is doubled.
  */
@@ -125,11 +125,16 @@ describeOnOneDatabase('a warehouse whose password changes', (kind) => {
       const rollouts = `${at}/rollouts`;
 
       let killed = watch({ refused, kill: { nth: 6, phase: 'applied' } });
-      const { rollout_id } = await ask('PATCH', at, {
+      const plan = await ask('POST', `${at}/plan`, {
         destination_config: { ...warehouse, password: 'two' },
         skip_check: true,
         apply: { stages: [{ percent: 20 }], stop_at_failed_percent: 5, at_once: 4 },
       });
+      expect(plan).toMatchObject({
+        touches: { workspaces: customers, sources: customers, connections: customers },
+        outcomes: { changes: customers, unchanged: 0, needs_customer: 0, breaks: 0 },
+      });
+      const { rollout_id } = await ask('PATCH', at, { plan_id: plan.plan_id });
       await killed;
       await letSixMinutesPass(database);
       await start();
