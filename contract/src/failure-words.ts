@@ -5,6 +5,9 @@
 export const problemOnOurSide =
   'There is a problem on our side, and our team can see it. You do not have to change anything.';
 
+/** An operator has paused the connection of an active workspace. */
+export const pausedByTeam = 'This connection is paused.';
+
 /** The customer can fix it, but the reason names something of the operator's. */
 export function lookAt(titles: readonly string[]): string {
   return `This did not work with what was entered. Check: ${titles.join(', ')}.`;

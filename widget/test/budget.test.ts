@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const built = fileURLToPath(new URL('../../server/dist/', import.meta.url));
 const sizeOf = (file: string) => statSync(`${built}${file}`).size;
 
-it('The widget is at most 48 kB of script with its forms, even where only gzip is read', () => {
+it('The widget is at most 50 kB of script with its forms, even where only gzip is read', () => {
   const sizes = readdirSync(`${built}widget/assets`)
     .filter((name) => name.endsWith('.js.gz'))
     .map((name) => ({ isLanguage: /^[a-z]{2}-/.test(name), bytes: sizeOf(`widget/assets/${name}`) }));
@@ -15,7 +15,7 @@ it('The widget is at most 48 kB of script with its forms, even where only gzip i
   // A customer loads only one of the languages.
   const bytes = sizes.reduce((sum, one) => sum + (one.isLanguage ? 0 : one.bytes), Math.max(...languages));
   expect(bytes).toBeGreaterThan(20_000);
-  expect(bytes).toBeLessThanOrEqual(48_000);
+  expect(bytes).toBeLessThanOrEqual(50_000);
 });
 
 it('The script of the forms is at most 18 kB', () => {

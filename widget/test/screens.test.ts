@@ -48,7 +48,8 @@ beforeAll(async () => {
     const looks = name === 'Second shop' ? { description: 'The shop in Berlin', icon: redSquare } : {};
     await stage.sourceTemplate({ name, ...looks, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
   }
-  await stage.connectionTemplate();
+  const customer_may_change = { streams: true, schedule: { shortest_minutes: 60 } };
+  await stage.connectionTemplate({ customer_may_change });
 });
 
 /** In a frame that fills the window. */
@@ -148,6 +149,10 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await screen('source');
     await frame.getByText(/rows/).first().waitFor();
     await lookAt(frame, 'source');
+    await frame.getByRole('button', { name: 'Data and schedule' }).click();
+    await frame.getByLabel('How often').waitFor();
+    await lookAt(frame, 'choice');
+    await frame.getByRole('button', { name: 'Cancel', exact: true }).click();
     await frame.getByRole('tab', { name: 'Settings' }).click();
     await frame.getByLabel('Users').waitFor();
     await lookAt(frame, 'settings');

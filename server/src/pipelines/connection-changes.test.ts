@@ -320,3 +320,72 @@ describe('A connection on the bundled platform', () => {
     expect(await there()).toEqual([]);
   });
 });
+
+describe('A customer', () => {
+  let test: TestApp;
+  let sourceTemplate: string;
+  beforeAll(async () => {
+    test = await startTestApp('sqlite');
+    sourceTemplate = await makeSourceTemplate(test, {
+      customization: { stream_selection_mode: 'whitelist', stream_whitelist: ['users', 'products'] },
+    });
+    await makeConnectionTemplate(test, { tags: ['closed'] });
+    await makeConnectionTemplate(test, {
+      tags: ['open'],
+      destination_name: 'Open',
+      destination_config: { path: 'open' },
+      customer_may_change: { streams: true, schedule: { shortest_minutes: 60 } },
+    });
+  });
+  afterAll(() => test.stop());
+
+  const connected = async (name: string, tag: string) => {
+    const who = await customer(test, name);
+    const source = await who.connect(sourceTemplate, { selected_connection_template_tags: [tag] });
+    await who.settled(source);
+    const [connection] = (await who.request('GET', '/connections')).body.data;
+    const choose = (body: object) => who.request('PATCH', `/connections/${connection.id}`, body);
+    return { who, source, connection, choose };
+  };
+
+  it('chooses nothing that the template does not leave to customers', async () => {
+    const { connection, choose } = await connected('closed', 'closed');
+    expect(connection.customer_may_change).toEqual({ streams: false, schedule: null });
+    for (const body of [
+      { cron_expression: null },
+      { streams: [{ name: 'users' }] },
+      { follow_template: ['streams'] },
+    ]) {
+      const { status, body: answer } = await choose(body);
+      expect({ status, ...answer }).toEqual({ status: 403, detail: 'This is set for you and cannot be changed here' });
+    }
+    expect((await choose({})).status).toBe(200);
+    // What only operators may do is no part of the request.
+    expect((await choose({ status: 'inactive' })).body).toMatchObject({ status: 'active' });
+  });
+
+  it('chooses streams of the template and a schedule within its limit, and keeps how operators have a stream synced', async () => {
+    const { who, source, connection, choose } = await connected('open', 'open');
+    const streams = async () => (await who.request('GET', `/connections/${connection.id}/streams`)).body.data;
+    expect(await streams()).toMatchObject([{ name: 'users' }, { name: 'products' }]);
+    const often = await choose({ cron_expression: '0 0/30 * * * ?' });
+    expect(often).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ['body', 'cron_expression'], msg: 'syncs can start at most every 60 minutes' }] },
+    });
+    const foreign = await choose({ streams: [{ name: 'purchases' }] });
+    expect(foreign.body.detail).toMatchObject([
+      { loc: ['body', 'streams', '0', 'name'], msg: 'the source has no such stream' },
+    ]);
+
+    const byOperator = { streams: [{ name: 'users', sync_mode: 'full_refresh_append' }, { name: 'products' }] };
+    await test.request('PATCH', `${integrations}/connections/${connection.id}`, { body: byOperator });
+    const chosen = await choose({ cron_expression: '0 0 0/6 * * ?', streams: [{ name: 'users' }] });
+    expect(chosen).toMatchObject({ status: 200, body: { own_choice: ['cron_expression', 'streams'] } });
+    await who.settled(source);
+    const [there] = (await onPlatform(test, who.workspaceId)).connections;
+    expect(there).toMatchObject({ schedule: { cronExpression: expect.stringMatching(/^0 0 0\/6/) } });
+    expect(there.configurations.streams).toMatchObject([{ name: 'users', syncMode: 'full_refresh_append' }]);
+    expect(await streams()).toMatchObject([{ selected: true }, { selected: false }]);
+  });
+});

@@ -5,6 +5,7 @@
  * and cannot be synced.
  */
 import type { Connection, Job } from '@inlay/contract/connections';
+import { pausedByTeam } from '@inlay/contract/failure-words';
 import type { Audience } from '@inlay/contract/health';
 import { nextRuns } from '@inlay/schedule/quartz';
 import type { Db } from '../db/open.ts';
@@ -246,7 +247,7 @@ function present(
     source_id: row.source_id,
     destination_name: row.destination_name,
     status: statusOf({ ...row, isWorkspaceActive: isActive, isRefused }),
-    status_message: isMade ? (isGone ? goneFromPlatform : null) : failure,
+    status_message: isMade ? (isGone ? goneFromPlatform : isActive && row.paused === 1 ? pausedByTeam : null) : failure,
     cron_expression: row.cron_expression,
     own_choice: [
       ...(row.own_schedule === 1 ? (['cron_expression'] as const) : []),

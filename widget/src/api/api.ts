@@ -4,7 +4,7 @@
  * What always holds: every call ends with an answer or with a `RequestFailure`. A call is sent again only when its
  * token was refused, because then nothing was done, and only once. The caller can abort a call.
  */
-import type { Connection, Job } from '@inlay/contract/connections';
+import type { ChooseForConnectionRequest, Connection, ConnectionStream, Job } from '@inlay/contract/connections';
 import type { OfferedSourceTemplate, OfferedSourceTemplateList } from '@inlay/contract/source-templates';
 import type {
   Check,
@@ -37,11 +37,19 @@ export interface Api {
   getCheck(id: string, signal: AbortSignal): Promise<Check>;
   listConnections(signal: AbortSignal): Promise<Connection[]>;
   startSync(connectionId: string, signal: AbortSignal): Promise<Job>;
+  cancelSync(connectionId: string, signal: AbortSignal): Promise<Job>;
+  /** All that the customer can choose from. */
+  listStreams(connectionId: string, signal: AbortSignal): Promise<ConnectionStream[]>;
+  chooseForConnection(
+    connectionId: string,
+    request: ChooseForConnectionRequest,
+    signal: AbortSignal,
+  ): Promise<Connection>;
   listJobs(connectionId: string, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Job[]>;
 }
 
 interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
   timeoutMs?: number;
@@ -96,6 +104,17 @@ export function createApi(session: Session, baseUrl: string): Api {
     getCheck: (id, signal) => call({ path: `sources/check/${id}/status`, signal }),
     listConnections: (signal) => list('connections', signal),
     startSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/sync`, signal }),
+    cancelSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/cancel`, signal }),
+    async listStreams(id, signal) {
+      const found: ConnectionStream[] = [];
+      for (;;) {
+        const path = `connections/${id}/streams?offset=${found.length}`;
+        const { data, total } = await call<{ data: ConnectionStream[]; total: number }>({ path, signal });
+        found.push(...data);
+        if (data.length === 0 || found.length >= total) return found;
+      }
+    },
+    chooseForConnection: (id, body, signal) => call({ method: 'PATCH', path: `connections/${id}`, body, signal }),
     listJobs: (id, { limit, offset }, signal) => list(`connections/${id}/jobs?limit=${limit}&offset=${offset}`, signal),
   };
 }

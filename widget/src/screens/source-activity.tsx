@@ -12,6 +12,7 @@ import { useWidget } from '../widget.ts';
 import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
+import { ConnectionChoice } from './connection-choice.tsx';
 import { JobHistory } from './job-history.tsx';
 
 export function SourceActivity({ source, connections }: { source: SourceSummary; connections: readonly Connection[] }) {
@@ -50,6 +51,21 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       look();
     }
   });
+  const cancel = useAction(async (signal) => {
+    try {
+      const cancelled = await api.cancelSync(id, signal);
+      change((now) => ({
+        ...now,
+        connections: now.connections?.map((known) => (known.id === id ? { ...known, last_run: cancelled } : known)),
+      }));
+      announce(words.source.syncCancelled);
+    } catch (error) {
+      // It has just ended by itself, and the new state shows how.
+      if (!(error instanceof RequestFailure && error.kind === 'conflict')) throw error;
+    } finally {
+      look();
+    }
+  });
   const isRunning = run !== null && isOngoing(run);
   const rows = run?.rows == null ? undefined : words.rows(run.rows, formatting.number(run.rows));
   const isRefused = sync.error instanceof RequestFailure && sync.error.kind === 'conflict';
@@ -67,9 +83,16 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
           </p>
         </div>
         {status === 'active' && (
-          <Button glyph="sync" isBusy={sync.isRunning || isRunning} onClick={sync.run}>
-            {isRunning ? words.source.syncing : words.source.syncNow}
-          </Button>
+          <div class="inlay-actions">
+            <Button glyph="sync" isBusy={sync.isRunning || isRunning} onClick={sync.run}>
+              {isRunning ? words.source.syncing : words.source.syncNow}
+            </Button>
+            {isRunning && (
+              <Button isBusy={cancel.isRunning} onClick={cancel.run}>
+                {words.source.cancelSync}
+              </Button>
+            )}
+          </div>
         )}
       </div>
       {status === 'inactive' && (
@@ -84,6 +107,8 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       {isRefused
         ? status === 'active' && !isRunning && <Notice kind="warning">{words.source.notReady}</Notice>
         : sync.error !== undefined && <FailureNotice error={sync.error} takesFocus />}
+      {cancel.error !== undefined && <FailureNotice error={cancel.error} takesFocus />}
+      <ConnectionChoice connection={connection} />
       <JobHistory connection={connection} />
     </section>
   );

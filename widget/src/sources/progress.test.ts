@@ -35,6 +35,7 @@ const healthy: Health = {
   attention: null,
 };
 const failing: Health = { ...healthy, state: 'failing', failures_in_a_row: 2, trying_again: true };
+const attention: Health = { ...failing, state: 'needs_attention', attention: { by: 'customer', what: 'Check it.' } };
 const connection = (changes: Partial<Connection> = {}): Connection => ({
   id: 'c',
   name: 'Shop → Files',
@@ -67,6 +68,7 @@ describe('the state of a source', () => {
     ['syncing', source('ready'), [connection({ last_run: job() }), connection({ last_run: running })]],
     ['syncing', source('ready'), [connection({ last_run: job({ status: 'incomplete' }) })]],
     ['sync_failed', source('ready'), [connection({ last_run: running, health: failing })]],
+    ['failed', source('ready'), [connection({ last_run: job({ status: 'failed' }), health: attention })]],
     ['paused', source('ready'), [connection({ status: 'inactive', last_run: job({ status: 'failed' }) })]],
     ['sync_failed', source('ready'), [connection({ last_run: job({ status: 'failed' }) })]],
     ['ready', source('ready'), [connection({ last_run: job({ status: 'cancelled' }) })]],

@@ -182,10 +182,13 @@ export default {
     syncNow: 'Jetzt synchronisieren',
     syncing: 'Läuft …',
     syncStarted: 'Synchronisierung gestartet',
+    cancelSync: 'Synchronisierung abbrechen',
+    syncCancelled: 'Synchronisierung abgebrochen',
     failingSince: (when) => `Schlägt fehl seit ${when}`,
     tryingAgain: (failing) => `${failing}, neuer Versuch läuft`,
     failing: 'Synchronisierung schlägt fehl',
     paused: 'Die Synchronisierung ist pausiert. Sie geht weiter, sobald Ihr Konto wieder aktiv ist.',
+    pausedByTeam: 'Die Synchronisierung ist pausiert.',
     notReady:
       'Die Synchronisierung konnte nicht gestartet werden, weil sich an dieser Verbindung gerade etwas geändert hat. Versuchen Sie es gleich noch einmal.',
     history: 'Verlauf',
@@ -213,6 +216,26 @@ export default {
       'Die Angaben dieser Quelle können zurzeit nicht geändert werden. Sie können sie aber umbenennen oder trennen.',
     goneTitle: 'Diese Quelle gibt es nicht mehr',
     goneText: 'Sie wurde getrennt, vielleicht in einem anderen Fenster.',
+  },
+
+  choice: {
+    open: 'Daten und Zeitplan',
+    often: 'Wie oft',
+    every: (minutes) =>
+      minutes < 60
+        ? `Alle ${minutes} Minuten`
+        : minutes === 60
+          ? 'Jede Stunde'
+          : minutes < 1_440
+            ? `Alle ${minutes / 60} Stunden`
+            : minutes === 1_440
+              ? 'Jeden Tag'
+              : 'Jede Woche',
+    byHand: 'Nur wenn ich sie starte',
+    asNow: 'Wie jetzt',
+    streams: 'Was synchronisiert wird',
+    save: 'Speichern',
+    soon: 'Sie gelten in wenigen Augenblicken.',
   },
 
   jobs: {

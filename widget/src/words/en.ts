@@ -179,10 +179,13 @@ const en = {
     syncNow: 'Sync now',
     syncing: 'Syncing…',
     syncStarted: 'Sync started',
+    cancelSync: 'Cancel sync',
+    syncCancelled: 'Sync cancelled',
     failingSince: (when: string) => `Failing since ${when}`,
     tryingAgain: (failing: string) => `${failing}, trying again`,
     failing: 'Syncing fails',
     paused: 'Syncing is paused. It continues once your account is active again.',
+    pausedByTeam: 'Syncing is paused.',
     notReady:
       'The sync could not be started, because something about this connection has just changed. Try again in a moment.',
     history: 'History',
@@ -211,6 +214,27 @@ const en = {
     notOffered: 'The details of this source cannot be changed at the moment. You can still rename or disconnect it.',
     goneTitle: 'This source is no longer there',
     goneText: 'It has been disconnected, perhaps in another window.',
+  },
+
+  /** What a customer chooses for a connection. */
+  choice: {
+    open: 'Data and schedule',
+    often: 'How often',
+    every: (minutes: number) =>
+      minutes < 60
+        ? `Every ${minutes} minutes`
+        : minutes === 60
+          ? 'Every hour'
+          : minutes < 1_440
+            ? `Every ${minutes / 60} hours`
+            : minutes === 1_440
+              ? 'Every day'
+              : 'Every week',
+    byHand: 'Only when I start it',
+    asNow: 'As it is now',
+    streams: 'What is synced',
+    save: 'Save',
+    soon: 'They take effect in a moment.',
   },
 
   jobs: {

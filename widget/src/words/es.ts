@@ -179,10 +179,13 @@ export default {
     syncNow: 'Sincronizar ahora',
     syncing: 'Sincronizando…',
     syncStarted: 'Sincronización iniciada',
+    cancelSync: 'Cancelar sincronización',
+    syncCancelled: 'Sincronización cancelada',
     failingSince: (when) => `Falla desde el ${when}`,
     tryingAgain: (failing) => `${failing}; se intenta de nuevo`,
     failing: 'La sincronización falla',
     paused: 'La sincronización está en pausa. Continuará cuando su cuenta vuelva a estar activa.',
+    pausedByTeam: 'La sincronización está en pausa.',
     notReady:
       'No se ha podido iniciar la sincronización porque algo acaba de cambiar en esta conexión. Vuelva a intentarlo en un momento.',
     history: 'Historial',
@@ -209,6 +212,26 @@ export default {
       'Los datos de esta fuente no se pueden modificar en este momento. Aun así, puede cambiarle el nombre o desconectarla.',
     goneTitle: 'Esta fuente ya no existe',
     goneText: 'Se ha desconectado, quizá en otra ventana.',
+  },
+
+  choice: {
+    open: 'Datos y frecuencia',
+    often: 'Frecuencia',
+    every: (minutes) =>
+      minutes < 60
+        ? `Cada ${minutes} minutos`
+        : minutes === 60
+          ? 'Cada hora'
+          : minutes < 1_440
+            ? `Cada ${minutes / 60} horas`
+            : minutes === 1_440
+              ? 'Cada día'
+              : 'Cada semana',
+    byHand: 'Solo cuando yo la inicie',
+    asNow: 'Como ahora',
+    streams: 'Qué se sincroniza',
+    save: 'Guardar',
+    soon: 'Se aplican en un momento.',
   },
 
   jobs: {

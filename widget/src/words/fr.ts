@@ -181,10 +181,13 @@ export default {
     syncNow: 'Synchroniser maintenant',
     syncing: 'En cours…',
     syncStarted: 'Synchronisation démarrée',
+    cancelSync: 'Annuler la synchronisation',
+    syncCancelled: 'Synchronisation annulée',
     failingSince: (when) => `En échec depuis le ${when}`,
     tryingAgain: (failing) => `${failing}, nouvel essai en cours`,
     failing: 'La synchronisation échoue',
     paused: 'La synchronisation est en pause. Elle reprendra dès que votre compte sera de nouveau actif.',
+    pausedByTeam: 'La synchronisation est en pause.',
     notReady:
       'La synchronisation n’a pas pu démarrer, car cette connexion vient de changer. Réessayez dans un instant.',
     history: 'Historique',
@@ -213,6 +216,26 @@ export default {
       'Les informations de cette source ne peuvent pas être modifiées actuellement. Vous pouvez toujours la renommer ou la déconnecter.',
     goneTitle: 'Cette source n’existe plus',
     goneText: 'Elle a été déconnectée, peut-être dans une autre fenêtre.',
+  },
+
+  choice: {
+    open: 'Données et fréquence',
+    often: 'Fréquence',
+    every: (minutes) =>
+      minutes < 60
+        ? `Toutes les ${minutes} minutes`
+        : minutes === 60
+          ? 'Toutes les heures'
+          : minutes < 1_440
+            ? `Toutes les ${minutes / 60} heures`
+            : minutes === 1_440
+              ? 'Tous les jours'
+              : 'Toutes les semaines',
+    byHand: 'Seulement quand je la lance',
+    asNow: 'Comme maintenant',
+    streams: 'Ce qui est synchronisé',
+    save: 'Enregistrer',
+    soon: 'Elles prennent effet dans un instant.',
   },
 
   jobs: {

@@ -176,10 +176,13 @@ export default {
     syncNow: '今すぐ同期',
     syncing: '同期中…',
     syncStarted: '同期を開始しました',
+    cancelSync: '同期をキャンセル',
+    syncCancelled: '同期をキャンセルしました',
     failingSince: (when) => `${when} から失敗しています`,
     tryingAgain: (failing) => `${failing}（再試行中）`,
     failing: '同期に失敗しています',
     paused: '同期は一時停止中です。アカウントが再び有効になると再開されます。',
+    pausedByTeam: '同期は一時停止中です。',
     notReady: 'この接続の状態が変わったため、同期を開始できませんでした。しばらくしてからもう一度お試しください。',
     history: '履歴',
     changes: {
@@ -201,6 +204,26 @@ export default {
     notOffered: '現在、このデータソースの内容は変更できません。名前の変更と接続の解除は可能です。',
     goneTitle: 'このデータソースは存在しません',
     goneText: '別のウィンドウなどで、接続が解除された可能性があります。',
+  },
+
+  choice: {
+    open: 'データとスケジュール',
+    often: '頻度',
+    every: (minutes) =>
+      minutes < 60
+        ? `${minutes}分ごと`
+        : minutes === 60
+          ? '1時間ごと'
+          : minutes < 1_440
+            ? `${minutes / 60}時間ごと`
+            : minutes === 1_440
+              ? '毎日'
+              : '毎週',
+    byHand: '自分で開始したときだけ',
+    asNow: '現在の設定のまま',
+    streams: '同期するデータ',
+    save: '保存',
+    soon: 'まもなく反映されます。',
   },
 
   jobs: {

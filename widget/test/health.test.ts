@@ -1,0 +1,176 @@
+/** What a customer sees of a connection that does well or not, and what the customer may choose and stop, in Chromium. */
+import type { Connection } from '@inlay/contract/connections';
+import { problemOnOurSide } from '@inlay/contract/failure-words';
+import type { Health } from '@inlay/contract/health';
+import type { Frame, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
+
+const stage = useStage();
+
+beforeAll(async () => {
+  await stage.connectionTemplate({
+    sync_on_create: false,
+    customer_may_change: { streams: true, schedule: { shortest_minutes: 60 } },
+  });
+  await stage.sourceTemplate();
+});
+
+const sizes = { phone: { width: 320, height: 640 }, desktop: { width: 900, height: 760 } };
+const connections = '**/api/v1/embedded/connections';
+
+async function open(page: Page, workspace_name: string): Promise<Frame> {
+  const { widgetUrl } = await stage.widgetToken({ workspace_name });
+  const style = 'position: fixed; inset: 0; width: 100%; height: 100%; border: 0';
+  await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl, style)));
+  return await widgetFrame(page);
+}
+
+async function connect(page: Page, workspace_name: string): Promise<void> {
+  const frame = await open(page, workspace_name);
+  await frame.getByRole('button', { name: 'Test and connect' }).click();
+  await frame.getByRole('button', { name: 'Done' }).click();
+  await frame.waitForSelector('[data-screen="list"]');
+}
+
+/** As if the service said this of the connection. */
+async function pretend(page: Page, changes: (connection: Connection) => Partial<Connection>): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.route(connections, async (route) => {
+    const response = await route.fetch();
+    const { data } = (await response.json()) as { data: Connection[] };
+    const json = { data: data.map((connection) => ({ ...connection, ...changes(connection) })) };
+    await route.fulfill({ response, json });
+  });
+}
+
+const well: Health = {
+  state: 'healthy',
+  since: null,
+  failures_in_a_row: 0,
+  trying_again: false,
+  first_error: null,
+  last_good_at: '2026-01-31T09:00:00.000Z',
+  attention: null,
+};
+const run = (changes: object): Connection['last_run'] => ({
+  id: '17',
+  status: 'succeeded',
+  started_at: '2026-01-31T09:00:00.000Z',
+  ended_at: '2026-01-31T09:01:00.000Z',
+  duration_seconds: 60,
+  rows: 661,
+  bytes: 1000,
+  error: null,
+  ...changes,
+});
+const ongoing = { status: 'running', ended_at: null, duration_seconds: null };
+const failing = { since: '2026-01-31T10:02:00.000Z', failures_in_a_row: 3 };
+const wrongPassword = 'The password is not accepted. Check the password.';
+
+const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
+  healthy: { shows: /Connected/, is: { health: well, last_run: run({}) } },
+  running: { shows: /Syncing/, is: { health: { ...well, state: 'running' }, last_run: run(ongoing) } },
+  failing: {
+    shows: /Failing since .*, trying again/,
+    is: {
+      health: { ...well, ...failing, state: 'failing', trying_again: true },
+      last_run: run({ ...ongoing, status: 'incomplete', error: 'The server does not answer.' }),
+    },
+  },
+  'needs attention of the customer': {
+    shows: /Needs attention/,
+    is: {
+      health: { ...well, ...failing, state: 'needs_attention', attention: { by: 'customer', what: wrongPassword } },
+      last_run: run({ status: 'failed', error: wrongPassword }),
+    },
+  },
+  'needs attention of the operator': {
+    shows: /problem on our side/,
+    is: {
+      health: { ...well, ...failing, state: 'needs_attention', attention: { by: 'operator', what: problemOnOurSide } },
+      last_run: run({ status: 'failed', error: problemOnOurSide }),
+    },
+  },
+  paused: {
+    shows: /Syncing is paused/,
+    is: { health: { ...well, state: 'paused' }, status: 'inactive', last_run: run({}), next_run_at: null },
+  },
+  'never synced': { shows: /Not synced yet/, is: { health: { ...well, state: 'never_synced', last_good_at: null } } },
+};
+
+it('says how a connection does, in every health, at the width of a phone and of a desk', async () => {
+  const page = await stage.newPage();
+  await connect(page, 'healths');
+  for (const [size, viewport] of Object.entries(sizes)) {
+    await page.setViewportSize(viewport);
+    for (const [name, { shows, is }] of Object.entries(healths)) {
+      await pretend(page, () => is);
+      const frame = await open(page, 'healths');
+      await takePicture(page, `health-${size}-${name}-list`.replaceAll(' ', '-'));
+      await frame.getByRole('button', { name: /Demo shop/ }).click();
+      await frame.waitForSelector('[data-screen="source"]');
+      await frame.getByText(shows).first().waitFor();
+      await takePicture(page, `health-${size}-${name}`.replaceAll(' ', '-'));
+    }
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it('lets a customer stop a sync that runs', async () => {
+  const page = await stage.newPage({ viewport: sizes.desktop });
+  await connect(page, 'stops');
+  let isStopped = false;
+  await pretend(page, () => ({ last_run: run(isStopped ? { status: 'cancelled' } : ongoing) }));
+  await page.route('**/connections/*/cancel', async (route) => {
+    expect(route.request().method()).toBe('POST');
+    isStopped = true;
+    await route.fulfill({ json: run({ status: 'cancelled' }) });
+  });
+  const frame = await open(page, 'stops');
+  await frame.getByRole('button', { name: /Demo shop/ }).click();
+  const cancel = frame.getByRole('button', { name: 'Cancel sync' });
+  await cancel.click();
+  await cancel.waitFor({ state: 'hidden' });
+  await frame.getByRole('button', { name: 'Sync now' }).waitFor();
+  expect(isStopped).toBe(true);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it('lets a customer choose streams and how often, within what the template allows', async () => {
+  const page = await stage.newPage({ viewport: sizes.phone });
+  await connect(page, 'chooses');
+  const frame = await open(page, 'chooses');
+  await frame.getByRole('button', { name: /Demo shop/ }).click();
+  await frame.getByRole('button', { name: 'Data and schedule' }).click();
+  const often = frame.getByLabel('How often');
+  await often.waitFor();
+  expect(await often.locator('option').allTextContents()).toEqual([
+    'Every hour',
+    'Every 3 hours',
+    'Every 6 hours',
+    'Every 12 hours',
+    'Every day',
+    'Every week',
+    'Only when I start it',
+  ]);
+  await takePicture(page, 'choice-phone');
+  const streams = ['users', 'products', 'purchases'];
+  for (const name of streams) await frame.getByLabel(name, { exact: true }).uncheck();
+  const save = frame.getByRole('button', { name: 'Save', exact: true });
+  await save.click();
+  await frame.getByText('Please choose.').waitFor();
+  await takePicture(page, 'choice-phone-fault');
+  await frame.getByLabel('users', { exact: true }).check();
+  await often.selectOption({ label: 'Every day' });
+  await page.setViewportSize(sizes.desktop);
+  await takePicture(page, 'choice-desktop');
+  await save.click();
+  await frame.getByText('Your changes are saved').waitFor();
+  await takePicture(page, 'choice-desktop-saved');
+  const { data } = await stage.operator('GET', '/integrations/connections?limit=100');
+  const [mine] = data.filter(({ own_choice }: Connection) => own_choice.length > 0);
+  expect(mine).toMatchObject({ cron_expression: '0 0 2 * * ?', own_choice: ['cron_expression', 'streams'] });
+  const chosen = (await stage.operator('GET', `/integrations/connections/${mine.id}/streams`)).data;
+  expect(chosen.filter(({ selected }: { selected: boolean }) => selected)).toMatchObject([{ name: 'users' }]);
+});
