@@ -60,7 +60,14 @@ export async function chooseForConnection(
   const choosesSchedule = cron !== undefined || followed.includes('cron_expression');
   if ((choosesStreams && !may.streams) || (choosesSchedule && !may.schedule)) throw new AppError('choice_not_offered');
   if (may.schedule && cron != null) refuseTooOften(ctx, cron, may.schedule.shortest_minutes);
-  return await change(ctx, scope, id, request);
+  // Only what is named here: a request may carry fields that this endpoint does not know, and operators' do.
+  return await change(ctx, scope, id, {
+    ...(cron !== undefined && { cron_expression: cron }),
+    ...(streams && {
+      streams: streams.map(({ name, namespace }) => ({ name, ...(namespace !== undefined && { namespace }) })),
+    }),
+    follow_template: followed,
+  });
 }
 
 function refuseTooOften({ runtime }: PipelinesContext, expression: string, shortestMinutes: number): void {
