@@ -28,6 +28,7 @@ import { benchmark as dueSyncs } from './due-syncs.ts';
 import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as hostileConnectors } from './hostile-connectors.ts';
+import { benchmark as lists } from './lists.ts';
 import { benchmark as memory } from './memory.ts';
 import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
 import { benchmark as replicas } from './replicas.ts';
@@ -41,6 +42,7 @@ const benchmarks: readonly Benchmark[] = [
   api,
   apiOnPostgres,
   growth,
+  lists,
   memory,
   replicas,
   workspaceSync,

@@ -43,6 +43,18 @@ const growth = [
   ...['GET /workspaces/{id}', 'GET /workspaces?limit=20', 'POST scoped-token', 'GET /workspaces/stats'],
   'name_contains, rare',
 ].map((name) => `${name} with 2,000 workspaces, median answer`);
+const lists = [
+  'jobs',
+  'jobs, status=failed',
+  'jobs, failing=true',
+  'jobs, status=failed of a day',
+  'jobs of a template',
+  'jobs, status=running, none',
+  'workspaces',
+  'workspaces, health=failing',
+  'workspaces, health=paused, none',
+  'overview',
+].map((name) => `${name} with 2,000 jobs, median page`);
 const memory = [
   'memory with 2,000 workspaces under load',
   'memory with 2,000 workspaces under load, second half to first',
@@ -79,6 +91,7 @@ const all = {
     ...on('SQLite', [...growth, 'start to ready, empty', 'start to ready, 2,000 workspaces']),
     ...on('PostgreSQL', growth),
   ],
+  lists: [...on('SQLite', lists), ...on('PostgreSQL', lists)],
   memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
   replicas,
   ...others,

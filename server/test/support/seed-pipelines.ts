@@ -176,11 +176,13 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
     await store.transaction(async (tx) => {
       for (const table of ['workspaces', 'sources', 'destinations', 'connections', 'jobs'] as const) {
         const values = rows.flatMap((row) => row[table] as Tables[typeof table] | Tables[typeof table][]);
-        if (values.length > 0)
+        // A statement takes a limited number of values.
+        for (let from = 0; from < values.length; from += batch) {
           await tx
             .insertInto(table)
-            .values(values as never)
+            .values(values.slice(from, from + batch) as never)
             .execute();
+        }
       }
     });
   }

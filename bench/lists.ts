@@ -1,0 +1,115 @@
+/*
+ * Whether the lists over all workspaces stay fast: how long a page takes with many jobs and connections, compared with a
+ * thousand jobs, on both databases. There are ten jobs to a connection, a tenth of all fails, and pages lie in the middle.
+ */
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { migrate } from '../server/src/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
+import { createOrganization } from '../server/src/organizations/organizations.ts';
+import { encodePosition } from '../server/src/pipelines/list-cursor.ts';
+import { listAllJobs, listAllWorkspaces } from '../server/src/pipelines/lists.ts';
+import { readOverview } from '../server/src/pipelines/overview.ts';
+import { systemRuntime } from '../server/src/runtime.ts';
+import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
+import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns } from './benchmark.ts';
+
+const few = 1_000;
+const jobsEach = 10;
+const pages = 50;
+const atMost = 1.3;
+
+export const benchmark: Benchmark = {
+  name: 'lists',
+
+  async run(options) {
+    const figures = await measure('SQLite', options, (rows) =>
+      openSqlite({ file: join(options.folder, `lists-${rows}.db`), now: Date.now }),
+    );
+    const postgres = await options.databases.postgres();
+    if (!postgres) return figures;
+    const urls = new Map<number, string>();
+    for (const rows of sizesOf(options)) urls.set(rows, await postgres.makeEmpty(`lists_${rows}`));
+    const open = (rows: number) =>
+      openPostgres({ url: urls.get(rows) ?? '', maxConnections: 2, onIdleError: () => {} });
+    return [...figures, ...(await measure('PostgreSQL', options, open))];
+  },
+};
+
+const sizesOf = ({ workspaces }: BenchmarkOptions) => [Math.min(few, workspaces / 2), workspaces] as const;
+
+interface Seeded {
+  store: Store;
+  organizationId: string;
+  rows: number;
+  templateId: string;
+}
+
+async function measure(database: string, options: BenchmarkOptions, open: (rows: number) => Store): Promise<Figure[]> {
+  const [small, large] = await Promise.all(sizesOf(options).map((rows) => seed(open(rows), rows)));
+  if (!small || !large) return [];
+  const turns: Record<string, () => Promise<number>> = {};
+  for (const name of Object.keys(listsOf(small))) {
+    for (const size of [small, large]) turns[`${name} ${size.rows}`] = () => medianMs(listsOf(size)[name]);
+  }
+  try {
+    const took = await measureInTurns(turns, options.rounds, (ms) => ms);
+    const count = (rows: number) => rows.toLocaleString('en');
+    return Object.keys(listsOf(small)).map((name) => {
+      const [ofMany, ofFew] = [took[`${name} ${large.rows}`] ?? 0, took[`${name} ${small.rows}`] ?? 0];
+      return {
+        work: `${database}: ${name} with ${count(large.rows)} jobs, median page`,
+        value: ofMany,
+        unit: 'ms',
+        reference: { name: `with ${count(small.rows)}`, value: ofFew },
+        ratio: ofMany / ofFew,
+        target: { of: 'ratio', atMost },
+      };
+    });
+  } finally {
+    await small.store.close();
+    await large.store.close();
+  }
+}
+
+async function seed(store: Store, rows: number): Promise<Seeded> {
+  await migrate(store);
+  const { id: organizationId } = await createOrganization(store, systemRuntime, { name: 'Bench' });
+  const { sourceTemplateId: templateId } = await seedPipelines(store, {
+    organizationId,
+    workspaces: Math.ceil(rows / jobsEach),
+    jobsEach,
+    healthOf: (index) => (index % 10 === 0 ? 'failing' : 'healthy'),
+  });
+  if (store.kind === 'postgres') await sql`analyze`.execute(store.db);
+  return { store, organizationId, rows, templateId };
+}
+
+function listsOf({ store, organizationId, rows, templateId }: Seeded): Record<string, () => Promise<unknown>> {
+  const ctx = { store, workspaces: { store } };
+  const time = Date.UTC(2026, 0, 1) + (rows / jobsEach / 2) * 1_000;
+  const cursor = encodePosition({ time, id: '00000000-0000-4000-8000-000000000000' });
+  const jobs = (query: object) => () => listAllJobs(ctx, organizationId, { cursor, ...query });
+  return {
+    jobs: jobs({}),
+    'jobs, status=failed': jobs({ status: 'failed' }),
+    'jobs, failing=true': jobs({ failing: 'true' }),
+    'jobs, status=failed of a day': jobs({ status: 'failed', started_after: '2026-01-01T00:00:00Z' }),
+    'jobs of a template': jobs({ source_template_id: templateId }),
+    'jobs, status=running, none': jobs({ status: 'running' }),
+    workspaces: () => listAllWorkspaces(ctx, organizationId, { cursor }),
+    'workspaces, health=failing': () => listAllWorkspaces(ctx, organizationId, { cursor, health: 'failing' }),
+    'workspaces, health=paused, none': () => listAllWorkspaces(ctx, organizationId, { cursor, health: 'paused' }),
+    overview: () => readOverview(store, organizationId, 20),
+  };
+}
+
+async function medianMs(list: (() => Promise<unknown>) | undefined): Promise<number> {
+  const took: number[] = [];
+  for (let page = 0; page < pages; page++) {
+    const started = performance.now();
+    await list?.();
+    took.push(performance.now() - started);
+  }
+  return took.toSorted((a, b) => a - b)[pages / 2] ?? 0;
+}
