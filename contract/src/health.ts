@@ -57,6 +57,7 @@ export const Health = Type.Object(
       ],
       { description: 'Present when the state is `needs_attention`' },
     ),
+    paused_because: NullableText('Why a quota has paused it, and when it goes on; null where somebody wanted it so'),
   },
   { title: 'Health' },
 );

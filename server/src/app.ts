@@ -28,6 +28,7 @@ import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts'
 import type { Rollouts } from './pipelines/rollouts.worker.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
 import type { Transport } from './platform/transport.ts';
+import type { QuotaReviews } from './quotas/quotas.worker.ts';
 import { addRoutes } from './routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { quartzFormat } from './templates/cron.ts';
@@ -57,6 +58,7 @@ export interface App {
   setUps: SetUps;
   jobWatch: JobWatch;
   rollouts: Rollouts;
+  quotaReviews: QuotaReviews;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -93,8 +95,19 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       wrapTransport: overrides.wrapTransport,
       onClose: (step) => closing.push(step),
     });
-    const { store, organization, operatorTokens, keys, bundled, platform, reconciler, setUps, jobWatch, rollouts } =
-      parts;
+    const {
+      store,
+      organization,
+      operatorTokens,
+      keys,
+      bundled,
+      platform,
+      reconciler,
+      setUps,
+      jobWatch,
+      rollouts,
+      quotaReviews,
+    } = parts;
 
     let shuttingDown = false;
     const serverOptions = {
@@ -132,6 +145,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       setUps,
       jobWatch,
       rollouts,
+      quotaReviews,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -146,6 +160,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       setUps,
       jobWatch,
       rollouts,
+      quotaReviews,
       async keepHouse() {
         for (const chore of chores) await chore();
       },

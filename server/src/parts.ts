@@ -23,6 +23,7 @@ import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
+import { listSyncing } from './pipelines/jobs.ts';
 import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRetirement, startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
@@ -31,6 +32,7 @@ import { recordContentsDeleted } from './pipelines/sources.ts';
 import { maxSlowCallsInFlight } from './platform/calls.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
 import type { Transport } from './platform/transport.ts';
+import { createQuotaReviews, type QuotaReviews } from './quotas/quotas.worker.ts';
 import type { Runtime } from './runtime.ts';
 import type { TemplatesContext } from './templates/context.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
@@ -63,6 +65,7 @@ export interface Parts {
   jobWatch: JobWatch;
   rollouts: Rollouts;
   reconciler: Reconciler;
+  quotaReviews: QuotaReviews;
 }
 
 /** Its clock is another one, and its lists may be a little late. */
@@ -127,6 +130,7 @@ export async function openParts(
     recordContentsDeleted,
     statusChanged: (tx, workspaceId) => followWorkspaceStatus({ store }, tx, workspaceId),
     listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
+    listSyncing: async (workspaceId, before) => new Set(await listSyncing(store.db, workspaceId, before)),
     tokensEnded: scopedTokens.forget,
   };
   const definitions = openDefinitions({
@@ -206,6 +210,7 @@ export async function openParts(
     jobWatch,
     rollouts,
     reconciler,
+    quotaReviews: createQuotaReviews(workspaces),
   };
 }
 

@@ -66,6 +66,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'organizations',
         'paused_connections',
         'revoked_tokens',
+        'quota_holds',
         'quotas',
         'rollout_items',
         'rollouts',

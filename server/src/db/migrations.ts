@@ -744,6 +744,24 @@ const migrations: Record<string, Step> = {
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
     await sql`alter table rollouts add column action ${text} not null default 'version'`.execute(db);
   },
+
+  '0023-quota-holds': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`alter table workspaces add column held_since bigint`.execute(db);
+    await sql`alter table quotas add column review_after ${uuid}`.execute(db);
+    await sql`create index quotas_to_review on quotas (id) where review_after is not null`.execute(db);
+    await sql`
+      create table quota_holds (
+        workspace_id ${uuid} primary key references workspaces (id),
+        organization_id ${uuid} not null references organizations (id),
+        quota ${text} not null,
+        quota_limit bigint not null,
+        used bigint not null,
+        until bigint not null
+      )`.execute(db);
+    await sql`create index quota_holds_by_end on quota_holds (until)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -55,7 +55,8 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
   };
 }
 
-async function databaseTime(db: Db): Promise<number> {
+/** Also within a transaction. */
+export async function databaseTime(db: Db): Promise<number> {
   const { rows } = await sql<{ now: number }>`select now_ms() as now`.execute(db);
   const [row] = rows;
   if (!row) throw new Error('the database did not tell its time');

@@ -6,6 +6,7 @@ import type { SchemaChangePreference } from '@inlay/contract/connection-template
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
+import type { QuotaName } from '@inlay/contract/quotas';
 import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
 import type { PlanOutcome } from '@inlay/contract/template-plans';
@@ -74,6 +75,8 @@ export interface WorkspaceRow {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** Since when a quota holds its syncs back (quotas/holds.ts); null: none does. */
+  held_since: number | null;
 }
 
 /** Beside what every reader of a workspace needs. */
@@ -484,6 +487,19 @@ interface QuotaRow {
   /** JSON: limits by name. Null is no limit; a limit that is left out of a workspace's is the organization's. */
   limits: string;
   updated_at: number;
+  /** Of an organization: the last workspace that was compared with these limits; null once all are. */
+  review_after: string | null;
+}
+
+/** Why the syncs of a workspace are held back. A row exists exactly as long as `held_since` of the workspace is set. */
+export interface QuotaHoldRow {
+  workspace_id: string;
+  organization_id: string;
+  quota: QuotaName;
+  quota_limit: number;
+  used: number;
+  /** When the period ends. */
+  until: number;
 }
 
 /** Syncs of a workspace that ended on a day. */
@@ -595,5 +611,6 @@ export interface Tables {
   job_logs_wanted: JobLogWantedRow;
   quotas: QuotaRow;
   usage_days: UsageDayRow;
+  quota_holds: QuotaHoldRow;
   job_watch: JobWatchRow;
 }

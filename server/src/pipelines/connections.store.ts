@@ -321,6 +321,26 @@ export async function forgetInactive(tx: Db, workspaceId: string): Promise<void>
     .execute();
 }
 
+/** First syncs that waited for the workspace are started by the set-up of their sources. */
+export async function wakeFirstSyncs(tx: Db, workspaceId: string): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set({ due_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('lifecycle', '=', 'live')
+    .where('due_at', 'is', null)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('connections')
+        .select('source_id')
+        .where('workspace_id', '=', workspaceId)
+        .where('is_set_up', '=', 1)
+        .where('first_sync_wanted', '=', 1)
+        .where('deleted_at', 'is', null),
+    )
+    .execute();
+}
+
 export async function recordConnectionsDeleted(
   tx: Db,
   workspaceId: string,

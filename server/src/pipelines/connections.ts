@@ -14,6 +14,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { assertNotHeld } from '../quotas/holds.ts';
 import { mayChangeIn } from '../templates/customer-choice.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -122,6 +123,7 @@ export async function followWorkspaceStatus(
   workspaceId: string,
 ): Promise<void> {
   await connections.forgetInactive(tx, workspaceId);
+  await connections.wakeFirstSyncs(tx, workspaceId);
   await refreshHealth(ctx, tx, [workspaceId]);
 }
 
@@ -136,8 +138,9 @@ export async function listKeptDisabled(
 export async function startSync(ctx: PipelinesContext, scope: Scope, id: string): Promise<Job> {
   const row = await getConnection(ctx, scope, id);
   const workspace = await findLiveWorkspace(ctx.workspaces, scope.organizationId, scope.workspaceId);
-  if (workspace?.status !== 'active') throw new AppError('workspace_inactive');
+  if (workspace?.isDeactivated !== false) throw new AppError('workspace_inactive');
   if (row.paused === 1) throw new AppError('connection_paused');
+  await assertNotHeld(ctx.workspaces, scope.workspaceId, scope.audience);
   const platformId = madeOnPlatform(row);
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);

@@ -3,6 +3,7 @@ import { type ConnectionFacts, healthOf, type JobFailure, worstOf } from './heal
 
 const nothing: ConnectionFacts = {
   isPaused: false,
+  pausedBecause: null,
   stoppedBecause: null,
   gone: null,
   refused: null,

@@ -19,9 +19,13 @@ export interface JobFailure {
   whose: Audience;
 }
 
+type PauseWords = Record<Audience, string>;
+
 export interface ConnectionFacts {
   /** Its workspace is inactive, or somebody has paused the connection itself. */
   isPaused: boolean;
+  /** Where a quota has paused it: what each audience reads. */
+  pausedBecause: PauseWords | null;
   /** Why the platform itself has made it inactive. */
   stoppedBecause: string | null;
   /** It is no longer on the platform: what to do about that. */
@@ -48,6 +52,8 @@ export interface Health {
   isTryingAgain: boolean;
   /** Who has to do something, and what. */
   attention: { by: Audience; what: string | null; customerWhat: string | null } | null;
+  /** Why it is paused, where that is not somebody's choice. */
+  pausedBecause: PauseWords | null;
 }
 
 const worstFirst: readonly HealthState[] = [
@@ -70,6 +76,7 @@ export function healthOf(facts: ConnectionFacts): Health {
     lastGoodAt,
     isTryingAgain: false,
     attention: null,
+    pausedBecause: null,
   };
   const attention = (by: Audience, what: string | null, customerWhat: string | null): Health => ({
     ...healthy,
@@ -79,7 +86,7 @@ export function healthOf(facts: ConnectionFacts): Health {
   });
   if (facts.gone !== null) return attention('operator', facts.gone, facts.gone);
   if (facts.refused) return attention(facts.refused.by, facts.refused.message, facts.refused.customerMessage);
-  if (facts.isPaused) return { ...healthy, state: 'paused' };
+  if (facts.isPaused) return { ...healthy, state: 'paused', pausedBecause: facts.pausedBecause };
   if (facts.stoppedBecause !== null) return attention('operator', facts.stoppedBecause, problemOnOurSide);
   const row = failing(facts);
   if (row) {

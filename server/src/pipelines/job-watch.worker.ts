@@ -17,7 +17,16 @@ import { lookAtConnections } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
 import { keepLogs } from './job-logs.worker.ts';
 import * as watch from './job-watch.worker.store.ts';
-import { type JobNews, recordJobs, refreshHealth, type WordedJob, wordJobs } from './jobs.ts';
+import {
+  holdHealth,
+  type JobNews,
+  recordJobs,
+  refreshHealth,
+  reviewQuotas,
+  tellOfQuotas,
+  type WordedJob,
+  wordJobs,
+} from './jobs.ts';
 
 const leaseMs = 30_000;
 const betweenSignsMs = 200;
@@ -134,13 +143,17 @@ async function recordOf(
     const ofConnection = told.filter(({ connectionId }) => connectionId === connection.platform_id);
     worded.set(connection, await wordJobs(ctx, connection, ofConnection));
   }
-  return await ctx.store.transaction(async (tx) => {
+  const workspaceIds = [...new Set(found.map(({ workspace_id }) => workspace_id))];
+  const { news, told: toTell } = await ctx.store.transaction(async (tx) => {
+    await holdHealth(ctx, tx, workspaceIds);
     const news: JobNews[] = [];
     for (const [connection, jobs] of worded) news.push(...(await recordJobs(ctx, tx, connection, jobs)));
-    const workspaceIds = [...new Set(found.map(({ workspace_id }) => workspace_id))];
+    const told = await reviewQuotas(ctx, tx, news);
     await refreshHealth(ctx, tx, workspaceIds, { ids: found.map(({ id }) => id) });
-    return news;
+    return { news, told };
   });
+  tellOfQuotas(ctx, toTell);
+  return news;
 }
 
 /** A line for each attempt that failed and for each job that ended, and the counts. */

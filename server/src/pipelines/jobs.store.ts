@@ -176,6 +176,20 @@ export async function putLook(
     .execute();
 }
 
+/** The ids on the platform of connections with a sync that began before this time and goes on. */
+export async function listSyncing(db: Db, workspaceId: string, before: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .innerJoin('connections', 'connections.id', 'jobs.connection_id')
+    .select('connections.platform_id')
+    .where('jobs.workspace_id', '=', workspaceId)
+    .where('jobs.ended_at', 'is', null)
+    .where('jobs.status', 'in', ['running', 'incomplete'])
+    .where('jobs.started_at', '<', before)
+    .execute();
+  return rows.flatMap(({ platform_id }) => (platform_id === null ? [] : [platform_id]));
+}
+
 /** The newest of each connection that has any. */
 export async function findLastJobs(
   db: Db,

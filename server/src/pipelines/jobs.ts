@@ -19,8 +19,10 @@ import type {
   PlatformJobAttempt,
   PlatformJobStream,
 } from '../platform/pipelines-port.ts';
+import { findHoldWords, reviewWorkspace } from '../quotas/holds.ts';
 import { countSync } from '../quotas/quotas.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
+import { driveOperation } from '../workspaces/operations.ts';
 import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
@@ -31,6 +33,8 @@ import * as jobs from './jobs.store.ts';
 import { configurationParts } from './source-template.ts';
 import * as sources from './sources.store.ts';
 import { operatorsOnly } from './two-texts.ts';
+
+export const listSyncing = jobs.listSyncing;
 
 export const goneFromPlatform =
   'The platform no longer has this connection. To have it again, delete its source and connect it again.';
@@ -123,6 +127,32 @@ export async function recordJobs(
   return news;
 }
 
+/** A sync that has ended may have used a quota up. Gives the workspaces of which the platform has to be told. */
+export async function reviewQuotas(ctx: PipelinesContext, tx: Db, news: readonly JobNews[]): Promise<WorkspaceRef[]> {
+  const ended = new Map(
+    news.filter(({ hasEnded }) => hasEnded).map(({ connection }) => [connection.workspace_id, connection]),
+  );
+  const told: WorkspaceRef[] = [];
+  for (const [workspaceId, { organization_id: organizationId }] of [...ended].sort()) {
+    const ref = { organizationId, workspaceId };
+    if (await reviewWorkspace(ctx.workspaces, tx, ref, true)) told.push(ref);
+  }
+  return told;
+}
+
+interface WorkspaceRef {
+  organizationId: string;
+  workspaceId: string;
+}
+
+/** Once what was reviewed is committed. */
+export function tellOfQuotas(ctx: PipelinesContext, workspaces: readonly WorkspaceRef[]): void {
+  for (const ref of workspaces) {
+    const tell = () => driveOperation(ctx.workspaces, { ...ref, kind: 'status' });
+    ctx.inBackground('holding syncs back', tell);
+  }
+}
+
 /** A job that was started just now: nobody has to wait for the next look. Undefined when its connection is gone. */
 export async function recordStarted(
   ctx: PipelinesContext,
@@ -130,13 +160,16 @@ export async function recordStarted(
   job: PlatformJob,
 ): Promise<JobRow | undefined> {
   const worded = await wordJobs(ctx, { workspace_id: workspaceId, source_id }, [job]);
-  return await ctx.store.transaction(async (tx) => {
+  const recorded = await ctx.store.transaction(async (tx) => {
+    await holdHealth(ctx, tx, [workspaceId]);
     const connection = await connections.findConnection(tx, workspaceId, id);
     if (!connection) return undefined;
-    await recordJobs(ctx, tx, connection, worded);
+    const told = await reviewQuotas(ctx, tx, await recordJobs(ctx, tx, connection, worded));
     await refreshHealth(ctx, tx, [workspaceId], { ids: [id] });
-    return (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0];
+    return { job: (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0], told };
   });
+  tellOfQuotas(ctx, recorded?.told ?? []);
+  return recorded?.job;
 }
 
 function isOlder(after: JobRow, before: JobRow): boolean {
@@ -265,7 +298,9 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
     isWorkspaceActive: workspace?.status === 'active',
     isRefused: row.failure !== null || destination?.failure != null,
   });
+  const isHeld = workspace != null && workspace.held_since !== null && !workspace.isDeactivated;
   const health = healthOf({
+    pausedBecause: isHeld && row.paused === 0 ? ((await findHoldWords(tx, workspaceId)) ?? null) : null,
     isPaused:
       workspace?.status === 'inactive' ||
       row.paused === 1 ||
@@ -302,7 +337,7 @@ function refusalIn({ failure, customer_failure }: RemoteRow) {
 
 export function healthIn({ health: state, health_detail }: Pick<ConnectionRow, 'health' | 'health_detail'>): Health {
   const unknown = { since: null, failuresInARow: 0, firstError: null, lastGoodAt: null, isTryingAgain: false };
-  return { ...unknown, attention: null, ...JSON.parse(health_detail), state };
+  return { ...unknown, attention: null, pausedBecause: null, ...JSON.parse(health_detail), state };
 }
 
 export function failureIn(job: JobRow): JobFailure {
@@ -338,6 +373,7 @@ export function presentHealth(health: Health, audience: Audience): PresentedHeal
       by: attention.by,
       what: audience === 'operator' ? attention.what : attention.customerWhat,
     },
+    paused_because: health.pausedBecause?.[audience] ?? null,
   };
 }
 

@@ -91,7 +91,9 @@ export async function listConnectionPage(
       'destinations.template_version as destination_template_version',
       'destinations.applied_template_version as destination_applied_template_version',
       'workspaces.name as workspace_name',
-      'workspaces.status as workspace_status',
+      sql<
+        WorkspaceRow['status']
+      >`case when workspaces.held_since is null then workspaces.status else 'inactive' end`.as('workspace_status'),
     ])
     .where('connections.deleted_at', 'is', null)
     .where('sources.lifecycle', '=', 'live');

@@ -350,6 +350,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       'sync_already_running',
       'queue_full',
       'workspace_inactive',
+      'quota_reached',
       'platform_lost_connection',
       'platform_does_not_answer',
     ),

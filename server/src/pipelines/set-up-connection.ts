@@ -13,7 +13,7 @@ import { PlatformError } from '../platform/platform-port.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
 import { getVersion, openVersion } from '../templates/versions.ts';
-import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
+import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
 import { recordStatusApplied } from './connection-changes.store.ts';
 import { isConnectionGone } from './connection-gone.ts';
@@ -332,6 +332,11 @@ async function startFirstSync(
   platformId: string,
 ): Promise<void> {
   const workspace = await findLiveWorkspace(ctx.workspaces, source.organization_id, source.workspace_id);
+  // Where a quota holds syncs back, the first one waits for the end of the hold.
+  if (workspace && workspace.held_since !== null && !workspace.isDeactivated) return;
+  if (workspace && !(await readSettledWorkspace(ctx.store.db, source.organization_id, source.workspace_id))) {
+    throw new Waiting('waiting until the status of the workspace is settled', 1_000);
+  }
   const isThere = async () =>
     (await ctx.platform.listConnections(source.workspace_id)).some(({ id }) => id === platformId);
   // A connection that was deleted on the platform meanwhile has nothing to sync, and is shown as deleted.

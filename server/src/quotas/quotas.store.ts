@@ -6,7 +6,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
-import type { Tables } from '../db/tables.ts';
+import type { QuotaHoldRow, Tables } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 /** Jobs that use the platform, or will do so again without anybody asking. */
@@ -41,15 +41,19 @@ export async function listLimits(
   return new Map(rows.map(({ id, limits }) => [id, limits]));
 }
 
-/** `id`: of the organization, or of one of its workspaces. */
+/** No id comes before this one. */
+const first = '00000000-0000-0000-0000-000000000000';
+
+/** `id`: of the organization, whose workspaces are then all reviewed in the background, or of one of its workspaces. */
 export async function putLimits(tx: Db, organizationId: string, id: string, limits: string): Promise<void> {
+  const review_after = id === organizationId ? first : null;
   await tx
     .insertInto('quotas')
-    .values({ id, organization_id: organizationId, limits, updated_at: now })
+    .values({ id, organization_id: organizationId, limits, updated_at: now, review_after })
     .onConflict((conflict) =>
       conflict
         .column('id')
-        .doUpdateSet({ limits, updated_at: now })
+        .doUpdateSet({ limits, updated_at: now, review_after })
         .where('quotas.organization_id', '=', organizationId),
     )
     .execute();
@@ -198,4 +202,25 @@ export async function sumUse(
       Object.fromEntries(Object.entries(moved).map(([name, sum]) => [name, Number(sum)])) as unknown as Moved,
     ]),
   );
+}
+
+export async function findHold(db: Db, workspaceId: string): Promise<QuotaHoldRow | undefined> {
+  return await db.selectFrom('quota_holds').selectAll().where('workspace_id', '=', workspaceId).executeTakeFirst();
+}
+
+export async function putHold(
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+  hold: Pick<QuotaHoldRow, 'quota' | 'quota_limit' | 'used' | 'until'>,
+): Promise<void> {
+  await tx
+    .insertInto('quota_holds')
+    .values({ ...hold, organization_id: organizationId, workspace_id: workspaceId })
+    .onConflict((conflict) => conflict.column('workspace_id').doUpdateSet(hold))
+    .execute();
+}
+
+export async function removeHold(tx: Db, workspaceId: string): Promise<void> {
+  await tx.deleteFrom('quota_holds').where('workspace_id', '=', workspaceId).execute();
 }

@@ -7,49 +7,26 @@
  * of a sync, so a sync counts once. A lower limit takes nothing away: it only stops what would come next.
  */
 import type { Audience } from '@inlay/contract/health';
-import {
-  type PutQuotasRequest,
-  type PutWorkspaceQuotasRequest,
-  type QuotaName,
-  type Quotas,
-  quotaNames,
-  type Usage,
-  type WorkspaceQuotas,
+import type {
+  PutQuotasRequest,
+  PutWorkspaceQuotasRequest,
+  QuotaName,
+  Quotas,
+  Usage,
+  WorkspaceQuotas,
 } from '@inlay/contract/quotas';
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
+import { driveOperation } from '../workspaces/operations.ts';
 import { getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts';
+import { reviewWorkspace } from './holds.ts';
+import { combine, limitsOf, parse, readGiven } from './limits.ts';
 import { dayOf, type Periods, periodsAt } from './periods.ts';
 import { refusalWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
-
-type Given = PutWorkspaceQuotasRequest;
-
-const nothing: Given = {};
-
-/** What is set, without what is left out, in one order. */
-function readGiven(request: PutQuotasRequest | PutWorkspaceQuotasRequest): Given {
-  return Object.fromEntries(quotaNames.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])));
-}
-
-const parse = (limits: string | undefined): Given => (limits === undefined ? nothing : JSON.parse(limits));
-
-function combine(organization: Given, workspace: Given): Quotas {
-  const all = quotaNames.map((name) => {
-    const own = workspace[name];
-    return [name, own === undefined ? (organization[name] ?? null) : own];
-  });
-  return Object.fromEntries(all) as Quotas;
-}
-
-/** What a workspace may have: its own limits, and the organization's where it has none. */
-export async function limitsOf(db: Db, organizationId: string, workspaceId: string): Promise<Quotas> {
-  const found = await store.findLimits(db, organizationId, workspaceId);
-  return combine(parse(found.get(organizationId)), parse(found.get(workspaceId)));
-}
 
 export async function getQuotas(ctx: WorkspacesContext, organizationId: string): Promise<Quotas> {
   return await limitsOf(ctx.store.db, organizationId, organizationId);
@@ -65,8 +42,8 @@ export async function putQuotas(
 }
 
 export async function deleteQuotas(ctx: WorkspacesContext, organizationId: string): Promise<Quotas> {
-  await store.removeLimits(ctx.store.db, organizationId, organizationId);
-  return await getQuotas(ctx, organizationId);
+  // Kept without limits, so that its workspaces are reviewed.
+  return await putQuotas(ctx, organizationId, {});
 }
 
 export async function getWorkspaceQuotas(
@@ -87,7 +64,8 @@ export async function putWorkspaceQuotas(
   request: PutWorkspaceQuotasRequest,
 ): Promise<WorkspaceQuotas> {
   const { id } = await getWorkspace(ctx, organizationId, workspaceId);
-  await store.putLimits(ctx.store.db, organizationId, id, JSON.stringify(readGiven(request)));
+  const limits = JSON.stringify(readGiven(request));
+  await change(ctx, organizationId, id, (tx) => store.putLimits(tx, organizationId, id, limits));
   return await getWorkspaceQuotas(ctx, organizationId, id);
 }
 
@@ -97,8 +75,23 @@ export async function deleteWorkspaceQuotas(
   workspaceId: string,
 ): Promise<WorkspaceQuotas> {
   const { id } = await getWorkspace(ctx, organizationId, workspaceId);
-  await store.removeLimits(ctx.store.db, organizationId, id);
+  await change(ctx, organizationId, id, (tx) => store.removeLimits(tx, organizationId, id));
   return await getWorkspaceQuotas(ctx, organizationId, id);
+}
+
+/** The workspace follows its new limits at once. */
+async function change(
+  ctx: WorkspacesContext,
+  organizationId: string,
+  workspaceId: string,
+  work: (tx: Db) => Promise<void>,
+): Promise<void> {
+  const ref = { organizationId, workspaceId };
+  const isToTell = await ctx.store.transaction(async (tx) => {
+    await work(tx);
+    return await reviewWorkspace(ctx, tx, ref);
+  });
+  if (isToTell) await driveOperation(ctx, { ...ref, kind: 'status' });
 }
 
 /** Throws if the workspace may not have so many more. The caller has locked the workspace. */

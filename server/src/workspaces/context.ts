@@ -32,6 +32,8 @@ export interface WorkspacesContext {
   statusChanged(tx: Db, workspaceId: string): Promise<void>;
   /** Which connections, by their ids on the platform, stay disabled when the workspace is activated: each by its own choice. */
   listKeptDisabled(workspaceId: string): Promise<ReadonlySet<string>>;
+  /** Which connections, by their ids on the platform, run a sync that began before this time. */
+  listSyncing(workspaceId: string, before: number): Promise<ReadonlySet<string>>;
   /** Called when tokens of a workspace have stopped working. */
   tokensEnded(): void;
 }

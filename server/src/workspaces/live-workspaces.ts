@@ -1,11 +1,13 @@
 /**
  * Live workspaces for the code of `pipelines/`: finding one, locking it while something is added, recording a new
- * connection.
+ * connection. Their `status` says whether syncs may run in them: a workspace whose syncs a quota holds back is shown here
+ * as inactive.
  */
 import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type { WorkspacesContext } from './context.ts';
+import { runStatus } from './holds.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
 
@@ -13,17 +15,25 @@ export async function findLiveWorkspace(
   { store }: WorkspacesContext,
   organizationId: string,
   id: string,
-): Promise<WorkspaceRow | undefined> {
-  const row = await workspaces.findWorkspace(store.db, organizationId, id);
-  return row?.lifecycle === 'live' ? row : undefined;
+): Promise<LiveWorkspace | undefined> {
+  return await readWorkspace(store.db, organizationId, id);
 }
 
 /** Locks the workspace, so that it is not deleted or (de)activated before the transaction ends. */
-export async function holdLiveWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow> {
+export async function holdLiveWorkspace(tx: Db, organizationId: string, id: string): Promise<LiveWorkspace> {
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
   if (row.lifecycle === 'deleting') throw new AppError('workspace_being_deleted');
-  return row;
+  return asRun(row);
+}
+
+export interface LiveWorkspace extends WorkspaceRow {
+  /** It is inactive itself, whatever holds its syncs back besides. */
+  isDeactivated: boolean;
+}
+
+function asRun(row: WorkspaceRow): LiveWorkspace {
+  return { ...row, status: runStatus(row), isDeactivated: row.status === 'inactive' };
 }
 
 /**
@@ -44,9 +54,9 @@ export async function recordNewConnection(
 }
 
 /** As the transaction sees it; undefined when it is not live. */
-export async function readWorkspace(tx: Db, organizationId: string, id: string): Promise<WorkspaceRow | undefined> {
+export async function readWorkspace(tx: Db, organizationId: string, id: string): Promise<LiveWorkspace | undefined> {
   const row = await workspaces.findWorkspace(tx, organizationId, id);
-  return row?.lifecycle === 'live' ? row : undefined;
+  return row?.lifecycle === 'live' ? asRun(row) : undefined;
 }
 
 /** The same; undefined also while the platform is still being told that it is active or inactive. */
@@ -54,7 +64,7 @@ export async function readSettledWorkspace(
   tx: Db,
   organizationId: string,
   id: string,
-): Promise<WorkspaceRow | undefined> {
+): Promise<LiveWorkspace | undefined> {
   if (await operations.isOpen(tx, { organizationId, workspaceId: id, kind: 'status' })) return undefined;
   return await readWorkspace(tx, organizationId, id);
 }

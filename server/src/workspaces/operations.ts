@@ -13,6 +13,7 @@ import type { Delay } from '../errors.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
+import { runStatus } from './holds.ts';
 import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
@@ -168,11 +169,12 @@ async function takeBackRename(tx: Db, row: WorkspaceRow): Promise<void> {
 async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef, operation: Leased): Promise<void> {
   const row = await readLive(ctx, ref);
   if (!row) return;
-  const change = row.status === 'inactive' ? disableConnections : enableConnections;
+  const mayRun = runStatus(row) === 'active';
+  const change = mayRun ? enableConnections : disableConnections;
   await change(ctx, ref, row, operation);
   await whileUnchanged(ctx, row, async (tx) => {
     const closed = await closeOrAssertAgain(ctx, tx, ref, operation.leaseId);
-    if (closed && row.status === 'active') await workspaces.forgetPaused(tx, row.id);
+    if (closed && mayRun) await workspaces.forgetPaused(tx, row.id);
   });
 }
 
@@ -189,12 +191,22 @@ async function disableConnections(
 ): Promise<void> {
   for (let round = 1; round <= maxRounds; round++) {
     const all = await listConnections(ctx, row.id);
-    const active = all.filter((connection) => connection.status === 'active').map((connection) => connection.id);
+    const left = await leftToRun(ctx, row);
+    const active = all.filter(({ id, status }) => status === 'active' && !left.has(id)).map(({ id }) => id);
     if (active.length === 0) return;
     await whileUnchanged(ctx, row, (tx) => workspaces.rememberPaused(tx, row.id, active));
     await setStatuses(ctx, ref, row, operation, active, 'inactive');
   }
   throw new PlatformError('unavailable', 'connections keep becoming active');
+}
+
+/**
+ * A quota stops what would come next, not what runs. A connection whose sync began before the hold is disabled after the
+ * sync.
+ */
+async function leftToRun(ctx: WorkspacesContext, row: WorkspaceRow): Promise<ReadonlySet<string>> {
+  if (row.status === 'inactive' || row.held_since === null) return new Set();
+  return await ctx.listSyncing(row.id, row.held_since);
 }
 
 async function enableConnections(

@@ -25,6 +25,7 @@ export const columns = [
   'created_at',
   'updated_at',
   'deleted_at',
+  'held_since',
 ] as const satisfies (keyof WorkspaceRow)[];
 
 /** Strictly after the last change, even when the clock stands still or went back. */
@@ -230,6 +231,12 @@ export async function forgetDesiredName(tx: Db, organizationId: string, id: stri
 
 export async function recordStatus(tx: Db, organizationId: string, id: string, status: WorkspaceStatus): Promise<void> {
   await changed(tx, organizationId, id).set({ status, gen: sql`gen + 1`, updated_at: laterThanUpdatedAt }).execute();
+}
+
+/** A quota holds the syncs of the workspace back from now on, or no longer. */
+export async function recordHold(tx: Db, organizationId: string, id: string, isHeld: boolean): Promise<void> {
+  const held_since = isHeld ? sql<number>`now_ms()` : null;
+  await changed(tx, organizationId, id).set({ held_since, gen: sql`gen + 1` }).execute();
 }
 
 export async function applyName(tx: Db, organizationId: string, id: string, name: string): Promise<void> {

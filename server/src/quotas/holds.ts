@@ -1,0 +1,87 @@
+/**
+ * Holds syncs back in workspaces that have moved as much as they may. No sync starts until the period ends or the quota is
+ * raised; what runs is left to run to its end.
+ *
+ * What always holds: whether a workspace is held follows from its limits and its use alone, and is decided while it is
+ * locked. So it does not matter who reviews it, how often, or in which order.
+ */
+import type { Audience } from '@inlay/contract/health';
+import type { Quotas } from '@inlay/contract/quotas';
+import { type Db, databaseTime } from '../db/open.ts';
+import type { QuotaHoldRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import type { WorkspacesContext } from '../workspaces/context.ts';
+import { lockLiveWorkspace, openStatusOperation, recordHold } from '../workspaces/holds.ts';
+import { limitsOf } from './limits.ts';
+import { type Periods, periodsAt } from './periods.ts';
+import { pauseWords } from './quota-words.ts';
+import * as store from './quotas.store.ts';
+
+type Hold = Pick<QuotaHoldRow, 'quota' | 'quota_limit' | 'used' | 'until'>;
+
+/** The longest periods first: a month outlasts a day. */
+const amounts = ['rows_per_month', 'bytes_per_month', 'rows_per_day', 'bytes_per_day'] as const;
+
+function holdFor(limits: Quotas, moved: store.Moved | undefined, periods: Periods): Hold | undefined {
+  for (const quota of amounts) {
+    const [limit, used] = [limits[quota], moved?.[quota] ?? 0];
+    if (limit === null || used < limit) continue;
+    return { quota, quota_limit: limit, used, until: quota.endsWith('month') ? periods.nextMonth : periods.nextDay };
+  }
+  return undefined;
+}
+
+/**
+ * Compares a workspace with its limits. True when the platform has to be told, once the transaction is committed.
+ * `hasEnded`: a sync of it has just ended.
+ */
+export async function reviewWorkspace(
+  ctx: WorkspacesContext,
+  tx: Db,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+  hasEnded = false,
+): Promise<boolean> {
+  const unlocked = await limitsOf(tx, organizationId, workspaceId);
+  // Most workspaces: nobody has to lock them.
+  if (amounts.every((quota) => unlocked[quota] === null) && !(await store.findHold(tx, workspaceId))) return false;
+  const workspace = await lockLiveWorkspace(tx, organizationId, workspaceId);
+  if (!workspace) {
+    await store.removeHold(tx, workspaceId);
+    return false;
+  }
+  const limits = await limitsOf(tx, organizationId, workspaceId);
+  const periods = periodsAt(await databaseTime(tx));
+  const hold = holdFor(limits, (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId), periods);
+  const isHeld = workspace.held_since !== null;
+  if (hold) await store.putHold(tx, organizationId, workspaceId, hold);
+  else await store.removeHold(tx, workspaceId);
+  if (isHeld !== (hold !== undefined)) {
+    await recordHold(ctx, tx, workspace, hold !== undefined);
+    return true;
+  }
+  if (!hold) return false;
+  // Its health says how much is used.
+  await ctx.statusChanged(tx, workspaceId);
+  if (hasEnded) await openStatusOperation(ctx, tx, organizationId, workspaceId);
+  return hasEnded;
+}
+
+/** Why no sync runs in a workspace, for both audiences; undefined when no quota holds it back. */
+export async function findHoldWords(
+  db: Db,
+  workspaceId: string,
+): Promise<{ operator: string; customer: string; until: number } | undefined> {
+  const hold = await store.findHold(db, workspaceId);
+  if (!hold) return undefined;
+  const { quota, quota_limit: limit, used, until } = hold;
+  const words = (audience: Audience) => pauseWords({ quota, limit, used }, until, audience);
+  return { operator: words('operator'), customer: words('customer'), until };
+}
+
+/** Throws if a quota holds the workspace back. */
+export async function assertNotHeld(ctx: WorkspacesContext, workspaceId: string, audience: Audience): Promise<void> {
+  const hold = await findHoldWords(ctx.store.db, workspaceId);
+  if (!hold) return;
+  const retryAfterSeconds = (hold.until - (await ctx.store.now())) / 1000;
+  throw new AppError('quota_reached', { words: hold[audience], retryAfterSeconds });
+}

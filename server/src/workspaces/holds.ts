@@ -1,0 +1,49 @@
+/**
+ * A quota may hold the syncs of an active workspace back. Its connections are then disabled as those of an inactive
+ * workspace are, by the same operation: it remembers what it has disabled, and enables exactly that when nothing holds the
+ * workspace back any more and it is active. So a connection that a person has paused stays paused.
+ */
+import type { WorkspaceStatus } from '@inlay/contract/fields';
+import type { Db } from '../db/open.ts';
+import type { WorkspaceRow } from '../db/tables.ts';
+import type { WorkspacesContext } from './context.ts';
+import * as operations from './operations.store.ts';
+import * as workspaces from './workspaces.store.ts';
+
+/** Whether the connections of a workspace may run. */
+export function runStatus({ status, held_since }: Pick<WorkspaceRow, 'status' | 'held_since'>): WorkspaceStatus {
+  return held_since === null ? status : 'inactive';
+}
+
+/** The workspace, which is locked until the transaction ends; undefined when it is not live. */
+export async function lockLiveWorkspace(
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+): Promise<WorkspaceRow | undefined> {
+  const row = await workspaces.lockWorkspace(tx, organizationId, workspaceId);
+  return row?.lifecycle === 'live' ? row : undefined;
+}
+
+/** Begins or ends a hold. The caller has locked the workspace, and drives the operation once this is committed. */
+export async function recordHold(
+  ctx: WorkspacesContext,
+  tx: Db,
+  { organization_id: organizationId, id }: WorkspaceRow,
+  isHeld: boolean,
+): Promise<void> {
+  await workspaces.recordHold(tx, organizationId, id, isHeld);
+  await ctx.statusChanged(tx, id);
+  await openStatusOperation(ctx, tx, organizationId, id);
+}
+
+/** The platform is told again: a sync that was left to run to its end has ended. */
+export async function openStatusOperation(
+  ctx: WorkspacesContext,
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+): Promise<void> {
+  const nobody = { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 };
+  await operations.openOperation(tx, { organizationId, workspaceId, kind: 'status' }, nobody);
+}
