@@ -155,6 +155,10 @@ export const Connection = Type.Object(
       description: 'Whether the platform has the connection as it is shown here; false while a change is on its way',
     }),
     customer_may_change: CustomerMayChange,
+    slowed_cron_expression: NullableText(
+      'What runs in place of `cron_expression`, because the quotas of the workspace allow no shorter interval; null: nothing',
+      { examples: ['0 0 * * * ?'] },
+    ),
     health: Health,
     last_run: Type.Union([Job, Type.Null()], { description: 'The newest job' }),
     next_run_at: NullableTime('When it runs next by itself'),

@@ -28,6 +28,7 @@ import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRetirement, startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
 import { createSetUps, type SetUps } from './pipelines/set-ups.worker.ts';
+import { followQuotas } from './pipelines/slowed-schedules.ts';
 import { recordContentsDeleted } from './pipelines/sources.ts';
 import { maxSlowCallsInFlight } from './platform/calls.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
@@ -130,6 +131,7 @@ export async function openParts(
     recordContentsDeleted,
     statusChanged: (tx, workspaceId) => followWorkspaceStatus({ store }, tx, workspaceId),
     listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
+    quotasChanged: (tx, workspaceId, quotas) => followQuotas({ runtime }, tx, workspaceId, quotas),
     listSyncing: async (workspaceId, before) => new Set(await listSyncing(store.db, workspaceId, before)),
     tokensEnded: scopedTokens.forget,
   };

@@ -749,6 +749,7 @@ const migrations: Record<string, Step> = {
     const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
     await sql`alter table workspaces add column held_since bigint`.execute(db);
+    await sql`alter table connections add column slowed_cron ${text}`.execute(db);
     await sql`alter table quotas add column review_after ${uuid}`.execute(db);
     await sql`create index quotas_to_review on quotas (id) where review_after is not null`.execute(db);
     await sql`

@@ -401,6 +401,8 @@ export interface ConnectionRow extends RemoteRow {
   /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
   template_version: number;
   applied_template_version: number;
+  /** The schedule that runs in place of `cron_expression`, where a quota allows no shorter interval. */
+  slowed_cron: string | null;
   /** Bumped by every change of its settings, so that the platform is told; and the version the platform has. */
   version: number;
   applied_version: number;

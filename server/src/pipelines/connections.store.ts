@@ -91,6 +91,7 @@ export async function insertConnection(
       platform_state: null,
       platform_reason: null,
       // The set-up itself sees what the platform has.
+      slowed_cron: null,
       looked_at: now,
       history_wanted: 0,
       applied_template_version: 0,
@@ -318,6 +319,26 @@ export async function forgetInactive(tx: Db, workspaceId: string): Promise<void>
     .set({ platform_state: null, platform_reason: null })
     .where('workspace_id', '=', workspaceId)
     .where('platform_state', '=', 'inactive')
+    .execute();
+}
+
+/** What the platform is about to be told in place of the connection's schedule. */
+export async function putSlowed(db: Db, workspaceId: string, id: string, slowed: string | null): Promise<void> {
+  await db
+    .updateTable('connections')
+    .set({ slowed_cron: slowed })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The same, as a change of which the platform has to be told. */
+export async function changeSlowed(tx: Db, workspaceId: string, id: string, slowed: string | null): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set({ slowed_cron: slowed, version: sql<number>`version + 1` })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
     .execute();
 }
 

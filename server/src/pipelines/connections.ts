@@ -15,6 +15,7 @@ import { isoTime } from '../iso-time.ts';
 import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { assertNotHeld } from '../quotas/holds.ts';
+import { assertMaySync } from '../quotas/quotas.ts';
 import { mayChangeIn } from '../templates/customer-choice.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -32,6 +33,7 @@ import {
   recordStarted,
   refreshHealth,
 } from './jobs.ts';
+import { scheduleOf } from './slowed-schedules.ts';
 import { presentRunning } from './template-moves.ts';
 
 const freshMs = 60_000;
@@ -141,6 +143,8 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
   if (workspace?.isDeactivated !== false) throw new AppError('workspace_inactive');
   if (row.paused === 1) throw new AppError('connection_paused');
   await assertNotHeld(ctx.workspaces, scope.workspaceId, scope.audience);
+  const [last] = await jobs.findLastJobs(ctx.store.db, [scope.workspaceId], [id]);
+  await assertMaySync(ctx.workspaces, scope, last?.started_at);
   const platformId = madeOnPlatform(row);
   return await callPlatform(async () => {
     const job = await ctx.platform.startSync(platformId).catch(unlessRefused);
@@ -242,8 +246,8 @@ function present(
       : (row.customer_failure ?? row.destination_customer_failure);
   const isMade = row.is_set_up === 1;
   const isRefused = row.failure !== null || row.destination_failure !== null;
-  const next =
-    isRunning && row.cron_expression ? nextRuns(row.cron_expression, new Date(runtime.now()), 1)[0] : undefined;
+  const schedule = scheduleOf(row);
+  const next = isRunning && schedule ? nextRuns(schedule, new Date(runtime.now()), 1)[0] : undefined;
   return {
     id: row.id,
     name: `${row.source_name} → ${row.destination_name}`,
@@ -258,6 +262,7 @@ function present(
     ],
     applied: isMade && row.applied_version === row.version && row.applied_status_version === row.status_version,
     customer_may_change: mayChangeIn(row),
+    slowed_cron_expression: row.slowed_cron,
     health: presentHealth(healthIn(row), audience),
     last_run: last ? presentJob(last, audience) : null,
     next_run_at: next?.toISOString() ?? null,

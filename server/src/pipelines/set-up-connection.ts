@@ -27,6 +27,7 @@ import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { recordStarted } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { unbind } from './remote.store.ts';
+import { scheduleToTell } from './slowed-schedules.ts';
 import { configurationParts } from './source-template.ts';
 import { keepCatalog, streamWishes } from './stream-catalogs.ts';
 import { chooseStreams } from './streams.ts';
@@ -134,7 +135,7 @@ async function changeConnection(
       : undefined;
     const changes = {
       name: nameOnPlatform(`${source.name} → ${destination.name}`, id),
-      cronExpression: connection.cron_expression,
+      cronExpression: await scheduleToTell(ctx, connection),
       namespaceFormat: connection.namespace_format,
       prefix: connection.prefix,
       schemaChanges: connection.schema_changes,
@@ -183,7 +184,7 @@ async function prepareConnection(
     sourceId,
     destinationId,
     status: connection.paused === 1 ? 'inactive' : workspace.status,
-    cronExpression: connection.cron_expression,
+    cronExpression: await scheduleToTell(ctx, connection),
     streams,
     namespaceFormat: connection.namespace_format,
     prefix: connection.prefix,

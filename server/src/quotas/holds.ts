@@ -41,15 +41,18 @@ export async function reviewWorkspace(
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
   hasEnded = false,
 ): Promise<boolean> {
-  const unlocked = await limitsOf(tx, organizationId, workspaceId);
-  // Most workspaces: nobody has to lock them.
-  if (amounts.every((quota) => unlocked[quota] === null) && !(await store.findHold(tx, workspaceId))) return false;
+  if (hasEnded) {
+    const unlocked = await limitsOf(tx, organizationId, workspaceId);
+    // Most workspaces: nobody has to lock them.
+    if (amounts.every((quota) => unlocked[quota] === null) && !(await store.findHold(tx, workspaceId))) return false;
+  }
   const workspace = await lockLiveWorkspace(tx, organizationId, workspaceId);
   if (!workspace) {
     await store.removeHold(tx, workspaceId);
     return false;
   }
   const limits = await limitsOf(tx, organizationId, workspaceId);
+  if (!hasEnded) await ctx.quotasChanged(tx, workspaceId, limits);
   const periods = periodsAt(await databaseTime(tx));
   const hold = holdFor(limits, (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId), periods);
   const isHeld = workspace.held_since !== null;

@@ -24,6 +24,7 @@ export interface Reached {
 }
 
 const raise = 'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
+const change = raise.replace('raise', 'change');
 const useOf = ({ quota, limit, used }: Reached) => `The quota ${quota} is reached: ${used} of ${limit} are used`;
 const limitOf = ({ quota, limit }: Reached) => `The limit of ${limit} ${nouns[quota]} is reached`;
 
@@ -40,4 +41,12 @@ export function pauseWords(reached: Reached, until: number, audience: Audience):
     return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
   }
   return `${limitOf(reached)}. Syncs go on by themselves at ${isoTime(until)}.`;
+}
+
+/** Of a sync that is asked for too soon after the last one. */
+export function tooSoonWords(limitSeconds: number, from: number, audience: Audience): string {
+  if (audience === 'operator') {
+    return `The quota shortest_interval_seconds is ${limitSeconds}: the next sync may start at ${isoTime(from)}. ${change}`;
+  }
+  return `The next sync of this connection can start at ${isoTime(from)}.`;
 }

@@ -25,7 +25,7 @@ import { getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts';
 import { reviewWorkspace } from './holds.ts';
 import { combine, limitsOf, parse, readGiven } from './limits.ts';
 import { dayOf, type Periods, periodsAt } from './periods.ts';
-import { refusalWords } from './quota-words.ts';
+import { refusalWords, tooSoonWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
 
 export async function getQuotas(ctx: WorkspacesContext, organizationId: string): Promise<Quotas> {
@@ -111,6 +111,30 @@ export async function assertRoom(
 
 function reached(facts: { quota: QuotaName; limit: number; used: number }, audience: Audience) {
   return new AppError('quota_reached', { words: refusalWords(facts, audience) });
+}
+
+/** Throws if no sync of the connection may be started now. `last`: when its newest sync was started. */
+export async function assertMaySync(
+  ctx: WorkspacesContext,
+  { organizationId, workspaceId, audience }: { organizationId: string; workspaceId: string; audience: Audience },
+  last: number | undefined,
+): Promise<void> {
+  const { db } = ctx.store;
+  const { concurrent_syncs: limit, shortest_interval_seconds: seconds } = await limitsOf(
+    db,
+    organizationId,
+    workspaceId,
+  );
+  if (limit !== null) {
+    const used = await store.countUpTo(db, workspaceId, 'concurrent_syncs', limit);
+    if (used >= limit) throw reached({ quota: 'concurrent_syncs', limit, used }, audience);
+  }
+  if (seconds === null || last === undefined) return;
+  const from = last + seconds * 1000;
+  const waitMs = from - (await ctx.store.now());
+  if (waitMs <= 0) return;
+  const words = tooSoonWords(seconds, from, audience);
+  throw new AppError('quota_reached', { words, retryAfterSeconds: waitMs / 1000 });
 }
 
 /** A sync has ended. In the transaction that records that, so that it counts once. */

@@ -1,4 +1,5 @@
 /** What the rules of this folder need from outside. */
+import type { Quotas } from '@inlay/contract/quotas';
 import type { Logger } from 'pino';
 import type { Db, Store } from '../db/open.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
@@ -34,6 +35,8 @@ export interface WorkspacesContext {
   listKeptDisabled(workspaceId: string): Promise<ReadonlySet<string>>;
   /** Which connections, by their ids on the platform, run a sync that began before this time. */
   listSyncing(workspaceId: string, before: number): Promise<ReadonlySet<string>>;
+  /** What is in a workspace follows its new quotas, in the same transaction. */
+  quotasChanged(tx: Db, workspaceId: string, quotas: Quotas): Promise<void>;
   /** Called when tokens of a workspace have stopped working. */
   tokensEnded(): void;
 }

@@ -119,6 +119,7 @@ export class Deployment {
       recordContentsDeleted: async () => {},
       statusChanged: async () => {},
       listKeptDisabled: async () => new Set(),
+      quotasChanged: async () => {},
       listSyncing: async () => new Set(),
       tokensEnded: () => {},
     };
