@@ -47,6 +47,7 @@ describe('the health of a connection', () => {
       lastGoodAt: 4,
       isTryingAgain: true,
       attention: null,
+      pausedBecause: null,
     });
     expect(health({ failed: failedTwice })).toMatchObject({ failuresInARow: 2, since: 1_000, isTryingAgain: false });
     // The next run has begun and has not failed yet: still no new start.

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
-import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import {
+  type Customer,
+  customer,
+  makeConnectionTemplate,
+  makeSourceTemplate,
+  onPlatform,
+} from '../../test/support/pipelines.ts';
 
 const noLimits = {
   sources: null,
@@ -114,6 +120,58 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect((await connect(test, acme)).status).toBe(409);
   });
 
+  it('slow a schedule that runs too often, and give it back when they allow it', async () => {
+    const cron_expression = '0 * * * * ?';
+    await makeConnectionTemplate(test, { destination_name: 'Often', tags: ['often'], cron_expression });
+    const beta = await customer(test, 'beta');
+    const selected = { selected_connection_template_tags: ['often'] };
+    const source = await beta.connect(template, selected);
+    await beta.settled(source);
+    const told = async () => {
+      const { connections } = await onPlatform(test, beta.workspaceId);
+      return connections.map(({ schedule }: { schedule: { cronExpression: string } }) =>
+        schedule.cronExpression.replace(' UTC', ''),
+      );
+    };
+    expect(await told()).toEqual([cron_expression]);
+    await put(path(beta.workspaceId), { shortest_interval_seconds: 3600 });
+    await beta.settled(source);
+    const added = await beta.connect(template, { ...selected, name: 'Second' });
+    await beta.settled(added);
+    expect(await told(), 'what was there, and what comes').toEqual(['0 0 * * * ?', '0 0 * * * ?']);
+    const [shown] = (await beta.request('GET', '/connections')).body.data;
+    expect(shown).toMatchObject({ cron_expression, slowed_cron_expression: '0 0 * * * ?' });
+    expect(shown.next_run_at).toMatch(/:00:00\.000Z$/);
+
+    const syncNow = () => beta.request('POST', `/connections/${shown.id}/sync`);
+    const started = await syncNow();
+    expect(started.status, started.text).toBe(200);
+    expect((await beta.request('POST', `/connections/${shown.id}/cancel`)).status).toBe(200);
+    const refused = await syncNow();
+    expect([refused.status, refused.headers['x-inlay-error']]).toEqual([409, 'quota_reached']);
+    expect(refused.body.detail).toMatch(/^The next sync of this connection can start at \S+Z\.$/);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3000);
+
+    await test.request('DELETE', path(beta.workspaceId));
+    for (const id of [source, added]) await beta.settled(id);
+    expect((await told()).sort()).toEqual([cron_expression, cron_expression]);
+    expect((await syncNow()).status).toBe(200);
+
+    await put(path(beta.workspaceId), { concurrent_syncs: 1 });
+    await test.app.store.db
+      .updateTable('jobs')
+      .set({ status: 'running' })
+      .where('workspace_id', '=', beta.workspaceId)
+      .where('ended_at', 'is', null)
+      .execute();
+    const [, other] = (await beta.request('GET', '/connections')).body.data;
+    const tooMany = await beta.request('POST', `/connections/${other.id}/sync`);
+    expect([tooMany.status, tooMany.body.detail]).toEqual([
+      409,
+      'The limit of 1 syncs at the same time is reached. Try again when one has ended.',
+    ]);
+  });
+
   it('are shown beside what is used, page by page, for all workspaces of the organization', async () => {
     for (const name of ['b', 'c', 'd']) await test.workspaceId(`${name} usage`);
     const names: string[] = [];
@@ -127,6 +185,6 @@ describeOnBothDatabases('Quotas', (kind) => {
       names.push(...body.data.map(({ workspace_name }) => workspace_name));
       url = body.next === null ? null : body.next.slice(body.next.indexOf('/api/'));
     }
-    expect(names).toEqual(['d usage', 'c usage', 'b usage', 'acme']);
+    expect(names).toEqual(['d usage', 'c usage', 'b usage', 'beta', 'acme']);
   });
 });
