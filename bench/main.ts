@@ -31,6 +31,7 @@ import { benchmark as hostileConnectors } from './hostile-connectors.ts';
 import { benchmark as lists } from './lists.ts';
 import { benchmark as memory } from './memory.ts';
 import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
+import { benchmark as quotas } from './quotas.ts';
 import { benchmark as replicas } from './replicas.ts';
 import { tableOf } from './report.ts';
 import type { BenchmarkSettings } from './settings.ts';
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   replicas,
   workspaceSync,
+  quotas,
   fairShare,
   hostileConnectors,
   dueSyncs,

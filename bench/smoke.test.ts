@@ -78,6 +78,7 @@ const on = (database: string, works: string[]) => works.map((work) => `${databas
 const quick = {
   api: on('SQLite', [...requests, ...comparisons]),
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
+  quotas: ['SQLite', 'PostgreSQL'].map((name) => `${name}: recording a source beside 500 others, with quotas`),
   'fair-share': fairShare.map((work) => `fair share: ${work}`),
   'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],

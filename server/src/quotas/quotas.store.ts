@@ -3,7 +3,7 @@
  * workspace, has an index, and stops at the limit where only the limit matters: a request costs the same however many
  * workspaces, sources and jobs there are.
  */
-import { type Kysely, sql } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { QuotaHoldRow, Tables } from '../db/tables.ts';
@@ -88,23 +88,28 @@ function jobsAtWork(db: Kysely<Tables>, workspaceIds: readonly string[]) {
     .where('status', 'in', atWork);
 }
 
-/** How many there are in a workspace, counted no further than `most`. */
+const one = sql<number>`1`.as('one');
+const countOf = (rows: Expression<unknown>) => sql<number>`(select count(*) from ${rows} as counted)`;
+
+/** How many sources and connections a workspace has, each counted no further than to its limit. */
 export async function countUpTo(
   db: Db,
   workspaceId: string,
-  what: 'sources' | 'connections' | 'concurrent_syncs',
-  most: number,
-): Promise<number> {
-  const one = sql<number>`1`.as('one');
-  const counted = {
-    sources: () => liveSources(db, [workspaceId]).select(one).limit(most).as('counted'),
-    connections: () => liveConnections(db, [workspaceId]).select(one).limit(most).as('counted'),
-    concurrent_syncs: () => jobsAtWork(db, [workspaceId]).select(one).limit(most).as('counted'),
-  }[what]();
-  const { count } = await db
-    .selectFrom(counted)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+  most: { sources: number; connections: number },
+): Promise<{ sources: number; connections: number }> {
+  const counts = await db
+    .selectNoFrom([
+      countOf(liveSources(db, [workspaceId]).select(one).limit(most.sources)).as('sources'),
+      countOf(liveConnections(db, [workspaceId]).select(one).limit(most.connections)).as('connections'),
+    ])
     .executeTakeFirstOrThrow();
+  return { sources: Number(counts.sources), connections: Number(counts.connections) };
+}
+
+/** How many syncs of a workspace are at work, counted no further than `most`. */
+export async function countSyncsUpTo(db: Db, workspaceId: string, most: number): Promise<number> {
+  const syncs = countOf(jobsAtWork(db, [workspaceId]).select(one).limit(most));
+  const { count } = await db.selectNoFrom(syncs.as('count')).executeTakeFirstOrThrow();
   return Number(count);
 }
 

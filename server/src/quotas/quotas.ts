@@ -101,10 +101,17 @@ export async function assertRoom(
   more: Partial<Record<'sources' | 'connections', number>>,
 ): Promise<void> {
   const limits = await limitsOf(tx, organizationId, workspaceId);
-  for (const quota of ['sources', 'connections'] as const) {
+  const bounded = (['sources', 'connections'] as const).flatMap((quota) => {
     const [limit, wanted] = [limits[quota], more[quota] ?? 0];
-    if (limit === null || wanted === 0) continue;
-    const used = await store.countUpTo(tx, workspaceId, quota, limit + 1);
+    return limit === null || wanted === 0 ? [] : [{ quota, limit, wanted }];
+  });
+  if (bounded.length === 0) return;
+  const most = (name: string) => bounded.find(({ quota }) => quota === name)?.limit ?? 0;
+  // One more than the limit: a limit may have been lowered below what there is.
+  const wish = { sources: most('sources') + 1, connections: most('connections') + 1 };
+  const counts = await store.countUpTo(tx, workspaceId, wish);
+  for (const { quota, limit, wanted } of bounded) {
+    const used = counts[quota];
     if (used + wanted > limit) throw reached({ quota, limit, used }, audience);
   }
 }
@@ -126,7 +133,7 @@ export async function assertMaySync(
     workspaceId,
   );
   if (limit !== null) {
-    const used = await store.countUpTo(db, workspaceId, 'concurrent_syncs', limit);
+    const used = await store.countSyncsUpTo(db, workspaceId, limit);
     if (used >= limit) throw reached({ quota: 'concurrent_syncs', limit, used }, audience);
   }
   if (seconds === null || last === undefined) return;
