@@ -52,6 +52,7 @@ const well: Health = {
   first_error: null,
   last_good_at: '2026-01-31T09:00:00.000Z',
   attention: null,
+  paused_because: null,
 };
 const run = (changes: object): Connection['last_run'] => ({
   id: '17',

@@ -33,6 +33,7 @@ const healthy: Health = {
   first_error: null,
   last_good_at: null,
   attention: null,
+  paused_because: null,
 };
 const failing: Health = { ...healthy, state: 'failing', failures_in_a_row: 2, trying_again: true };
 const attention: Health = { ...failing, state: 'needs_attention', attention: { by: 'customer', what: 'Check it.' } };
@@ -44,6 +45,7 @@ const connection = (changes: Partial<Connection> = {}): Connection => ({
   status: 'active',
   status_message: null,
   cron_expression: null,
+  slowed_cron_expression: null,
   own_choice: [],
   applied: true,
   customer_may_change: { streams: false, schedule: null },
