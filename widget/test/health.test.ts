@@ -97,6 +97,20 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
     shows: /Syncing is paused/,
     is: { health: { ...well, state: 'paused' }, status: 'inactive', last_run: run({}), next_run_at: null },
   },
+  'paused by a quota': {
+    shows: /The limit of 1000 rows per day is reached/,
+    is: {
+      health: {
+        ...well,
+        state: 'paused',
+        paused_because:
+          'The limit of 1000 rows per day is reached. Syncs go on by themselves at 2026-02-01T00:00:00.000Z.',
+      },
+      status: 'inactive',
+      last_run: run({}),
+      next_run_at: null,
+    },
+  },
   'never synced': { shows: /Not synced yet/, is: { health: { ...well, state: 'never_synced', last_good_at: null } } },
 };
 

@@ -97,6 +97,18 @@ it.each([
   await expect(api.listOffers(signal)).rejects.toMatchObject({ kind, retryAfterMs: 7000 });
 });
 
+it('keeps what the service says of a quota that is reached', async () => {
+  const detail = 'The limit of 3 sources is reached.';
+  const base = await serve((_request, response) =>
+    response.writeHead(409, { 'x-inlay-error': 'quota_reached' }).end(JSON.stringify({ detail })),
+  );
+  const api = createApi(
+    createSession('t', () => {}),
+    base,
+  );
+  await expect(api.listOffers(signal)).rejects.toMatchObject({ kind: 'limit_reached', reason: detail });
+});
+
 it('keeps the faults of a 422', async () => {
   const detail = [{ loc: ['body', 'name'], msg: 'too long', type: 'x' }];
   const base = await serve((_request, response) => response.writeHead(422).end(JSON.stringify({ detail })));

@@ -9,6 +9,8 @@ export type FailureKind =
   | 'access_denied'
   | 'not_found'
   | 'conflict'
+  /** A quota: more than the customer may have. */
+  | 'limit_reached'
   | 'invalid'
   | 'rate_limited'
   /** The service, or the platform behind it, cannot do it now. */
@@ -18,19 +20,28 @@ export class RequestFailure extends Error {
   readonly kind: FailureKind;
   readonly faults: readonly Fault[];
   readonly retryAfterMs: number | undefined;
+  /** What the service says to the customer, where it knows more than the kind says. */
+  readonly reason: string | undefined;
 
   constructor(
     kind: FailureKind,
     {
       faults = [],
       retryAfterMs,
+      reason,
       cause,
-    }: { faults?: readonly Fault[]; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    }: {
+      faults?: readonly Fault[];
+      retryAfterMs?: number | undefined;
+      reason?: string | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(kind, { cause });
     this.kind = kind;
     this.faults = faults;
     this.retryAfterMs = retryAfterMs;
+    this.reason = reason;
   }
 
   /** Whether the same request may succeed later by itself. */
@@ -55,6 +66,10 @@ export async function readFailure(response: Response): Promise<RequestFailure> {
   const { status } = response;
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = retryAfterSeconds >= 0 ? retryAfterSeconds * 1000 : undefined;
+  if (response.headers.get('x-inlay-error') === 'quota_reached') {
+    const detail = await readDetail(response);
+    return new RequestFailure('limit_reached', { ...(typeof detail === 'string' && { reason: detail }) });
+  }
   return new RequestFailure(kindOf(status), {
     retryAfterMs,
     ...(status === 422 ? { faults: await readFaults(response) } : {}),
@@ -80,8 +95,13 @@ function kindOf(status: number): FailureKind {
 }
 
 async function readFaults(response: Response): Promise<Fault[]> {
-  const body = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+  const detail = await readDetail(response);
   const isFault = (value: unknown): value is Fault =>
     typeof value === 'object' && value !== null && Array.isArray((value as Fault).loc) && 'msg' in value;
-  return Array.isArray(body?.detail) ? body.detail.filter(isFault) : [];
+  return Array.isArray(detail) ? detail.filter(isFault) : [];
+}
+
+async function readDetail(response: Response): Promise<unknown> {
+  const body = (await response.json().catch(() => null)) as { detail?: unknown } | null;
+  return body?.detail;
 }

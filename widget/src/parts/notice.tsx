@@ -72,8 +72,9 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   return { title, text };
 }
 
-function textOf({ kind, retryAfterMs }: RequestFailure, words: Words, duration: (seconds: number) => string) {
+function textOf({ kind, retryAfterMs, reason }: RequestFailure, words: Words, duration: (seconds: number) => string) {
   const { title, text } = words.failures[kind];
+  if (reason !== undefined) return { title, text: reason };
   const mayComeBack = retryAfterMs !== undefined && retryAfterMs > 0 && kind === 'rate_limited';
   return { title, text: mayComeBack ? words.retryIn(duration(Math.ceil(retryAfterMs / 1000))) : text };
 }

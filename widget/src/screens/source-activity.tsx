@@ -96,7 +96,9 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
         )}
       </div>
       {status === 'inactive' && (
-        <Notice kind="warning">{reasonInWords(status_message, words) ?? words.source.paused}</Notice>
+        <Notice kind="warning">
+          {reasonInWords(status_message ?? health.paused_because, words) ?? words.source.paused}
+        </Notice>
       )}
       {status === 'pending' && <Notice>{words.source.pending}</Notice>}
       {status === 'failed' && (

@@ -278,6 +278,10 @@ export default {
       title: 'Das geht gerade nicht',
       text: 'Inzwischen hat sich etwas geändert. Versuchen Sie es gleich noch einmal.',
     },
+    limit_reached: {
+      title: 'Ein Limit ist erreicht',
+      text: 'Entfernen Sie, was nicht gebraucht wird, oder bitten Sie den Support dieses Produkts um ein höheres Limit.',
+    },
     invalid: {
       title: 'Einige Angaben werden nicht angenommen',
       text: 'Korrigieren Sie die markierten Felder und versuchen Sie es erneut.',

@@ -274,6 +274,10 @@ const en = {
       title: 'This does not work right now',
       text: 'Something has changed in the meantime. Try again in a moment.',
     },
+    limit_reached: {
+      title: 'A limit is reached',
+      text: 'Remove what is not needed, or ask the support of this product for a higher limit.',
+    },
     invalid: { title: 'Some details are not accepted', text: 'Correct the marked fields, then try again.' },
     rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
     unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },

@@ -274,6 +274,10 @@ export default {
       title: 'Ahora mismo no es posible',
       text: 'Algo ha cambiado mientras tanto. Vuelva a intentarlo en un momento.',
     },
+    limit_reached: {
+      title: 'Se ha alcanzado un límite',
+      text: 'Elimine lo que no necesite o pida un límite mayor al soporte de este producto.',
+    },
     invalid: {
       title: 'Algunos datos no se aceptan',
       text: 'Corrija los campos marcados y vuelva a intentarlo.',

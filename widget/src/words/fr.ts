@@ -278,6 +278,10 @@ export default {
       title: 'Impossible pour le moment',
       text: 'Quelque chose a changé entre-temps. Réessayez dans un instant.',
     },
+    limit_reached: {
+      title: 'Une limite est atteinte',
+      text: 'Supprimez ce qui n’est pas utile ou demandez une limite plus élevée au support de ce produit.',
+    },
     invalid: {
       title: 'Certaines informations ne sont pas acceptées',
       text: 'Corrigez les champs signalés, puis réessayez.',
