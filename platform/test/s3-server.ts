@@ -5,6 +5,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,6 +54,22 @@ export interface S3Server {
 
 const smallestPart = 5 * 1024 * 1024;
 
+/**
+ * All at one moment, as a store lists objects: the store runs in this process, and goes on only after this. Read piece by
+ * piece, neither an old object nor the one that replaces it might be found.
+ */
+function listFiles(folder: string): string[] {
+  for (;;) {
+    try {
+      return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    } catch (error) {
+      // The store removes a folder with its last object.
+      if (!existsSync(folder)) return [];
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
 export async function startS3Server(): Promise<S3Server> {
   const directory = await mkdtemp(join(tmpdir(), 'inlay-s3-'));
   const bucket = 'inlay-test';
@@ -90,7 +107,7 @@ export async function startS3Server(): Promise<S3Server> {
       }
     },
     async keys(folder = '') {
-      const files = await readdir(join(directory, bucket, folder), { recursive: true }).catch(() => []);
+      const files = listFiles(join(directory, bucket, folder));
       return files.flatMap((file) => /^(.*)\._S3rver_object$/.exec(join(folder, file))?.[1] ?? []).sort();
     },
     async texts(folder = '') {
