@@ -80,11 +80,10 @@ const quick = {
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
   quotas: ['SQLite', 'PostgreSQL'].map((name) => `${name}: recording a source beside 500 others, with quotas`),
   'fair-share': fairShare.map((work) => `fair share: ${work}`),
-  'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],
 };
-/** The others start the service most often, or differ from these in what they compare. */
-const { api, ...others } = quick;
+/** The others start the service most often, or differ from these in what they compare. In the order in which they run. */
+const { 'sync-to-files': syncToFiles, api, ...others } = quick;
 const all = {
   api,
   'api-postgres': on('PostgreSQL', [...requests, 'GET /workspaces/stats', ...comparisons]),
@@ -96,7 +95,9 @@ const all = {
   memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
   replicas,
   ...others,
+  'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],
+  'sync-to-files': syncToFiles,
   'sync-to-postgres': [
     'sample-data → destination-postgres, append',
     'sample-data → destination-postgres, append_dedup',

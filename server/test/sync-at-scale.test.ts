@@ -3,14 +3,14 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { type Answer, startTestApp } from './support/app.ts';
-import { describeOnBothDatabases } from './support/databases.ts';
+import { describeOnOneDatabase } from './support/databases.ts';
 import { startHostedServer } from './support/hosted-server.ts';
 import { virtualRuntime } from './support/virtual-time.ts';
 
 const organizationId = '11111111-1111-4111-8111-111111111111';
 const count = 10_000;
 
-describeOnBothDatabases('a sync of ten thousand workspaces', (kind) => {
+describeOnOneDatabase('a sync of ten thousand workspaces', (kind) => {
   async function start() {
     const hosted = await startHostedServer();
     onTestFinished(() => hosted.stop());

@@ -38,9 +38,11 @@ export function replyToUnknownPaths(
   answerKnown: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined = () => undefined,
 ): void {
   app.setNotFoundHandler((request, reply) => {
+    const answered = answerKnown(request, reply);
+    if (answered) return answered;
     // TRACE is allowed on no path, whether the path exists or not.
     if (request.method === 'TRACE') return refuse(reply, 'method_not_allowed');
-    return answerKnown(request, reply) ?? sendError(new AppError('route_not_found'), request, reply);
+    return sendError(new AppError('route_not_found'), request, reply);
   });
 }
 

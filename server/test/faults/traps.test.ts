@@ -6,12 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import {
-  createTestDatabase,
-  describeOnBothDatabases,
-  describeOnOneDatabase,
-  type TestDatabaseKind,
-} from '../support/databases.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabaseKind } from '../support/databases.ts';
 import {
   eventually,
   type HostedPlatform,
@@ -320,7 +315,7 @@ describeOnOneDatabase('Trap', (kind) => {
   });
 });
 
-describeOnBothDatabases('Trap on a real connection', (kind) => {
+describeOnOneDatabase('Trap on a real connection', (kind) => {
   let platform: HostedPlatform;
   beforeAll(async () => {
     platform = await startHostedPlatform();
