@@ -1,6 +1,7 @@
 /**
  * The rows of the local store. Times are milliseconds since the epoch, taken from the database's own clock
- * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order.
+ * (`now_ms()`), so that replicas whose clocks disagree still agree on leases and order. The file is
+ * long because all tables stand in one place, as the database has them.
  */
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { ConnectionStatus } from '@inlay/contract/connections';

@@ -4,7 +4,7 @@
  */
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { HealthState } from '@inlay/contract/health';
+import { type HealthState, healthStates } from '@inlay/contract/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
@@ -151,16 +151,18 @@ export async function listWorkspacePage(
   return await sliced(query, 'workspaces', organizationId, filter, slice).execute();
 }
 
-/** How many connections of each workspace have which health. */
+/** How many connections of each workspace have which health, of these healths. */
 export async function countHealths(
   db: Db,
   workspaceIds: readonly string[],
+  healths: readonly HealthState[] = healthStates,
 ): Promise<{ workspace_id: string; health: HealthState; count: number }[]> {
   if (workspaceIds.length === 0) return [];
   const rows = await db
     .selectFrom('connections')
     .select(['workspace_id', 'health', ({ fn }) => fn.countAll<number>().as('count')])
     .where('workspace_id', 'in', workspaceIds)
+    .where('health', 'in', healths)
     .where('deleted_at', 'is', null)
     .groupBy(['workspace_id', 'health'])
     .execute();

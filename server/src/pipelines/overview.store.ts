@@ -54,25 +54,6 @@ export async function listUnwell(
   return rows.map(({ id, name, unwell_since }) => ({ id, name, health, unwell_since: unwell_since ?? 0 }));
 }
 
-const isUnwell = sql.lit('needs_attention');
-
-/** How many connections of each workspace are unwell, by health. */
-export async function countUnwell(
-  db: Db,
-  workspaceIds: readonly string[],
-): Promise<{ workspace_id: string; health: HealthState; count: number }[]> {
-  if (workspaceIds.length === 0) return [];
-  const rows = await db
-    .selectFrom('connections')
-    .select(({ fn }) => ['workspace_id', 'health', fn.countAll<number>().as('count')])
-    .where('workspace_id', 'in', workspaceIds)
-    .where('health', 'in', ['failing', 'needs_attention'])
-    .where('deleted_at', 'is', null)
-    .groupBy(['workspace_id', 'health'])
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
-
 /** Of each workspace one connection that is unwell: a failing one if there is any, and the oldest of those. */
 export async function findFirstUnwell(
   db: Db,
@@ -81,7 +62,7 @@ export async function findFirstUnwell(
   if (workspaceIds.length === 0) return [];
   const first = sql<string>`(
     select first.id from connections as first
-    where first.workspace_id = workspaces.id and first.deleted_at is null and first.health in ('failing', ${isUnwell})
+    where first.workspace_id = workspaces.id and first.deleted_at is null and first.health in ('failing', 'needs_attention')
     order by first.health, first.created_at, first.id limit 1)`;
   return await db
     .selectFrom('workspaces')

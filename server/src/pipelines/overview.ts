@@ -4,6 +4,7 @@ import type { HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay
 import type { Store } from '../db/open.ts';
 import { isoTime } from '../iso-time.ts';
 import { healthIn, presentFailure } from './jobs.ts';
+import { countHealths } from './lists.store.ts';
 import * as store from './overview.store.ts';
 
 const hourMs = 3_600_000;
@@ -55,7 +56,7 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
   const needy = rest > 0 ? await store.listUnwell(db, organizationId, 'needs_attention', rest) : [];
   const found = [...failing, ...needy];
   const ids = found.map(({ id }) => id);
-  const counts = await store.countUnwell(db, ids);
+  const counts = await countHealths(db, ids, ['failing', 'needs_attention']);
   const first = new Map((await store.findFirstUnwell(db, ids)).map((row) => [row.workspace_id, healthIn(row)]));
   return found.map(({ id, name, health, unwell_since }) => {
     const countOf = (state: string) =>
