@@ -104,7 +104,7 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
         ...well,
         state: 'paused',
         paused_because:
-          'The limit of 1000 rows per day is reached. Syncs go on by themselves at 2026-02-01T00:00:00.000Z.',
+          'The limit of 1000 rows per day is reached. Syncs go on by themselves on 2026-02-01 at 00:00 UTC.',
       },
       status: 'inactive',
       last_run: run({}),

@@ -40,7 +40,7 @@ export function pauseWords(reached: Reached, until: number, audience: Audience):
   if (audience === 'operator') {
     return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
   }
-  return `${limitOf(reached)}. Syncs go on by themselves at ${isoTime(until)}.`;
+  return `${limitOf(reached)}. Syncs go on by themselves on ${forPeople(until)}.`;
 }
 
 /** Of a sync that is asked for too soon after the last one. */
@@ -48,5 +48,11 @@ export function tooSoonWords(limitSeconds: number, from: number, audience: Audie
   if (audience === 'operator') {
     return `The quota shortest_interval_seconds is ${limitSeconds}: the next sync may start at ${isoTime(from)}. ${change}`;
   }
-  return `The next sync of this connection can start at ${isoTime(from)}.`;
+  return `The next sync of this connection can start on ${forPeople(from)}.`;
+}
+
+/** Customers read it: 2026-02-01 at 00:00 UTC. Part of a minute counts as a whole one, so that nobody comes too soon. */
+function forPeople(time: number): string {
+  const [day, clock = ''] = isoTime(Math.ceil(time / 60_000) * 60_000).split('T');
+  return `${day} at ${clock.slice(0, 5)} UTC`;
 }
