@@ -16,16 +16,21 @@ export function checkConfiguration(specification: JsonSchema, configuration: Con
 
 const validators = new WeakMap<JsonSchema, ValidateFunction>();
 
+/** Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. */
+const options = { strict: false, allErrors: true, validateFormats: false, code: { regExp: linearRegExp } } as const;
+
+/** Throws if the specification is no JSON Schema. For a new specification: later uses trust it. */
+export function requireSchema(specification: JsonSchema): void {
+  new Ajv(options).compile(specification);
+}
+
 /**
- * Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. Each has
- * a compiler of its own, which goes with it: a compiler remembers what it has compiled, and ids within must not meet.
+ * Each specification has a compiler of its own, which goes with it: a compiler remembers what it has compiled, and ids
+ * within must not meet. To check the specification itself takes longer than to compile it.
  */
-export function compiled(specification: JsonSchema): ValidateFunction {
+function compiled(specification: JsonSchema): ValidateFunction {
   const validate =
-    validators.get(specification) ??
-    new Ajv({ strict: false, allErrors: true, validateFormats: false, code: { regExp: linearRegExp } }).compile(
-      specification,
-    );
+    validators.get(specification) ?? new Ajv({ ...options, validateSchema: false }).compile(specification);
   validators.set(specification, validate);
   return validate;
 }

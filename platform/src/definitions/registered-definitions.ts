@@ -12,7 +12,7 @@ import { Problem, resourceNotFound } from '../problems.ts';
 import type { ConnectorSpecification } from '../protocol.ts';
 import { findProgram, isFolder } from '../runner/find-program.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
-import { compiled } from './configuration.ts';
+import { requireSchema } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
 import * as definitions from './definitions.store.ts';
 import { type ConnectorKind, type Definition, getDefinition, listDefinitions } from './definitions.ts';
@@ -93,7 +93,7 @@ function unusable(message: string): Problem {
 
 function requireUsable({ connectionSpecification }: ConnectorSpecification): void {
   try {
-    compiled(connectionSpecification);
+    requireSchema(connectionSpecification);
   } catch (cause) {
     const message = `The connector's specification is no valid JSON Schema: ${(cause as Error).message}`;
     throw new Problem('unprocessable-entity', { message }, { cause });
