@@ -54,7 +54,7 @@ function textOf(sentLine: Line): string {
 async function pass(text: string, chunkBytes: number, prefix: string) {
   const source = new Conversation({ kind: 'source', program: '', args: [], env: {} }, undefined);
   const reports = new StreamReports(streams.map(({ stream }) => stream));
-  const renamed = streamNames({ streams }, { prefix, namespace: () => undefined });
+  const renamed = await streamNames({ streams }, { prefix, namespace: () => undefined });
   const relay = new Relay({ streams }, renamed, new Map(), source, new Confirmations(), reports);
   const bytes = Buffer.from(text);
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, index) =>

@@ -2,6 +2,7 @@
  * How the streams of a sync are called on its two sides. The source keeps its own names; the destination gets a prefix
  * and another namespace. Both ways are one to one: two streams that would meet at the destination are refused.
  */
+import { mapInPieces } from '@inlay/schedule/pieces';
 import {
   type ConfiguredCatalog,
   type ConfiguredStream,
@@ -26,22 +27,29 @@ export interface StreamNames {
   stateFromDestination(state: State): State;
 }
 
-export function streamNames({ streams }: ConfiguredCatalog, rename: WriteRequest['rename']): StreamNames {
+/** In pieces, since a catalog may have ten thousand streams. */
+export async function streamNames(
+  { streams }: ConfiguredCatalog,
+  rename: WriteRequest['rename'],
+): Promise<StreamNames> {
   const there = new Map<string, StreamDescriptor>();
   const here = new Map<string, StreamDescriptor>();
-  const renamed = streams.map((configured): ConfiguredStream => {
+  let isRenaming = false;
+  const renamed = await mapInPieces(streams, (configured): ConfiguredStream => {
     const { name, namespace, ...stream } = configured.stream;
     const source = namespace ? { name, namespace } : { name };
     const space = rename.namespace(source.namespace);
     const destination = { name: rename.prefix + name, ...(space && { namespace: space }) };
-    const other = here.get(streamKey(destination));
+    const sourceKey = streamKey(source);
+    const destinationKey = streamKey(destination);
+    const other = here.get(destinationKey);
     if (other) throw new RunFailure(clash(other, source, destination));
-    there.set(streamKey(source), destination);
-    here.set(streamKey(destination), source);
+    there.set(sourceKey, destination);
+    here.set(destinationKey, source);
+    isRenaming ||= sourceKey !== destinationKey;
     return { ...configured, stream: { ...stream, ...destination } };
   });
 
-  const isRenaming = [...there].some(([key, destination]) => streamKey(destination) !== key);
   return {
     destinationCatalog: { streams: renamed },
     atDestination: (stream) => there.get(streamKey(stream)),

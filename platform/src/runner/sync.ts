@@ -49,7 +49,10 @@ export async function runSync(request: SyncRequest | WriteRequest, settings: Syn
   const nothing = { records: 0, bytes: 0, streams: [], moreStreams: 0, changedValues: {} };
   if (request.signal?.aborted) return { status: 'cancelled', ...nothing };
   try {
-    return await new SyncRun(request, settings).run();
+    const selected = 'source' in request ? request.selectedFields : undefined;
+    const catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
+    const names = await streamNames(catalog, request.rename);
+    return await new SyncRun(request, catalog, names, settings).run();
   } catch (error) {
     // Two streams would get the same name at the destination, or a process could not be given its files.
     const failure = error instanceof RunFailure ? error.failure : platformFailure(error);
@@ -71,12 +74,16 @@ class SyncRun {
   #failure: Failure | undefined;
   #isCancelled = false;
 
-  constructor(request: SyncRequest | WriteRequest, settings: SyncSettings) {
-    const selected = 'source' in request ? request.selectedFields : undefined;
+  constructor(
+    request: SyncRequest | WriteRequest,
+    catalog: ConfiguredCatalog,
+    names: StreamNames,
+    settings: SyncSettings,
+  ) {
     this.#request = request;
     this.#settings = settings;
-    this.#catalog = selected ? selectSchemas(request.catalog, selected) : request.catalog;
-    this.#names = streamNames(this.#catalog, request.rename);
+    this.#catalog = catalog;
+    this.#names = names;
     this.#reports = new StreamReports(this.#catalog.streams.map(({ stream }) => stream));
     this.#destinationWords = new Conversation(request.destination, request.log);
     this.#watchdog = new Watchdog(settings.runtime, settings.stuckAfterMs, () => this.#endStuckSync());
