@@ -1,0 +1,165 @@
+/* Writes a date by a format, as Python does with the C library of Linux in English. */
+import { dayOfYear, weekdayOfDays } from './calendar.ts';
+import { CalendarDate, DateTime, formatOffset, pad } from './date-time.ts';
+
+export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+export const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** A directive: flags of the GNU library, a width, and a letter. */
+const directive = /%([-_0^#]*)(\d*)[EO]?([a-zA-Z%])/g;
+
+export function strftime(date: DateTime | CalendarDate, format: string): string {
+  const moment = date instanceof CalendarDate ? new DateTime(date.days * 86_400, 0, undefined) : date;
+  // Python itself writes these three, before the C library sees the format.
+  const prepared = format.replaceAll(/%([%fzZ])/g, (all, letter) => {
+    if (letter === 'f') return pad(moment.microsecond, 6);
+    if (letter === 'z') return moment.zone ? formatOffset(moment.zone.offsetSeconds, '') : '';
+    if (letter === 'Z') return zoneName(moment).replaceAll('%', '%%');
+    return all;
+  });
+  return prepared.replaceAll(directive, (all, flags: string, width: string, letter: string) => {
+    const part = write(moment, letter);
+    return part === undefined ? all : flagged(part, flags, width);
+  });
+}
+
+export function zoneName(moment: DateTime): string {
+  if (!moment.zone) return '';
+  const { name, offsetSeconds } = moment.zone;
+  return name ?? (offsetSeconds === 0 ? 'UTC' : `UTC${formatOffset(offsetSeconds, ':')}`);
+}
+
+/** A number with the width and the filling that it has without flags, or a text. */
+type Part = string | { number: number; width: number; fill: '0' | ' ' };
+
+function flagged(part: Part, flags: string, width: string): string {
+  let text: string;
+  if (typeof part === 'string') {
+    text = part.padStart(Number(width || 0), flags.includes('0') ? '0' : ' ');
+  } else {
+    const flag = [...flags].findLast((one) => one === '-' || one === '_' || one === '0');
+    const fill = flag === '_' ? ' ' : flag === '0' ? '0' : part.fill;
+    text = String(part.number).padStart(width ? Number(width) : flag === '-' ? 0 : part.width, fill);
+  }
+  if (flags.includes('^')) text = text.toUpperCase();
+  if (flags.includes('#')) text = text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
+  return text;
+}
+
+function write(moment: DateTime, letter: string): Part | undefined {
+  const { year, month, day, hour, minute, second } = moment.fields;
+  const days = Math.floor(moment.localSeconds / 86_400);
+  const weekday = weekdayOfDays(days);
+  const zeros = (number: number, width = 2): Part => ({ number, width, fill: '0' });
+  const twelve = hour % 12 === 0 ? 12 : hour % 12;
+  const two = (number: number) => pad(number, 2);
+  const [clock, dayName, monthName] = [
+    `${two(hour)}:${two(minute)}:${two(second)}`,
+    weekdays[weekday] ?? '',
+    months[month - 1] ?? '',
+  ];
+  switch (letter) {
+    case 'a':
+      return dayName.slice(0, 3);
+    case 'A':
+      return dayName;
+    case 'b':
+    case 'h':
+      return monthName.slice(0, 3);
+    case 'B':
+      return monthName;
+    case 'c':
+      return `${dayName.slice(0, 3)} ${monthName.slice(0, 3)} ${String(day).padStart(2)} ${clock} ${year}`;
+    case 'C':
+      return zeros(Math.floor(year / 100));
+    case 'd':
+      return zeros(day);
+    case 'D':
+    case 'x':
+      return `${two(month)}/${two(day)}/${two(year % 100)}`;
+    case 'e':
+      return { number: day, width: 2, fill: ' ' };
+    case 'F':
+      return `${year}-${two(month)}-${two(day)}`;
+    case 'g':
+      return zeros(isoWeek(days).year % 100);
+    case 'G':
+      return zeros(isoWeek(days).year, 1);
+    case 'H':
+      return zeros(hour);
+    case 'I':
+      return zeros(twelve);
+    case 'j':
+      return zeros(dayOfYear(year, month, day), 3);
+    case 'k':
+      return { number: hour, width: 2, fill: ' ' };
+    case 'l':
+      return { number: twelve, width: 2, fill: ' ' };
+    case 'm':
+      return zeros(month);
+    case 'M':
+      return zeros(minute);
+    case 'n':
+      return '\n';
+    case 'p':
+      return hour < 12 ? 'AM' : 'PM';
+    case 'P':
+      return hour < 12 ? 'am' : 'pm';
+    case 'r':
+      return `${two(twelve)}:${two(minute)}:${two(second)} ${hour < 12 ? 'AM' : 'PM'}`;
+    case 'R':
+      return `${two(hour)}:${two(minute)}`;
+    case 's':
+      // The C library reads the clock time as one of the machine's zone, which is UTC.
+      return String(moment.localSeconds);
+    case 'S':
+      return zeros(second);
+    case 't':
+      return '\t';
+    case 'T':
+    case 'X':
+      return clock;
+    case 'u':
+      return zeros(weekday + 1, 1);
+    case 'U':
+      return zeros(Math.floor((dayOfYear(year, month, day) + 6 - ((weekday + 1) % 7)) / 7));
+    case 'V':
+      return zeros(isoWeek(days).week);
+    case 'w':
+      return zeros((weekday + 1) % 7, 1);
+    case 'W':
+      return zeros(Math.floor((dayOfYear(year, month, day) + 6 - weekday) / 7));
+    case 'y':
+      return zeros(year % 100);
+    case 'Y':
+      return zeros(year, 1);
+    case '%':
+      return '%';
+    default:
+      return undefined;
+  }
+}
+
+/** The year and the week of ISO 8601: a week belongs to the year of its Thursday. */
+export function isoWeek(days: number): { year: number; week: number; weekday: number } {
+  const weekday = weekdayOfDays(days) + 1;
+  const thursday = new CalendarDate(days + 4 - weekday).fields;
+  return {
+    year: thursday.year,
+    week: Math.ceil(dayOfYear(thursday.year, thursday.month, thursday.day) / 7),
+    weekday,
+  };
+}
