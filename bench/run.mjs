@@ -9,6 +9,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from '../scripts/build.mjs';
+import { writeCodeCache } from '../scripts/code-cache.mjs';
 import { ensureBuilt } from '../scripts/ensure-built.mjs';
 
 const server = fileURLToPath(new URL('../server', import.meta.url));
@@ -28,6 +29,7 @@ try {
   const { folder: product } = await ensureBuilt();
   for (const name of pages) await cp(join(product, name), join(folder, 'dist', name), { recursive: true });
   await cp(join(server, 'bin'), join(folder, 'bin'), { recursive: true });
+  await writeCodeCache(join(folder, 'dist/service.cjs'));
   child = spawn(process.execPath, [join(folder, 'bench/main.js'), ...process.argv.slice(2)], { stdio: 'inherit' });
   const [code] = await once(child, 'exit');
   process.exitCode = code ?? 1;

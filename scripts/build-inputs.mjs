@@ -14,6 +14,7 @@ const inputFiles = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/build-inputs.mjs',
+  'scripts/code-cache.mjs',
   'scripts/ensure-built.mjs',
   'scripts/is-main.mjs',
   // npm's own list of what is really installed.

@@ -1,18 +1,19 @@
 // Makes a build; scripts/ensure-built.mjs decides whether one is needed and puts it into place as server/dist. The
-// command line is bundled into inlay.js, and each bundled connector, which runs as a process of its own, into a file in
-// connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
+// command line is bundled into inlay.js and its parts, once more as a whole into service.cjs for the commands that stay,
+// and each bundled connector, which runs as a process of its own, into a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Their licences go along. Packages with
 // native code stay in node_modules. What browsers load goes to widget/, embed/ and reference/, whole and compressed.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
 import { isInput } from './build-inputs.mjs';
+import { writeCodeCache } from './code-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const productEntries = { inlay: 'server/src/cli.ts' };
@@ -58,7 +59,10 @@ export async function build({ outdir, entries = productEntries }) {
       js: `import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);\n${navigator}`,
     },
   });
-  if (entries === productEntries) Object.assign(metafile.inputs, await buildConnectors(`${outdir}/connectors`, common));
+  if (entries === productEntries) {
+    await bundleService({ entry: productEntries.inlay, outfile: `${outdir}/service.cjs` });
+    Object.assign(metafile.inputs, await buildConnectors(`${outdir}/connectors`, common));
+  }
   // A package that is imported but declared nowhere would be bundled without anyone noticing.
   const inputs = Object.entries(metafile.inputs);
   for (const [file, { imports }] of inputs.filter(([file]) => packageOf(file) === undefined)) {
@@ -73,6 +77,31 @@ export async function build({ outdir, entries = productEntries }) {
     inputs.map(([file]) => file),
   );
   if (entries === productEntries) for (const input of Object.keys(metafile.inputs)) refuseUnknownInput(input);
+}
+
+/**
+ * A program that stays is a single CommonJS file: V8 can keep its compiled code (server/bin/compiled-program.js).
+ * @param {{ entry: string, outfile: string }} options
+ */
+export async function bundleService({ entry, outfile }) {
+  await esbuild.build({
+    ...commonOptions(declaredPackages()),
+    entryPoints: [entry],
+    outfile,
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'importMetaUrl' },
+    banner: {
+      js: `'use strict';\nconst importMetaUrl = require('node:url').pathToFileURL(__filename).href;\n${navigator}`,
+    },
+    // Without comments. Those about licences are in licenses.txt.
+    minifyWhitespace: true,
+    legalComments: 'none',
+  });
+  // The program is read as Latin 1, so that V8 keeps one byte for each character.
+  if (/[^\0-\x7f]/.test(readFileSync(resolve(root, outfile), 'utf8'))) {
+    throw new Error(`${outfile} has characters beyond ASCII.`);
+  }
 }
 
 /** @param {string[]} declared */
@@ -181,6 +210,7 @@ async function buildPages(folder) {
 export async function buildProduct(folder) {
   await build({ outdir: folder });
   await buildPages(folder);
+  await writeCodeCache(join(resolve(root, folder), 'service.cjs'));
 }
 
 /**

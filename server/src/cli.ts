@@ -194,13 +194,15 @@ program
   .description('check configuration, database, platform and clock, and say what to fix')
   .action(async () => (await import('./cli/doctor-report.ts')).showFindings());
 
-try {
-  await program.exitOverride().parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else {
-    const { explain } = await import('./cli/explain.ts');
-    process.stderr.write(`${explain(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+// Not awaited here: the service is built as CommonJS, which cannot wait at its top.
+program
+  .exitOverride()
+  .parseAsync()
+  .catch(async (error) => {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode;
+    else {
+      const { explain } = await import('./cli/explain.ts');
+      process.stderr.write(`${explain(error)}\n`);
+      process.exitCode = 1;
+    }
+  });

@@ -82,5 +82,4 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
 } as typeof pg.Client.prototype.query;
 
 const { config, secrets } = readConfig(process.env);
-const app = await createApp(config, secrets);
-await app.listen();
+void createApp(config, secrets).then((app) => app.listen());

@@ -1,0 +1,89 @@
+// Writes the compiled code of a program beside it, for server/bin/compiled-program.js. Only functions that have run are in
+// it. So a process of its own starts the service in an empty folder, asks a few things, writes the code and ends:
+//
+//   node scripts/code-cache.mjs <program>
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { isMain } from './is-main.mjs';
+
+const deadlineMs = 120_000;
+/** Only for this start. */
+const operatorToken = 'operator-token-of-a-start-that-only-warms-up';
+
+/** @param {string} program a bundled CommonJS file */
+export async function writeCodeCache(program) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-code-cache-'));
+  const env = {
+    PATH: process.env.PATH,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    INLAY_DATA_DIR: dataDir,
+    INLAY_OPERATOR_TOKEN: operatorToken,
+    INLAY_LOG_LEVEL: 'error',
+  };
+  try {
+    const script = fileURLToPath(import.meta.url);
+    await promisify(execFile)(process.execPath, [script, program], { env, timeout: deadlineMs });
+  } catch (error) {
+    // Everything works without it, only slower.
+    console.warn(`The compiled code of ${program} was not kept: ${error instanceof Error ? error.message : error}`);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject).listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+/** @param {string} program */
+async function warmUp(program) {
+  const { runProgram } = createRequire(import.meta.url)('../server/bin/compiled-program.js');
+  process.argv = [process.execPath, program, 'start'];
+  const script = runProgram(program);
+  const url = `http://127.0.0.1:${process.env.PORT}`;
+  while (!(await isReady(url))) await delay(20);
+  const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ workspace_name: 'warm-up' });
+  for (const [path, init] of /** @type {[string, RequestInit][]} */ ([
+    ['/api/v1/embedded/scoped-token', { method: 'POST', headers, body }],
+    ['/api/v1/workspaces', { headers }],
+    ['/api/v1/integrations/definitions/sources', { headers }],
+    ['/api/v1/nothing', { headers }],
+    ['/metrics', {}],
+  ])) {
+    await (await fetch(url + path, init)).arrayBuffer();
+  }
+  // Whole or not at all: a start may happen meanwhile.
+  const unfinished = `${program}.${process.pid}`;
+  writeFileSync(unfinished, script.createCachedData());
+  renameSync(unfinished, `${program}.cache`);
+  // Its data goes anyway.
+  process.exit(0);
+}
+
+/** @param {string} url */
+async function isReady(url) {
+  try {
+    return (await fetch(`${url}/health/ready`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+if (isMain(import.meta.url)) await warmUp(process.argv[2] ?? '');

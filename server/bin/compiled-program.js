@@ -1,0 +1,30 @@
+/**
+ * Runs a bundled CommonJS program, and spares its compilation: V8 takes the functions from `<program>.cache`, which the
+ * build has written after a start of the program (scripts/code-cache.mjs). That halves the CPU time of a start. V8
+ * refuses a cache of another version of Node.js or of another program; then it compiles as usual.
+ */
+const { existsSync, readFileSync, realpathSync } = require('node:fs');
+const { createRequire } = require('node:module');
+const { dirname } = require('node:path');
+const { Script } = require('node:vm');
+
+const before = '(function (exports, require, module, __filename, __dirname) {';
+const after = '\n})';
+
+/** @param {string} program @returns {Script} whose code is compiled so far as it was used */
+function runProgram(program) {
+  // The program keeps the build it started with, as Node.js itself would do it.
+  const filename = realpathSync(program);
+  const cacheFile = `${filename}.cache`;
+  const script = new Script(before + readFileSync(filename, 'latin1') + after, {
+    filename,
+    // Stack traces name places of the file.
+    columnOffset: -before.length,
+    ...(existsSync(cacheFile) && { cachedData: readFileSync(cacheFile) }),
+  });
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename));
+  return script;
+}
+
+module.exports = { runProgram };

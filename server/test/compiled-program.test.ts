@@ -1,0 +1,64 @@
+/** How the service starts: with the compiled code that the build has kept, and with stack traces that name our sources. */
+import { execFile } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, expect, it } from 'vitest';
+
+const bin = fileURLToPath(new URL('../bin/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'inlay-program-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a script in a process without the options of this one: V8 keeps code only for the options that it was compiled with. */
+async function run(script: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env: { PATH: process.env.PATH } });
+  return stdout.trim();
+}
+
+it('the compiled code of the product fits the product', async () => {
+  const program = JSON.stringify(join(bin, '../dist/service.cjs'));
+  // Stopped at its first line, when V8 has looked at the code.
+  const script = `
+    const { Script } = require('node:vm');
+    Script.prototype.runInThisContext = function () {
+      console.log(this.cachedDataRejected);
+      process.exit();
+    };
+    require(${JSON.stringify(join(bin, 'compiled-program.js'))}).runProgram(${program});`;
+  expect(await run(script)).toBe('false');
+});
+
+it('a program runs with its compiled code, with code that does not fit, and without any', async () => {
+  const program = join(folder, 'program.cjs');
+  writeFileSync(program, "console.log(require('node:path').basename(__filename));");
+  const load = `const { runProgram } = require(${JSON.stringify(join(bin, 'compiled-program.js'))});`;
+  const start = `${load} const script = runProgram(${JSON.stringify(program)}); console.log(script.cachedDataRejected);`;
+  expect(await run(start)).toBe('program.cjs\nundefined');
+  const cache = JSON.stringify(`${program}.cache`);
+  await run(`${start} require('node:fs').writeFileSync(${cache}, script.createCachedData());`);
+  expect(await run(start)).toBe('program.cjs\nfalse');
+  appendFileSync(program, ' // changed');
+  expect(await run(start)).toBe('program.cjs\ntrue');
+});
+
+it('a stack trace names the lines of our sources, in a part and in a program with compiled code', async () => {
+  const source = join(folder, 'fault.ts');
+  writeFileSync(
+    source,
+    "interface Unused {}\n\nexport function fail(): never {\n  throw new Error('planted');\n}\nfail();\n",
+  );
+  const program = join(folder, 'fault.cjs');
+  await build({ entryPoints: [source], outfile: program, format: 'cjs', sourcemap: 'linked', minifyWhitespace: true });
+  const traces = `require(${JSON.stringify(join(bin, 'stack-traces.js'))}).nameSourcesInStackTraces();`;
+  const show = (load: string) => run(`${traces} try { ${load} } catch (error) { console.log(error.stack); }`);
+  const started = `require(${JSON.stringify(join(bin, 'compiled-program.js'))}).runProgram(${JSON.stringify(program)})`;
+  for (const load of [`require(${JSON.stringify(program)})`, started]) {
+    const [title, first, second] = (await show(load)).split('\n');
+    expect(title).toBe('Error: planted');
+    expect(first).toMatch(/^ {4}at fail \(.*fault\.ts:4:\d+\)$/);
+    expect(second).toMatch(/fault\.ts:6:\d+\)?$/);
+  }
+});
