@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPgbouncer } from '../../scripts/pgbouncer.mjs';
 import { createTestDatabase, type TestDatabase } from './support/databases.ts';
 import { eventually, untilNothingIsOpen } from './support/deployment.ts';
+import { isLongRun } from './support/long-run.ts';
 import { type Service, startService } from './support/service.ts';
 
 const operatorToken = 'an-operator-token-for-the-race-tests-0001';
@@ -29,7 +30,10 @@ function workspaceOf(token: string): string {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
 }
 
-describe.each(['straight', 'through a transaction pooler'])('four replicas on one PostgreSQL, %s [postgres]', (way) => {
+// A pooler makes everything harder that can go wrong without one.
+const ways = isLongRun ? ['straight', 'through a transaction pooler'] : ['through a transaction pooler'];
+
+describe.each(ways)('four replicas on one PostgreSQL, %s [postgres]', (way) => {
   let database: TestDatabase;
   let pooler: Awaited<ReturnType<typeof startPgbouncer>> | undefined;
   let platform: Service;

@@ -10,27 +10,22 @@ import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts'
 const stage = useStage();
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-const looks: Record<string, BrowserContextOptions & { theme?: object }> = {
-  // The other looks show each of these in another combination.
-  ...(process.env.INLAY_LONG_TESTS && {
-    light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
-    dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
-    wide: { colorScheme: 'dark', viewport: { width: 1100, height: 760 } },
-    narrow: { colorScheme: 'light', viewport: { width: 320, height: 640 } },
-  }),
-  'dark and narrow': { colorScheme: 'dark', viewport: { width: 320, height: 640 } },
-  branded: {
-    colorScheme: 'light',
-    viewport: { width: 560, height: 760 },
-    theme: {
-      primary_color: '#ffd400',
-      background_color: '#fff8e7',
-      text_color: '#3b2f0b',
-      radius: 0,
-      font_family: 'serif',
-    },
-  },
-};
+const theme = { primary_color: '#ffd400', radius: 0, font_family: 'serif' };
+const looks: Record<string, BrowserContextOptions & { theme?: object }> = process.env.INLAY_LONG_TESTS
+  ? {
+      light: { colorScheme: 'light', viewport: { width: 560, height: 760 } },
+      dark: { colorScheme: 'dark', viewport: { width: 560, height: 760 } },
+      wide: { colorScheme: 'dark', viewport: { width: 1100, height: 760 } },
+      narrow: { colorScheme: 'light', viewport: { width: 320, height: 640 } },
+      branded: {
+        colorScheme: 'light',
+        viewport: { width: 560, height: 760 },
+        theme: { ...theme, background_color: '#fff8e7', text_color: '#3b2f0b' },
+      },
+      'branded, dark and narrow': { colorScheme: 'dark', viewport: { width: 320, height: 640 }, theme },
+    }
+  : // One look that has most of what the others have.
+    { 'branded, dark and narrow': { colorScheme: 'dark', viewport: { width: 320, height: 640 }, theme } };
 
 const redSquare = 'data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
 
