@@ -76,6 +76,13 @@ describe('The OpenAPI document', () => {
     for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/);
   });
 
+  it('says what every group of operations is for', () => {
+    const described = (document.tags ?? []).filter(({ description }) => description).map(({ name }) => name);
+    const used = endpoints.flatMap(({ tags = [] }) => tags);
+    expect(used.length).toBeGreaterThan(15);
+    expect(described).toEqual(expect.arrayContaining([...new Set(used)]));
+  });
+
   it('says that a body may be left out when it has no required field', async () => {
     const bodies = Object.fromEntries(endpoints.map((one) => [one.operationId, one.requestBody?.required]));
     expect(bodies).toMatchObject({

@@ -56,6 +56,11 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Inside a workspace, for operators',
           description: 'Everything that your customer can do, in any of your workspaces.',
         },
+        {
+          name: 'Operating',
+          description: 'How all of your customers do: what fails, since when and why, and the jobs with their logs.',
+        },
+        { name: 'Quotas', description: 'How much a workspace may have and move, and how much it has used.' },
         { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
