@@ -16,6 +16,9 @@ const timeoutMs = process.env.INLAY_LONG_TESTS ? 3_600_000 : 600_000;
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Loading the service again for each of two hundred files takes minutes. A test file leaves nothing behind that could
+    // change the next one.
+    isolate: false,
     // A seventh of the time of tests that start apps went into the collection of short-lived objects.
     execArgv: ['--max-semi-space-size=64'],
     // Three more than there are cores: many tests wait for processes, databases and pages.
@@ -35,9 +38,6 @@ export default defineConfig({
           name: 'programs',
           include: programs,
           exclude,
-          // Loading the service again for each of a hundred and fifty files takes minutes. A test file leaves nothing
-          // behind that could change the next one.
-          isolate: false,
           globalSetup: ['scripts/vitest-global-setup.mjs'],
         },
       },
