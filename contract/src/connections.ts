@@ -82,6 +82,14 @@ export const Job = Type.Object(
     error: NullableText(
       'Why it failed, and what to do. With a scoped token it names only what the customer gave and can change',
     ),
+    waiting_because: Type.Optional(
+      Type.String({
+        description: 'Why it waits for its turn, where a quota is the reason. It starts by itself',
+        examples: [
+          'The limit of 2 syncs at the same time is reached. The sync starts by itself when another one has ended.',
+        ],
+      }),
+    ),
     streams: Type.Optional(
       Type.Array(JobStream, {
         description:

@@ -35,17 +35,18 @@ export class Turns {
     return this.#allTaken >= this.#slots.total;
   }
 
-  mayTake(tenant: string): boolean {
+  /** `cap`: of this tenant, where it may have fewer slots than others. */
+  mayTake(tenant: string, cap: number = this.#slots.perTenant): boolean {
     const own = this.#taken.get(tenant) ?? 0;
     const free = this.#slots.total - this.#allTaken;
-    return own < this.#slots.perTenant && free > (own === 0 ? 0 : this.#keptForNewcomers);
+    return own < Math.min(cap, this.#slots.perTenant) && free > (own === 0 ? 0 : this.#keptForNewcomers);
   }
 
   /** The next tenant; undefined when no waiting tenant may have a slot now. */
-  next(waiting: Iterable<string>): string | undefined {
+  next(waiting: Iterable<string>, capOf?: (tenant: string) => number | undefined): string | undefined {
     let next: { tenant: string; own: number; lastTurn: number } | undefined;
     for (const tenant of waiting) {
-      if (!this.mayTake(tenant)) continue;
+      if (!this.mayTake(tenant, capOf?.(tenant))) continue;
       const own = this.#taken.get(tenant) ?? 0;
       const lastTurn = this.#served.get(tenant) ?? 0;
       if (!next || own < next.own || (own === next.own && lastTurn < next.lastTurn)) next = { tenant, own, lastTurn };

@@ -200,6 +200,11 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0008-limits-of-workspaces': {
+    async up(db) {
+      await run(db, 'alter table workspaces add column max_concurrent_syncs integer');
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

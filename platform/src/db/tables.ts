@@ -19,6 +19,8 @@ export interface WorkspaceRow extends Row {
   name_nfc: string;
   data_residency: string;
   notifications: string;
+  /** How many of its syncs may run at the same time, where that is less than the settings allow; null: as they say. */
+  max_concurrent_syncs: number | null;
 }
 
 /** A source or a destination. The table keeps the name it was made with, `connectors`. */

@@ -65,7 +65,7 @@ export async function claimJob(
   { store, runtime, onWaited }: JobsContext,
   holder: string,
   busyConnections: readonly string[],
-  choose: (workspaceIds: readonly string[]) => string | undefined,
+  choose: (waiting: readonly jobs.WaitingWorkspace[]) => string | undefined,
 ): Promise<Run | undefined> {
   const time = runtime.now();
   return await store.transaction(async (tx) => {

@@ -46,20 +46,29 @@ export async function putBackJobs(db: Db, abandoned: readonly Pick<JobRow, 'job_
     .execute();
 }
 
+export interface WaitingWorkspace {
+  workspaceId: string;
+  /** How many of its syncs may run at the same time, where it has a limit of its own. */
+  maxConcurrentSyncs: number | null;
+}
+
 /** Workspaces with a due job; the workspace that waits longest comes first. */
 export async function listWaitingWorkspaces(
   tx: Db,
   time: number,
   busyConnections: readonly string[],
-): Promise<string[]> {
-  let waiting = tx.selectFrom('jobs').select('workspace_id').where('next_attempt_at', '<=', time);
+): Promise<WaitingWorkspace[]> {
+  let waiting = tx
+    .selectFrom('jobs')
+    .innerJoin('workspaces', 'workspaces.workspace_id', 'jobs.workspace_id')
+    .select(['jobs.workspace_id as workspaceId', 'workspaces.max_concurrent_syncs as maxConcurrentSyncs'])
+    .where('next_attempt_at', '<=', time);
   if (busyConnections.length > 0) waiting = waiting.where('connection_id', 'not in', busyConnections);
-  const rows = await waiting
-    .groupBy('workspace_id')
+  return await waiting
+    .groupBy('jobs.workspace_id')
     .orderBy(({ fn }) => fn.min('next_attempt_at'))
     .orderBy(({ fn }) => fn.min('job_id'))
     .execute();
-  return rows.map(({ workspace_id }) => workspace_id);
 }
 
 /** The job of a workspace that waits longest. */

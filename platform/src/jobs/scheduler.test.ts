@@ -256,6 +256,41 @@ describe('the slots for syncs', () => {
     expect(await statuses(steered, jobs)).toEqual(['running', 'running', 'running', 'pending']);
   });
 
+  test('are fewer in a workspace with a limit: what its schedules start waits, through a restart, and is not lost', async () => {
+    const steered = await startSteered();
+    const first = await steered.connect({ schedule: hourly });
+    const { workspaceId } = first;
+    const second = await steered.connect({ workspaceId, schedule: hourly });
+    for (const connection of [first, second]) connection.steer({ waitsAfter: 5 });
+    const limit = (maxConcurrentSyncs: unknown, id = workspaceId) =>
+      steered.call('PUT', `/workspaces/${id}/limits`, { maxConcurrentSyncs });
+    for (const wrong of [0, 1.5, '1', undefined]) expect((await limit(wrong)).status).toBe(400);
+    expect((await limit(1, randomUUID())).status).toBe(404);
+    expect(await limit(1)).toEqual({ status: 200, body: { maxConcurrentSyncs: 1 } });
+    await move(steered, hour);
+    const now = async () =>
+      (await steered.call('GET', '/jobs')).body.data.map(({ status }: { status: string }) => status);
+    expect(await now()).toEqual(['running', 'pending']);
+    const begun = () => first.reads().begun + second.reads().begun;
+    await until(() => begun() === 1);
+
+    await steered.stop();
+    const again = await startPlatform({ file: steered.file, clock: steered.clock });
+    again.platform.start();
+    await again.platform.look();
+    await until(() => begun() === 2);
+    const later = async () =>
+      (await again.call('GET', '/jobs')).body.data.map(({ status }: { status: string }) => status);
+    expect((await later()).sort()).toEqual(['pending', 'running']);
+    expect((await again.call('PUT', `/workspaces/${workspaceId}/limits`, { maxConcurrentSyncs: null })).status).toBe(
+      200,
+    );
+    await until(() => begun() === 3);
+    expect(await later(), 'a limit that is lifted').toEqual(['running', 'running']);
+    for (const connection of [first, second]) connection.go();
+    await until(async () => (await later()).every((status: string) => status === 'succeeded'));
+  });
+
   test('have a queue with an end: what a workspace asks for beyond it is refused, and nobody else is', async () => {
     const steered = await startSteered({ maxWaitingPerWorkspace: 1 });
     const { all, jobs, workspaceId } = await endless(steered, 3);

@@ -4,8 +4,8 @@
  * process or a clock that jumps are nothing special.
  *
  * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
- * cancelled one included; no more than the allowed number run at a time, and workspaces take turns (turns.ts); an attempt
- * takes no longer than the limit.
+ * cancelled one included; no more than the allowed number run at a time, in all and in each workspace, and workspaces take turns
+ * (turns.ts); an attempt takes no longer than the limit.
  */
 
 import { Turns } from '@inlay/schedule/turns';
@@ -26,6 +26,7 @@ import {
   takeOverJobs,
   trimJobs,
 } from './job-runs.ts';
+import type { WaitingWorkspace } from './jobs.worker.store.ts';
 import { createLease } from './lease.ts';
 
 interface Scheduler {
@@ -99,7 +100,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
 
   async function startDue(currentHolder: string): Promise<void> {
     while (!turns.isFull && !isClosing) {
-      const run = await claimJob(ctx, currentHolder, [...active.keys()], (waiting) => turns.next(waiting));
+      const run = await claimJob(ctx, currentHolder, [...active.keys()], whoseTurn);
       if (!run) return;
       ctx.onJobsChanged();
       turns.take(run.job.workspace_id);
@@ -118,6 +119,11 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         wake();
       });
     }
+  }
+
+  function whoseTurn(waiting: readonly WaitingWorkspace[]): string | undefined {
+    const caps = new Map(waiting.map(({ workspaceId, maxConcurrentSyncs }) => [workspaceId, maxConcurrentSyncs]));
+    return turns.next(caps.keys(), (workspaceId) => caps.get(workspaceId) ?? undefined);
   }
 
   async function perform(current: Active): Promise<void> {

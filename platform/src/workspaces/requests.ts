@@ -36,6 +36,12 @@ export const WorkspacePatch = Type.Object({
 });
 export type WorkspacePatch = Static<typeof WorkspacePatch>;
 
+/** An addition of this platform. Null: what the settings allow to every workspace. */
+export const WorkspaceLimits = Type.Object({
+  maxConcurrentSyncs: Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 1 }),
+});
+export type WorkspaceLimits = Static<typeof WorkspaceLimits>;
+
 export const WorkspaceCreate = Type.Object({
   name: Name,
   organizationId: Type.Optional(Uuid),

@@ -5,7 +5,7 @@ import { Uuid } from '../fields.ts';
 import { access, type SchemaTypes } from '../http/endpoint.ts';
 import { page } from '../http/paging.ts';
 import type { WorkspacesContext } from './context.ts';
-import { WorkspaceCreate, WorkspaceListQuery, WorkspacePatch } from './requests.ts';
+import { WorkspaceCreate, WorkspaceLimits, WorkspaceListQuery, WorkspacePatch } from './requests.ts';
 import * as workspaces from './workspaces.ts';
 
 const params = Type.Object({ workspaceId: Uuid });
@@ -34,6 +34,12 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     { ...policy, schema: { params, body: WorkspacePatch } },
     async ({ params: { workspaceId }, body }) =>
       workspaces.presentWorkspace(await workspaces.patchWorkspace(ctx, workspaceId, body)),
+  );
+
+  routes.put(
+    '/workspaces/:workspaceId/limits',
+    { ...policy, schema: { params, body: WorkspaceLimits } },
+    async ({ params: { workspaceId }, body }) => await workspaces.setLimits(ctx, workspaceId, body),
   );
 
   routes.delete('/workspaces/:workspaceId', { ...policy, schema: { params } }, async ({ params }, reply) => {

@@ -66,6 +66,14 @@ export async function updateWorkspace(
     .executeTakeFirstOrThrow();
 }
 
+export async function updateLimits(tx: Db, workspaceId: string, maxConcurrentSyncs: number | null): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ max_concurrent_syncs: maxConcurrentSyncs })
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+}
+
 export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void> {
   await tx.updateTable('workspaces').set({ deleted_at: deletedAt }).where('workspace_id', '=', workspaceId).execute();
 }

@@ -10,7 +10,14 @@ import type { Db } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { WorkspacesContext } from './context.ts';
-import type { Channel, Notifications, WorkspaceCreate, WorkspaceListQuery, WorkspacePatch } from './requests.ts';
+import type {
+  Channel,
+  Notifications,
+  WorkspaceCreate,
+  WorkspaceLimits,
+  WorkspaceListQuery,
+  WorkspacePatch,
+} from './requests.ts';
 import * as workspaces from './workspaces.store.ts';
 
 const usRegionId = '645a183f-b12b-4c6e-8ad3-99e165603450';
@@ -37,6 +44,7 @@ export async function createWorkspace(ctx: WorkspacesContext, request: Workspace
     name_nfc: request.name.normalize('NFC'),
     data_residency: residencyOf(request.regionId ?? usRegionId),
     notifications: JSON.stringify(mergeNotifications(defaultNotifications, request.notifications)),
+    max_concurrent_syncs: null,
     created_at: createdAt,
     deleted_at: null,
   };
@@ -72,6 +80,20 @@ export async function patchWorkspace(
       notifications: JSON.stringify(mergeNotifications(JSON.parse(workspace.notifications), patch.notifications)),
     });
   });
+}
+
+/** A lower limit stops nothing that runs. */
+export async function setLimits(
+  ctx: WorkspacesContext,
+  workspaceId: string,
+  limits: WorkspaceLimits,
+): Promise<WorkspaceLimits> {
+  await ctx.store.transaction(async (tx) => {
+    const { workspace_id } = await getWorkspace(tx, workspaceId);
+    await workspaces.updateLimits(tx, workspace_id, limits.maxConcurrentSyncs);
+  });
+  ctx.wake();
+  return limits;
 }
 
 /** Everything inside the workspace goes with it. Rows stay as tombstones. */

@@ -763,6 +763,11 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`create index quota_holds_by_end on quota_holds (until)`.execute(db);
   },
+
+  '0024-sync-limits': async (db) => {
+    await sql`alter table workspaces add column sync_limit bigint`.execute(db);
+    await sql`alter table workspaces add column sync_limit_kept integer not null default 0`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -78,10 +78,18 @@ export interface WorkspaceRow {
   deleted_at: number | null;
   /** Since when a quota holds its syncs back (quotas/holds.ts); null: none does. */
   held_since: number | null;
+  /**
+   * How many of its syncs may run at the same time, as the platform is to be told; 0: as many as the platform allows, which it
+   * is told because it was told less before; null: it was never told anything.
+   */
+  sync_limit: number | null;
+  /** 1: the platform has taken the limit. A hosted one cannot be told. */
+  sync_limit_kept: number;
 }
 
 /** Beside what every reader of a workspace needs. */
-interface WorkspaceTable extends WorkspaceRow {
+interface WorkspaceTable extends Omit<WorkspaceRow, 'sync_limit_kept'> {
+  sync_limit_kept: Generated<number>;
   /** The worst of its connections, for lists; see pipelines/health.ts. */
   health: Generated<HealthState>;
   /** Since when it is failing or needs attention; null while it does neither. */

@@ -14,7 +14,7 @@ import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { PlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
-import { assertNotHeld } from '../quotas/holds.ts';
+import { assertNotHeld, type WaitWords } from '../quotas/holds.ts';
 import { assertMaySync } from '../quotas/quotas.ts';
 import { mayChangeIn } from '../templates/customer-choice.ts';
 import { findLiveWorkspace, readSettledWorkspace } from '../workspaces/live-workspaces.ts';
@@ -30,6 +30,7 @@ import {
   holdHealth,
   presentHealth,
   presentJob,
+  readWaitWords,
   recordStarted,
   refreshHealth,
 } from './jobs.ts';
@@ -63,7 +64,10 @@ export async function presentAll(
     rows.map(({ id }) => id),
   );
   const lastOf = new Map(last.map((job) => [job.connection_id, job]));
-  return rows.map((row) => present(ctx, row, { audience, isActive: isActive(row), last: lastOf.get(row.id) }));
+  const waitWords = await readWaitWords(ctx.store.db, last);
+  return rows.map((row) =>
+    present(ctx, row, { audience, isActive: isActive(row), last: lastOf.get(row.id), waitWords }),
+  );
 }
 
 /**
@@ -200,7 +204,8 @@ export async function listJobs(
 ): Promise<Job[]> {
   await getConnection(ctx, scope, id);
   const rows = await jobs.listJobsOfConnection(ctx.store.db, scope.workspaceId, id, page);
-  return rows.map((job) => presentJob(job, scope.audience));
+  const waitWords = await readWaitWords(ctx.store.db, rows);
+  return rows.map((job) => presentJob(job, scope.audience, waitWords));
 }
 
 export async function getConnection(
@@ -236,7 +241,12 @@ function retryAfterOf({ retryAfterSeconds }: PlatformError) {
 function present(
   { runtime }: PipelinesContext,
   row: connections.ConnectionWithNames,
-  { audience, isActive, last }: { audience: Audience; isActive: boolean; last: JobRow | undefined },
+  {
+    audience,
+    isActive,
+    last,
+    waitWords,
+  }: { audience: Audience; isActive: boolean; last: JobRow | undefined; waitWords: WaitWords },
 ): Connection {
   const isGone = row.platform_state === 'gone';
   const isRunning = isActive && row.platform_state === null && row.paused === 0;
@@ -264,7 +274,7 @@ function present(
     customer_may_change: mayChangeIn(row),
     slowed_cron_expression: row.slowed_cron,
     health: presentHealth(healthIn(row), audience),
-    last_run: last ? presentJob(last, audience) : null,
+    last_run: last ? presentJob(last, audience, waitWords) : null,
     next_run_at: next?.toISOString() ?? null,
     created_at: isoTime(row.created_at),
     ...(audience === 'operator' && {

@@ -19,7 +19,7 @@ import type {
   PlatformJobAttempt,
   PlatformJobStream,
 } from '../platform/pipelines-port.ts';
-import { findHoldWords, reviewWorkspace } from '../quotas/holds.ts';
+import { findHoldWords, findWaitWords, reviewWorkspace, type WaitWords } from '../quotas/holds.ts';
 import { countSync } from '../quotas/quotas.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
 import { driveOperation } from '../workspaces/operations.ts';
@@ -377,8 +377,15 @@ export function presentHealth(health: Health, audience: Audience): PresentedHeal
   };
 }
 
-export function presentJob(job: JobRow, audience: Audience): Job {
+/** Why those of the jobs that wait do so, where a quota is the reason. */
+export async function readWaitWords(db: Db, shown: readonly JobRow[]): Promise<WaitWords> {
+  const waiting = shown.filter(({ status }) => status === 'pending');
+  return await findWaitWords(db, [...new Set(waiting.map(({ workspace_id }) => workspace_id))]);
+}
+
+export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWords): Job {
   const { id, status, started_at, ended_at, row_count, byte_count, streams, more_streams } = job;
+  const because = status === 'pending' ? waitWords?.(job.workspace_id, audience) : undefined;
   return {
     id,
     status,
@@ -388,6 +395,7 @@ export function presentJob(job: JobRow, audience: Audience): Job {
     rows: row_count,
     bytes: byte_count,
     error: presentFailure(audience, failureIn(job)).message,
+    ...(because !== undefined && { waiting_because: because }),
     ...(streams !== null && {
       streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(stream, audience)),
     }),

@@ -17,11 +17,21 @@ import type {
 } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { AppError } from '../errors.ts';
+import type { WaitWords } from '../quotas/holds.ts';
 import { getWorkspace, presentWorkspace } from '../workspaces/workspaces.ts';
 import * as connections from './connections.store.ts';
 import { listConnections, presentAll } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
-import { attemptsIn, failureIn, firstErrorIn, healthIn, presentFailure, presentHealth, presentJob } from './jobs.ts';
+import {
+  attemptsIn,
+  failureIn,
+  firstErrorIn,
+  healthIn,
+  presentFailure,
+  presentHealth,
+  presentJob,
+  readWaitWords,
+} from './jobs.ts';
 import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
 import * as lists from './lists.store.ts';
 import { presentSummaries } from './sources.ts';
@@ -127,7 +137,8 @@ export async function listAllJobs(
   const slice = sliceOf(query, { from: query.started_after, until: query.started_before }, query.sort !== 'started_at');
   const rows = await lists.listJobPage(ctx.store.db, organizationId, filter, slice);
   const page = pageOf(rows, slice.limit, ({ started_at, id }) => ({ time: started_at, id }));
-  return { ...page, data: page.data.map(presentListedJob) };
+  const waitWords = await readWaitWords(ctx.store.db, page.data);
+  return { ...page, data: page.data.map((job) => presentListedJob(job, waitWords)) };
 }
 
 export async function listAllWorkspaces(
@@ -182,11 +193,20 @@ export async function getJob(
   return job;
 }
 
-export function presentJobDetail(job: lists.ListedJob): JobDetail {
+export async function getJobDetail(
+  ctx: Pick<ListContext, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<JobDetail> {
+  const job = await getJob(ctx, organizationId, id);
+  return presentJobDetail(job, await readWaitWords(ctx.store.db, [job]));
+}
+
+function presentJobDetail(job: lists.ListedJob, waitWords: WaitWords): JobDetail {
   const first = firstErrorIn(job);
   const attempts = attemptsIn(job);
   return {
-    ...presentListedJob(job),
+    ...presentListedJob(job, waitWords),
     first_error: first ? presentFailure('operator', first) : null,
     attempt_list:
       attempts?.map(({ number: attempt, status, startedAt, endedAt, rows, bytes, failure }) => ({
@@ -201,9 +221,9 @@ export function presentJobDetail(job: lists.ListedJob): JobDetail {
   };
 }
 
-function presentListedJob(job: lists.ListedJob): OperatorJob {
+function presentListedJob(job: lists.ListedJob, waitWords: WaitWords): OperatorJob {
   return {
-    ...presentJob(job, 'operator'),
+    ...presentJob(job, 'operator', waitWords),
     workspace_id: job.workspace_id,
     workspace_name: job.workspace_name,
     connection_id: job.connection_id,

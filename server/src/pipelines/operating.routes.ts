@@ -140,8 +140,7 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     params: JobPath,
     answer: JobDetail,
     errors: ['job_not_found'],
-    handle: async ({ principal: { organizationId }, params }) =>
-      lists.presentJobDetail(await lists.getJob(ctx, organizationId, params.job_id)),
+    handle: async ({ principal: { organizationId }, params }) => lists.getJobDetail(ctx, organizationId, params.job_id),
   });
 
   endpoint(app, {

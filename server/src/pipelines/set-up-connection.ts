@@ -10,6 +10,7 @@ import { getDefinition } from '../definitions/definitions.ts';
 import { createTimeoutMs, slowCreateTimeoutMs } from '../platform/calls.ts';
 import type { NewPlatformConnection } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { tellSyncLimit } from '../quotas/holds.ts';
 import { findAnyConnectionTemplate, openDestinationConfig } from '../templates/connection-templates.ts';
 import { couldBeTheSame, mayMeet } from '../templates/placement.ts';
 import { getVersion, openVersion } from '../templates/versions.ts';
@@ -57,6 +58,8 @@ export async function setUpConnection(
   planned: ConnectionRow,
   sourceId: string,
 ): Promise<void> {
+  const { organization_id: organizationId, workspace_id: workspaceId } = planned;
+  if (planned.platform_id === null) await tellSyncLimit(ctx.workspaces, { organizationId, workspaceId });
   const connection = planned.platform_id === null ? await followTemplate(ctx, source, planned) : planned;
   const destination = await setUpDestination(ctx, connection.workspace_id, connection.destination_id);
   const destinationId = destination.platform_id;

@@ -28,6 +28,18 @@ export function createPlatformClient(options: CallOptions): PlatformPort {
     async renameWorkspace(id, name) {
       return await call('rename_workspace', 'write', { method: 'PATCH', path: `/workspaces/${id}`, body: { name } });
     },
+    async limitSyncs(id, limit) {
+      const request = { method: 'PUT', path: `/workspaces/${id}/limits`, body: { maxConcurrentSyncs: limit } } as const;
+      try {
+        return { ...(await call('limit_syncs', 'write', request)), isKept: limit !== null };
+      } catch (error) {
+        if (!(error instanceof PlatformError) || !error.settled) throw error;
+        // Some platforms answer an unknown request as a forbidden one. Credentials that are refused fail here again.
+        if (error.failure === 'unauthorised') await listing.organizations();
+        else if (error.failure !== 'not_found' && error.failure !== 'rejected') throw error;
+        return { settled: true, isKept: false };
+      }
+    },
     async deleteWorkspace(id) {
       await unlessGone(call('delete_workspace', 'write', { method: 'DELETE', path: `/workspaces/${id}` }));
     },

@@ -27,6 +27,11 @@ export interface PlatformTraits {
   findsNamesBy: 'name filter' | 'internal listing' | 'reading all' | 'not known yet';
 }
 
+export interface LimitWritten extends Written {
+  /** False: the platform cannot be told. A hosted one has no such request. */
+  isKept: boolean;
+}
+
 /** All ids of organizations here are the platform's own. */
 export interface PlatformPort extends PipelinesPort {
   /** All live workspaces of the organization whose name is the same after NFC, oldest first where that is known. */
@@ -36,6 +41,8 @@ export interface PlatformPort extends PipelinesPort {
   /** The client never repeats this request by itself: the platform has no idempotency key. */
   createWorkspace(workspace: NewPlatformWorkspace): Promise<PlatformWorkspace>;
   renameWorkspace(id: string, name: string): Promise<Written>;
+  /** No more syncs of the workspace run at the same time; null: as many as the platform allows. */
+  limitSyncs(id: string, limit: number | null): Promise<LimitWritten>;
   /** A workspace that is gone already counts as deleted. */
   deleteWorkspace(id: string): Promise<void>;
   /** Proves that the platform answers and takes our credentials; gives the organizations they can see. */

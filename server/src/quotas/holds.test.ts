@@ -174,6 +174,58 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
     await expectStatuses('active', 'active', 'inactive');
   });
 
+  it('of syncs at the same time is told to the platform, which lets them wait; both audiences read why', async () => {
+    const limits = () =>
+      faulty.sent.flatMap(({ method, path, body }) =>
+        method === 'PUT' && path === `/workspaces/${acme.workspaceId}/limits` ? [JSON.parse(String(body))] : [],
+      );
+    const [first, second] = connected;
+    const restore = faulty.rule(unreachable(({ path }) => path.endsWith('/limits')));
+    await put(quotas(), { concurrent_syncs: 1 });
+    restore();
+    const told = limits().length;
+    await expect
+      .poll(async () => {
+        await test.app.reconciler.pass();
+        return limits().slice(told);
+      })
+      .toEqual([{ maxConcurrentSyncs: 1 }]);
+    await tell(10, first, { status: 'running' });
+    await tell(11, second, { status: 'pending' });
+    const waits = async (path: string, token: string = test.operatorToken) =>
+      (await test.request('GET', path, { token })).body;
+    const operators =
+      'The quota concurrent_syncs is reached: 1 of 1 are used. The sync starts when another one has ended. ' +
+      'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
+    const ofSecond = `/connections/${second.id}`;
+    const asOperator = '/api/v1/integrations';
+    expect((await waits(`${asOperator}/jobs/11`)).waiting_because).toBe(operators);
+    const listed = (await waits(`${asOperator}/jobs?connection_id=${second.id}&limit=1`)).data;
+    expect(listed).toMatchObject([{ id: '11', status: 'pending', waiting_because: operators }]);
+    expect((await waits(`${asOperator}${ofSecond}`)).last_run.waiting_because).toBe(operators);
+    const customers =
+      'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.';
+    expect((await waits(`/api/v1/embedded${ofSecond}`, acme.token)).last_run.waiting_because).toBe(customers);
+    expect((await waits(`/api/v1/embedded${ofSecond}/jobs`, acme.token)).data[0].waiting_because).toBe(customers);
+    expect((await waits(`${asOperator}/jobs/10`)).waiting_because).toBeUndefined();
+    await tell(10, first, ended(1));
+    expect((await waits(`${asOperator}/jobs/11`)).waiting_because).toBeUndefined();
+    await tell(11, second, ended(1));
+
+    await put(quotas(), { rows_per_day: 10_000 });
+    expect(limits().at(-1)).toEqual({ maxConcurrentSyncs: null });
+    const later = limits().length;
+    await put(quotas(), { rows_per_day: 20_000 });
+    expect(limits(), 'nothing new').toHaveLength(later);
+    // Workspaces without connections are not reviewed: they are told with their first connection.
+    await put('/api/v1/quotas', { concurrent_syncs: 3 });
+    await test.app.quotaReviews.pass();
+    const beta = await customer(test, 'beta');
+    await beta.settled(await beta.connect(template));
+    const ofBeta = faulty.sent.filter(({ path }) => path === `/workspaces/${beta.workspaceId}/limits`);
+    expect(ofBeta.map(({ body }) => JSON.parse(String(body)))).toEqual([{ maxConcurrentSyncs: 3 }]);
+  });
+
   it('of the organization reaches every workspace, in the background', async () => {
     await test.request('DELETE', quotas());
     await put('/api/v1/quotas', { bytes_per_month: 1 });

@@ -1,5 +1,5 @@
 /**
- * Holds syncs back in workspaces that have moved as much as they may. No sync starts until the period ends or the quota is
+ * Holds syncs back in workspaces that have moved as much as they may, and those that would be too many at the same time. No sync starts until the period ends or the quota is
  * raised; what runs is left to run to its end.
  *
  * What always holds: whether a workspace is held follows from its limits and its use alone, and is decided while it is
@@ -11,13 +11,26 @@ import { type Db, databaseTime } from '../db/open.ts';
 import type { QuotaHoldRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
-import { lockLiveWorkspace, openStatusOperation, recordHold } from '../workspaces/holds.ts';
+import {
+  hasSyncLimit,
+  lockLiveWorkspace,
+  openStatusOperation,
+  recordHold,
+  recordSyncLimit,
+} from '../workspaces/holds.ts';
+import { readWorkspace } from '../workspaces/live-workspaces.ts';
+import { driveOperation } from '../workspaces/operations.ts';
 import { limitsOf } from './limits.ts';
 import { type Periods, periodsAt } from './periods.ts';
-import { pauseWords } from './quota-words.ts';
+import { pauseWords, waitWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
 
 type Hold = Pick<QuotaHoldRow, 'quota' | 'quota_limit' | 'used' | 'until'>;
+
+interface WorkspaceRef {
+  organizationId: string;
+  workspaceId: string;
+}
 
 /** The longest periods first: a month outlasts a day. */
 const amounts = ['rows_per_month', 'bytes_per_month', 'rows_per_day', 'bytes_per_day'] as const;
@@ -38,7 +51,7 @@ function holdFor(limits: Quotas, moved: store.Moved | undefined, periods: Period
 export async function reviewWorkspace(
   ctx: WorkspacesContext,
   tx: Db,
-  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+  { organizationId, workspaceId }: WorkspaceRef,
   hasEnded = false,
 ): Promise<boolean> {
   if (hasEnded) {
@@ -53,6 +66,7 @@ export async function reviewWorkspace(
   }
   const limits = await limitsOf(tx, organizationId, workspaceId);
   if (!hasEnded) await ctx.quotasChanged(tx, workspaceId, limits);
+  const isLimitNew = !hasEnded && (await recordSyncLimit(ctx, tx, workspace, limits.concurrent_syncs));
   const periods = periodsAt(await databaseTime(tx));
   const hold = holdFor(limits, (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId), periods);
   const isHeld = workspace.held_since !== null;
@@ -62,12 +76,40 @@ export async function reviewWorkspace(
     await recordHold(ctx, tx, workspace, hold !== undefined);
     return true;
   }
-  if (!hold) return false;
+  if (!hold) return isLimitNew;
   // Its health says how much is used.
   await ctx.statusChanged(tx, workspaceId);
   if (hasEnded) await openStatusOperation(ctx, tx, organizationId, workspaceId);
-  return hasEnded;
+  return hasEnded || isLimitNew;
 }
+
+/** Before a workspace gets a connection: the platform has its limits, whatever else has happened since they were set. */
+export async function tellSyncLimit(ctx: WorkspacesContext, ref: WorkspaceRef): Promise<void> {
+  const { organizationId, workspaceId } = ref;
+  const { db } = ctx.store;
+  const workspace = await readWorkspace(db, organizationId, workspaceId);
+  const { concurrent_syncs: limit } = await limitsOf(db, organizationId, workspaceId);
+  if (!workspace || hasSyncLimit(workspace, limit)) return;
+  const isToTell = await ctx.store.transaction((tx) => reviewWorkspace(ctx, tx, ref));
+  if (isToTell) await driveOperation(ctx, { ...ref, kind: 'status' });
+}
+
+/**
+ * Why syncs of some workspaces wait for their turn: as many run as the quota allows. A platform that cannot be told of
+ * limits has other reasons.
+ */
+export async function findWaitWords(db: Db, workspaceIds: readonly string[]): Promise<WaitWords> {
+  const limits = await store.listKeptSyncLimits(db, workspaceIds);
+  const counts = await store.countSyncs(db, [...limits.keys()]);
+  return (workspaceId, audience) => {
+    const [limit, used] = [limits.get(workspaceId), counts.get(workspaceId) ?? 0];
+    if (limit === undefined || used < limit) return undefined;
+    return waitWords({ quota: 'concurrent_syncs', limit, used }, audience);
+  };
+}
+
+/** Undefined where no quota is the reason. */
+export type WaitWords = (workspaceId: string, audience: Audience) => string | undefined;
 
 /** Why no sync runs in a workspace, for both audiences; undefined when no quota holds it back. */
 export async function findHoldWords(

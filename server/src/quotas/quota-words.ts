@@ -26,7 +26,8 @@ export interface Reached {
 const raise = 'To raise it, use PUT /api/v1/workspaces/{workspace_id}/quotas.';
 const change = raise.replace('raise', 'change');
 const useOf = ({ quota, limit, used }: Reached) => `The quota ${quota} is reached: ${used} of ${limit} are used`;
-const limitOf = ({ quota, limit }: Reached) => `The limit of ${limit} ${nouns[quota]} is reached`;
+const limitOf = ({ quota, limit }: Reached) => `The limit of ${limit} ${nounOf(quota, limit)} is reached`;
+const nounOf = (quota: QuotaName, count: number) => (count === 1 ? nouns[quota].replace(/s\b/, '') : nouns[quota]);
 
 /** Of something that would be one too many. */
 export function refusalWords(reached: Reached, audience: Audience): string {
@@ -41,6 +42,12 @@ export function pauseWords(reached: Reached, until: number, audience: Audience):
     return `${useOf(reached)}. Syncs go on at ${isoTime(until)}, or when the quota is raised.`;
   }
   return `${limitOf(reached)}. Syncs go on by themselves on ${forPeople(until)}.`;
+}
+
+/** Of a sync that waits until another one has ended. */
+export function waitWords(reached: Reached, audience: Audience): string {
+  if (audience === 'operator') return `${useOf(reached)}. The sync starts when another one has ended. ${raise}`;
+  return `${limitOf(reached)}. The sync starts by itself when another one has ended.`;
 }
 
 /** Of a sync that is asked for too soon after the last one. */

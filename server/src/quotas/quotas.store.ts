@@ -113,6 +113,26 @@ export async function countSyncsUpTo(db: Db, workspaceId: string, most: number):
   return Number(count);
 }
 
+/** How many syncs of each workspace are at work; a workspace without any is left out. */
+export async function countSyncs(db: Db, workspaceIds: readonly string[]): Promise<Map<string, number>> {
+  if (workspaceIds.length === 0) return new Map();
+  const count = sql<number>`count(*)`.as('count');
+  const rows = await jobsAtWork(db, workspaceIds).select(['workspace_id', count]).groupBy('workspace_id').execute();
+  return new Map(rows.map((row) => [row.workspace_id, Number(row.count)]));
+}
+
+/** The limits on syncs that the platform keeps, by workspace. */
+export async function listKeptSyncLimits(db: Db, workspaceIds: readonly string[]): Promise<Map<string, number>> {
+  if (workspaceIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('workspaces')
+    .select(['id', 'sync_limit'])
+    .where('id', 'in', workspaceIds)
+    .where('sync_limit_kept', '=', 1)
+    .execute();
+  return new Map(rows.map(({ id, sync_limit }) => [id, sync_limit ?? 0]));
+}
+
 export interface Counts {
   sources: number;
   connections: number;

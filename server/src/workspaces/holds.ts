@@ -1,7 +1,8 @@
 /**
- * A quota may hold the syncs of an active workspace back. Its connections are then disabled as those of an inactive
+ * What quotas mean for a workspace on the platform. A quota may hold the syncs of an active workspace back. Its connections are then disabled as those of an inactive
  * workspace are, by the same operation: it remembers what it has disabled, and enables exactly that when nothing holds the
- * workspace back any more and it is active. So a connection that a person has paused stays paused.
+ * workspace back any more and it is active. So a connection that a person has paused stays paused. The same
+ * operation tells the platform how many syncs may run at the same time.
  */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { Db } from '../db/open.ts';
@@ -35,6 +36,26 @@ export async function recordHold(
   await workspaces.recordHold(tx, organizationId, id, isHeld);
   await ctx.statusChanged(tx, id);
   await openStatusOperation(ctx, tx, organizationId, id);
+}
+
+/**
+ * The platform is to let no more syncs run at the same time; null: as many as it allows. False when that is nothing new. The
+ * caller has locked the workspace, and drives the operation once this is committed.
+ */
+export async function recordSyncLimit(
+  ctx: WorkspacesContext,
+  tx: Db,
+  { organization_id: organizationId, id, sync_limit }: WorkspaceRow,
+  limit: number | null,
+): Promise<boolean> {
+  if (hasSyncLimit({ sync_limit }, limit)) return false;
+  await workspaces.recordSyncLimit(tx, organizationId, id, limit ?? 0);
+  await openStatusOperation(ctx, tx, organizationId, id);
+  return true;
+}
+
+export function hasSyncLimit({ sync_limit }: Pick<WorkspaceRow, 'sync_limit'>, limit: number | null): boolean {
+  return (sync_limit ?? 0) === (limit ?? 0);
 }
 
 /** The platform is told again: a sync that was left to run to its end has ended. */

@@ -172,10 +172,26 @@ async function applyStatus(ctx: WorkspacesContext, ref: operations.OperationRef,
   const mayRun = runStatus(row) === 'active';
   const change = mayRun ? enableConnections : disableConnections;
   await change(ctx, ref, row, operation);
+  const isKept = await tellSyncLimit(ctx, ref, row, operation);
   await whileUnchanged(ctx, row, async (tx) => {
+    await workspaces.recordSyncLimitKept(tx, row.organization_id, row.id, isKept);
     const closed = await closeOrAssertAgain(ctx, tx, ref, operation.leaseId);
     if (closed && mayRun) await workspaces.forgetPaused(tx, row.id);
   });
+}
+
+/** Whether the platform keeps a limit. */
+async function tellSyncLimit(
+  ctx: WorkspacesContext,
+  ref: operations.OperationRef,
+  row: WorkspaceRow,
+  operation: Leased,
+): Promise<boolean> {
+  if (row.sync_limit === null) return false;
+  await assertUnchanged(ctx, ref, row, operation);
+  const { settled, isKept } = await ctx.platform.limitSyncs(row.id, row.sync_limit === 0 ? null : row.sync_limit);
+  if (!settled) await operations.recordUnsettled(ctx.store.db, ref, lingerMs(ctx));
+  return isKept;
 }
 
 /**

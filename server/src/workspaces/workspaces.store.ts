@@ -26,6 +26,8 @@ export const columns = [
   'updated_at',
   'deleted_at',
   'held_since',
+  'sync_limit',
+  'sync_limit_kept',
 ] as const satisfies (keyof WorkspaceRow)[];
 
 /** Strictly after the last change, even when the clock stands still or went back. */
@@ -237,6 +239,17 @@ export async function recordStatus(tx: Db, organizationId: string, id: string, s
 export async function recordHold(tx: Db, organizationId: string, id: string, isHeld: boolean): Promise<void> {
   const held_since = isHeld ? sql<number>`now_ms()` : null;
   await changed(tx, organizationId, id).set({ held_since, gen: sql`gen + 1` }).execute();
+}
+
+/** What the platform is to be told, once the operation is driven. */
+export async function recordSyncLimit(tx: Db, organizationId: string, id: string, limit: number): Promise<void> {
+  await changed(tx, organizationId, id).set({ sync_limit: limit, gen: sql`gen + 1` }).execute();
+}
+
+export async function recordSyncLimitKept(tx: Db, organizationId: string, id: string, isKept: boolean): Promise<void> {
+  await changed(tx, organizationId, id)
+    .set({ sync_limit_kept: isKept ? 1 : 0 })
+    .execute();
 }
 
 export async function applyName(tx: Db, organizationId: string, id: string, name: string): Promise<void> {

@@ -97,7 +97,8 @@ function asHosted(transport: Transport): Transport {
     close: () => transport.close(),
     async send(request) {
       const [path = ''] = request.path.split('?');
-      // Checks are no part of its public API.
+      // Limits and checks are no part of its public API.
+      if (/^.workspaces.[^/]+.limits$/.test(path)) return { status: 403, headers: {}, text: forbidden };
       if (/^.(source|destination)s.check_connection/.test(path)) return { status: 405, headers: {}, text: '{}' };
       const answer = await transport.send(withDeleted(request, path));
       if (answer.status === 404) return refusalOf(answer, request, path);

@@ -107,7 +107,7 @@ function Entry({ entry: { jobs, isNothingNew } }: { entry: HistoryEntry }) {
 function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
   const words = useWords();
   const { formatting } = useWidget();
-  const { status, rows, bytes, duration_seconds, error } = job;
+  const { status, rows, bytes, duration_seconds, error, waiting_because } = job;
   const { kind, glyph } = looks[status];
   return (
     <div class="inlay-job">
@@ -122,6 +122,7 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
       {error && <p class="inlay-quoted inlay-job-error">{reasonInWords(error, words)}</p>}
+      {waiting_because && <p class="inlay-quoted inlay-job-error">{reasonInWords(waiting_because, words)}</p>}
       <ChangedValues job={job} />
     </div>
   );
