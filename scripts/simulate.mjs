@@ -10,38 +10,48 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = 'server/src/workspaces/';
+const folder = 'server/src/';
 
 /**
  * Every guard with the change that removes it. If the text is no longer in the code, the build fails: the guard has
  * moved.
  */
 const guards = {
-  'settle-window': [['creation.ts', 'if (waitMs === 0) break;', 'break;']],
+  'settle-window': [['workspaces/creation.ts', 'if (waitMs === 0) break;', 'break;']],
   'bind-if-unbound': [
     [
-      'claims.store.ts',
+      'workspaces/claims.store.ts',
       ".where('name_claims.state', '=', 'creating'),\n    )\n    .returning('workspace_id')",
       ",\n    )\n    .returning('workspace_id')",
     ],
   ],
   'tombstone-check': [
     [
-      'creation.ts',
+      'workspaces/creation.ts',
       "if (row?.lifecycle !== 'live') return undefined;\n      const isCalledSo",
       'if (!row) return undefined;\n      const isCalledSo',
     ],
-    ['creation.ts', '!gone.has(id) && ', ''],
+    ['workspaces/creation.ts', '!gone.has(id) && ', ''],
   ],
-  'memory-of-lost-creates': [['claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
-  'look-for-lost-creates': [['reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
+  'memory-of-lost-creates': [['workspaces/claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
+  'look-for-lost-creates': [['workspaces/reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
   'claims-of-namesakes': [
-    ['claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
+    ['workspaces/claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
   ],
   'generation-compare': [
-    ['operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
-    ['operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
   ],
+  'quotas-in-the-transaction': [
+    [
+      'pipelines/sources.ts',
+      'const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
+      'await assertRoom(ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
+        '  const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
+    ],
+    ['pipelines/sources.ts', '    await assertRoom(tx, scope, { sources: 1, connections: planned.length });\n', ''],
+  ],
+  'deleted-sources-left-out': [['quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
 };
 
 const args = process.argv.slice(2);
@@ -74,7 +84,10 @@ try {
     ),
     logLevel: 'error',
     plugins: [
-      { name: 'without-guard', setup: (build) => build.onLoad({ filter: /workspaces[\\/][\w.-]+\.ts$/ }, cut) },
+      {
+        name: 'without-guard',
+        setup: (build) => build.onLoad({ filter: /(workspaces|pipelines|quotas)[\\/][\w.-]+\.ts$/ }, cut),
+      },
     ],
   });
   for (const [file] of cuts) {

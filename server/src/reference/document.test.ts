@@ -467,7 +467,7 @@ describe('The errors of an endpoint', () => {
     }
 
     const quotas = `/api/v1/workspaces/${acme.workspaceId}/quotas`;
-    expect((await on.request('PUT', quotas, { body: { sources: 1 } })).status).toBe(200);
+    expect((await on.request('PUT', quotas, { body: { sources: 0 } })).status).toBe(200);
     const second = { source_template_id: template, source_config: { count: 1 } };
     await expectAnswer(409, '/sources', 'POST', '/sources', second);
     await on.request('DELETE', quotas);

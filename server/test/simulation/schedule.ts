@@ -13,7 +13,7 @@ import { World } from './world.ts';
 
 export const organizationId = '11111111-1111-4111-8111-111111111111';
 const otherOrganizationId = '22222222-2222-4222-8222-222222222222';
-const regionId = '645a183f-b12b-4c6e-8ad3-99e165603450';
+export const regionId = '645a183f-b12b-4c6e-8ad3-99e165603450';
 const names = ['acme', 'Acme', 'beta', 'caf\u00e9', 'cafe\u0301'];
 
 const settleMs = 30_000;
@@ -198,7 +198,7 @@ export async function runSchedule(seed: number, { trace, namesakes = false }: Op
   };
 }
 
-function weatherOf(world: World): Weather {
+export function weatherOf(world: World): Weather {
   const often = world.pick([0, 0.02, 0.1, 0.25]);
   const chance = () => (world.chance(0.5) ? often * world.random() : 0);
   return {
