@@ -113,20 +113,6 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
       next_run_at: null,
     },
   },
-  'waiting because of a quota': {
-    shows: /The limit of 1 sync at the same time is reached/,
-    is: {
-      health: { ...well, state: 'running' },
-      last_run: run({
-        ...ongoing,
-        status: 'pending',
-        rows: null,
-        bytes: null,
-        waiting_because:
-          'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.',
-      }),
-    },
-  },
   'never synced': { shows: /Not synced yet/, is: { health: { ...well, state: 'never_synced', last_good_at: null } } },
 };
 
