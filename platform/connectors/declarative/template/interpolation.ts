@@ -7,12 +7,14 @@
  */
 import { isJsonObject } from '../../kit/json.ts';
 import { isOfType, type LiteralType, readLiteral } from './literals.ts';
+import { plainCopy } from './plain-data.ts';
+import { pythonText } from './printing.ts';
 import { type Clock, compileTemplate, type Names, type Template } from './template.ts';
 import { TemplateError } from './template-error.ts';
 
 export interface Surroundings {
   /** The `$parameters` of the component. */
-  parameters?: Names;
+  parameters?: Names | undefined;
   clock: Clock;
 }
 
@@ -31,7 +33,7 @@ export class InterpolatedString {
 
   /** With `types`, a literal of any other type stays text. Throws a TemplateError, also for a key below a missing key. */
   evaluate(names: Names, types?: readonly LiteralType[]): unknown {
-    return interpret(renderOrSource(this.template, names, this.surroundings), types);
+    return evaluateOrSource(this.template, names, this.surroundings, types);
   }
 }
 
@@ -47,7 +49,7 @@ export class InterpolatedBoolean {
 
   evaluate(names: Names): boolean {
     if (typeof this.template === 'boolean') return this.template;
-    return isTrue(interpret(renderOrUndefined(this.template, names, this.surroundings) || 'False'));
+    return isTrue(evaluateOrNothing(this.template, names, this.surroundings) ?? false);
   }
 }
 
@@ -68,12 +70,10 @@ export class InterpolatedMapping {
   evaluate(names: Names, valueTypes?: readonly LiteralType[]): Record<string, unknown> {
     const result: [string, unknown][] = [];
     for (const [key, value] of this.entries) {
-      const name = interpret(renderOrUndefined(key, names, this.surroundings), ['text']);
+      const name = evaluateOrNothing(key, names, this.surroundings, ['text']);
       const found =
-        'value' in value
-          ? value.value
-          : interpretOrNull(renderOrUndefined(value, names, this.surroundings), valueTypes);
-      result.push([String(name), found]);
+        'value' in value ? value.value : (evaluateOrNothing(value, names, this.surroundings, valueTypes) ?? null);
+      result.push([pythonText(name ?? null), found]);
     }
     return Object.fromEntries(result);
   }
@@ -81,63 +81,88 @@ export class InterpolatedMapping {
 
 /** An object of objects, lists and texts, as in the body of a request. */
 export class InterpolatedNestedMapping {
-  private readonly mapping: unknown;
-  private readonly surroundings: Surroundings;
+  private readonly evaluateNested: (names: Names) => unknown;
 
   constructor(mapping: unknown, surroundings: Surroundings) {
-    this.mapping = mapping;
-    this.surroundings = surroundings;
+    this.evaluateNested = nested(mapping, surroundings);
   }
 
   /** Entries of objects that are null are left out. */
   evaluate(names: Names): unknown {
-    return this.inside(this.mapping, names);
-  }
-
-  private inside(value: unknown, names: Names): unknown {
-    if (typeof value === 'string') {
-      return interpretOrNull(renderOrUndefined(compileTemplate(value), names, this.surroundings));
-    }
-    if (Array.isArray(value)) return value.map((item) => this.inside(item, names));
-    if (!isJsonObject(value)) return value;
-    const entries = Object.entries(value).map(([key, item]) => [this.inside(key, names), this.inside(item, names)]);
-    return Object.fromEntries(entries.filter(([, item]) => item !== null).map(([key, item]) => [String(key), item]));
+    return this.evaluateNested(names);
   }
 }
+
+function nested(value: unknown, surroundings: Surroundings): (names: Names) => unknown {
+  if (typeof value === 'string') {
+    const template = compileTemplate(value);
+    return (names) => evaluateOrNothing(template, names, surroundings) ?? null;
+  }
+  if (Array.isArray(value)) {
+    const items = value.map((item) => nested(item, surroundings));
+    return (names) => items.map((item) => item(names));
+  }
+  if (!isJsonObject(value)) return () => value;
+  const entries = Object.entries(value).map(
+    ([key, item]) => [nested(key, surroundings), nested(item, surroundings)] as const,
+  );
+  return (names) => {
+    const found: [string, unknown][] = [];
+    for (const [key, item] of entries) {
+      const inside = item(names);
+      if (inside !== null) found.push([pythonText(key(names)), inside]);
+    }
+    return Object.fromEntries(found);
+  };
+}
+
+const falseTexts = new Set(['False', 'false', '', '0', '0.0', '{}', '[]', '()']);
 
 /** False for the values that the reference takes for false, and no others: null is true. */
 export function isTrue(value: unknown): boolean {
-  if (typeof value === 'string') return !['False', 'false', '', '0', '0.0', '{}', '[]', '()'].includes(value);
+  if (typeof value === 'string') return !falseTexts.has(value);
+  if (value === null) return true;
   if (Array.isArray(value)) return value.length > 0;
   if (isJsonObject(value)) return Object.keys(value).length > 0;
-  return !(value === false || Number(value ?? 1) === 0);
+  return Number(value) !== 0;
 }
 
-function interpret(text: string, types?: readonly LiteralType[]): unknown {
+/** The text of the template itself if a type error stops the evaluation. */
+function evaluateOrSource(
+  template: Template,
+  names: Names,
+  { clock, parameters }: Surroundings,
+  types: readonly LiteralType[] | undefined,
+): unknown {
+  let text: string;
+  try {
+    const single = template.evaluateSingle(names, clock, parameters);
+    if (single) {
+      const plain = plainCopy(single.value);
+      // Printed and read again, plain data would be the same.
+      if (plain && (types === undefined || isOfType(plain.value, types))) return plain.value;
+    }
+    text = single ? pythonText(single.value) : template.renderText(names, clock, parameters);
+  } catch (error) {
+    if (!(error instanceof TemplateError && error.fault === 'type')) throw error;
+    text = template.source;
+  }
   const value = readLiteral(text);
   return types === undefined || isOfType(value, types) ? value : text;
 }
 
-function interpretOrNull(text: string, types?: readonly LiteralType[]): unknown {
-  return text === '' ? null : interpret(text, types);
-}
-
-/** The text of the template itself if a type error stops the evaluation. */
-function renderOrSource(template: Template, names: Names, { clock }: Surroundings): string {
+/** Undefined if the template gives no text, or a key below a missing key stops the evaluation. */
+function evaluateOrNothing(
+  template: Template,
+  names: Names,
+  surroundings: Surroundings,
+  types?: readonly LiteralType[],
+): unknown {
   try {
-    return template.renderText(names, clock);
+    const value = evaluateOrSource(template, names, surroundings, types);
+    return value === '' ? undefined : value;
   } catch (error) {
-    if (error instanceof TemplateError && error.fault === 'type') return template.source;
-    throw error;
-  }
-}
-
-/** Nothing if a key below a missing key stops the evaluation. */
-function renderOrUndefined(template: Template, names: Names, surroundings: Surroundings): string {
-  try {
-    return renderOrSource(template, names, surroundings);
-  } catch (error) {
-    if (error instanceof TemplateError && error.fault === 'missing') return '';
+    if (error instanceof TemplateError && error.fault === 'missing') return undefined;
     throw error;
   }
 }

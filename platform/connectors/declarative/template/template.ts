@@ -4,7 +4,12 @@
  * answer are data: they are never parsed as templates.
  */
 import type { DateTime } from '../dates/date-time.ts';
+import { startBudget } from './budget.ts';
+import { Evaluator, findName, type World } from './evaluator.ts';
+import { parseTemplate } from './parser.ts';
+import type { Expression, Statement } from './syntax-tree.ts';
 import { TemplateError } from './template-error.ts';
+import { freeNames } from './unknown-names.ts';
 
 /** What a template may name, such as `config` and `record`. Plain data, as the kit reads JSON. */
 export type Names = Readonly<Record<string, unknown>>;
@@ -12,20 +17,71 @@ export type Names = Readonly<Record<string, unknown>>;
 /** The time that `now_utc()` and its like tell. */
 export type Clock = () => DateTime;
 
+/** A name that manifests of old used, and that the reference refuses wherever it stands in the text. */
+const refusedName = 'stream_state';
+
 export class Template {
   readonly source: string;
   /** Whether the text has no template in it. */
   readonly isPlain: boolean;
+  /** The names that the text uses and does not define, functions left out. */
+  readonly names: readonly string[];
+  private readonly body: readonly Statement[];
+  /** The expression, if the text is nothing else: its value need not be printed to be known. */
+  private readonly single: Expression | undefined;
 
   constructor(source: string) {
     this.source = source;
-    this.isPlain = !/\{[{%#]/.test(source);
+    this.body = withinStack(() => parseTemplate(source));
+    this.names = withinStack(() => freeNames(this.body));
+    this.isPlain = this.body.every(({ type }) => type === 'data');
+    const [first, ...more] = this.body;
+    this.single = more.length === 0 && first?.type === 'output' ? first.value : undefined;
   }
 
   /** The text with everything evaluated. Throws a TemplateError. */
-  renderText(_names: Names, _clock: Clock): string {
-    if (this.isPlain) return this.source.replace(/\n$/, '');
-    throw new TemplateError('syntax', 'The evaluator is not here yet.');
+  renderText(names: Names, clock: Clock, parameters?: Names): string {
+    const world = { names, parameters, clock };
+    this.begin(world);
+    return withinStack(() => new Evaluator(world).render(this.body));
+  }
+
+  /** The value of the expression that the whole text is; undefined if the text is more or less than one. */
+  evaluateSingle(names: Names, clock: Clock, parameters?: Names): { value: unknown } | undefined {
+    const { single } = this;
+    if (!single) return undefined;
+    const world = { names, parameters, clock };
+    this.begin(world);
+    return { value: withinStack(() => new Evaluator(world).evaluate(single)) };
+  }
+
+  private begin(world: World): void {
+    if (this.source.includes(refusedName)) {
+      throw new TemplateError(
+        'unknown_name',
+        `${refusedName} is no longer supported in templates. Use stream_interval.`,
+      );
+    }
+    for (const name of this.names) {
+      if (findName(world, name) === undefined) {
+        throw new TemplateError(
+          'unknown_name',
+          `The template uses '${name}', which nothing defines here: ${this.source}`,
+        );
+      }
+    }
+    startBudget();
+  }
+}
+
+/** A template or a value that is nested too deeply for the stack is one beyond the limits. */
+function withinStack<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new TemplateError('limit', 'The template is nested too deeply or makes too much');
+    throw error;
   }
 }
 
