@@ -6,29 +6,16 @@ import {
   Attributes,
   Callable,
   Float,
-  isInteger,
   isMapping,
   mappingGet,
   mappingHas,
   Namespace,
   numberOf,
   Tuple,
+  typeError,
   typeName,
   Undefined,
 } from './values.ts';
-
-/** A slice as the key of an item. */
-export class Slice {
-  readonly start: unknown;
-  readonly stop: unknown;
-  readonly step: unknown;
-
-  constructor(start: unknown, stop: unknown, step: unknown) {
-    this.start = start;
-    this.stop = stop;
-    this.step = step;
-  }
-}
 
 /** `a.b`: a method or an attribute first, then a key. */
 export function attributeOf(value: unknown, name: string): unknown {
@@ -63,22 +50,25 @@ function isHashable(key: unknown): boolean {
 }
 
 function itemOfSequence(value: unknown, key: unknown): unknown {
-  const items =
-    typeof value === 'string' ? value : Array.isArray(value) ? value : value instanceof Tuple ? value.items : undefined;
-  if (items === undefined) return undefined;
-  if (key instanceof Slice) {
-    const isNumber = (part: unknown) => part === undefined || part === null || isInteger(part);
-    return [key.start, key.stop, key.step].every(isNumber) ? sliced(value, items, key) : undefined;
-  }
-  const number = numberOf(key);
-  if (number === undefined || number instanceof Float) return undefined;
+  const items = sequenceOf(value);
+  const number = items === undefined ? undefined : numberOf(key);
+  if (items === undefined || number === undefined || number instanceof Float) return undefined;
   const length = typeof items === 'string' ? textLength(items) : items.length;
   const at = indexOf(number) < 0 ? indexOf(number) + length : indexOf(number);
   if (at < 0 || at >= length) return undefined;
   return typeof items === 'string' ? characters(items)[at] : items[at];
 }
 
-function sliced(value: unknown, items: string | readonly unknown[], { start, stop, step }: Slice): unknown {
+function sequenceOf(value: unknown): string | readonly unknown[] | undefined {
+  if (typeof value === 'string' || Array.isArray(value)) return value;
+  return value instanceof Tuple ? value.items : undefined;
+}
+
+/** `a[1:]`. A value that has no parts is a type error here, not a missing key. */
+export function sliceOf(value: unknown, start: unknown, stop: unknown, step: unknown): unknown {
+  if (value instanceof Undefined) value.fail();
+  const items = sequenceOf(value);
+  if (items === undefined) throw typeError(`'${typeName(value)}' object is not subscriptable`);
   const from = typeof items === 'string' ? characters(items) : items;
   const taken = sliceIndexes(from.length, start, stop, step).map((at) => from[at]);
   if (typeof items === 'string') return taken.join('');

@@ -81,7 +81,6 @@ export function toFloat(value: unknown): Float {
 
 /** Python's `round(value, digits)`. */
 export function round(value: unknown, digits: number): unknown {
-  if (value instanceof Undefined) value.fail();
   const number = numberOf(value);
   if (number === undefined) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   if (number instanceof Float) {

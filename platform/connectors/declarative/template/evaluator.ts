@@ -1,5 +1,5 @@
 /* Walks the tree of a template over plain data. It calls nothing but the functions of this folder. */
-import { attributeOf, itemOf, Slice } from './access.ts';
+import { attributeOf, itemOf, sliceOf } from './access.ts';
 import { maxDepth, spendMade, spendStep } from './budget.ts';
 import { type Kwargs, noKwargs } from './call-arguments.ts';
 import { callFilter, callTest } from './filters.ts';
@@ -7,7 +7,6 @@ import { findFunction } from './functions.ts';
 import { affirm, calculate, compare, isEqual, isTruthy, listOf, negate } from './operators.ts';
 import { pythonText } from './printing.ts';
 import type { Arguments, Expression, FilterCall, Parameter, Statement, Target } from './syntax-tree.ts';
-import type { Clock, Names } from './template.ts';
 import { TemplateError } from './template-error.ts';
 import {
   Attributes,
@@ -22,24 +21,7 @@ import {
   Undefined,
   valueError,
 } from './values.ts';
-
-/** What a template is evaluated with. */
-export interface World {
-  names: Names;
-  /** Looked up where `names` lacks a name. */
-  parameters: Names | undefined;
-  clock: Clock;
-}
-
-/** Other names of the same slice. */
-const aliases: Readonly<Record<string, string>> = { stream_interval: 'stream_slice', stream_partition: 'stream_slice' };
-
-export function findName({ names, parameters }: World, name: string): unknown {
-  if (Object.hasOwn(names, name)) return names[name];
-  if (name === 'parameters') return parameters;
-  const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  return alias !== undefined && Object.hasOwn(names, alias) ? names[alias] : undefined;
-}
+import { findName, type World } from './world.ts';
 
 type Scope = { names: Map<string, unknown>; parent: Scope | undefined };
 
@@ -256,7 +238,8 @@ export class Evaluator {
         return itemOf(this.evaluate(expression.of), this.evaluate(expression.key));
       case 'slice': {
         const part = (one: Expression | undefined) => (one ? this.evaluate(one) : undefined);
-        return new Slice(part(expression.start), part(expression.stop), part(expression.step));
+        const { of, start, stop, step } = expression;
+        return sliceOf(this.evaluate(of), part(start), part(stop), part(step));
       }
       case 'list':
         return expression.items.map((item) => this.evaluate(item));

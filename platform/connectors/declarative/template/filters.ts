@@ -53,9 +53,14 @@ function define(parameters: string, call: (value: unknown, ...args: unknown[]) =
 }
 
 function text(value: unknown): string {
-  if (value instanceof Undefined) value.fail();
   if (typeof value === 'string') return value;
   throw typeError(`expected string, got ${typeName(value)}`);
+}
+
+/** `indent` adds a line end to its value, and then wants a text. */
+function addable(value: unknown): string {
+  if (value instanceof Undefined) value.fail();
+  return Array.isArray(value) ? textWith(value, 'splitlines') : text(value);
 }
 
 /** Methods of texts on other values are Python's attribute errors, and those are no type errors. */
@@ -295,7 +300,6 @@ const byDefault = define('? default_value boolean', (value, fallback = '', isBoo
 export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
   Object.entries({
     abs: define('', (value) => {
-      if (value instanceof Undefined) value.fail();
       const number = numberOf(value);
       if (number === undefined) throw typeError(`bad operand type for abs(): '${typeName(value)}'`);
       return (number instanceof Float ? number.value : number) < 0
@@ -373,7 +377,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
       return createHmac('sha256', pythonText(key)).update(pythonText(value), 'utf8').digest('hex');
     }),
     indent: define('? width first blank', (value, width, isFirst, isBlank) =>
-      indent(text(value), width, flag(isFirst), flag(isBlank)),
+      indent(addable(value), width, flag(isFirst), flag(isBlank)),
     ),
     int: define('? default base', (value, fallback = 0, base = 10) => {
       try {
@@ -524,7 +528,12 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
     ),
     trim: define('? chars', (value, chars) => strip(pythonText(value), given(chars) ? text(chars) : undefined)),
     truncate: define('? length killwords end leeway', (value, size, killsWords, end = '...', leeway = null) => {
-      if (typeof value !== 'string') throw typeError(`object of type '${typeName(value)}' has no len()`);
+      if (typeof value !== 'string') {
+        const found = lengthOf(value);
+        // A short list is left as it is, by the way.
+        if (found !== undefined && found <= index(size, 255) + (leeway === null ? 5 : indexOf(leeway))) return value;
+        throw typeError(`object of type '${typeName(value)}' cannot be truncated`);
+      }
       return truncate(value, index(size, 255), flag(killsWords), text(end), leeway === null ? 5 : indexOf(leeway));
     }),
     unique: define('? case_sensitive attribute', (value, isSensitive, attribute) => {
@@ -549,6 +558,7 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
         wordWrap(text(value), index(width, 79), flag(breaksLong, true), separator === null ? '\n' : text(separator)),
     ),
     xmlattr: define('? autospace', (value, hasSpace) => {
+      if (value instanceof Undefined) value.fail();
       if (!isMapping(value)) throw valueError(`'${typeName(value)}' object has no attribute 'items'`);
       const parts = mappingEntries(value)
         .filter(([, item]) => item !== null && !(item instanceof Undefined))

@@ -11,7 +11,6 @@ import { bindArguments } from './call-arguments.ts';
 import { toInteger } from './conversions.ts';
 import { entriesOf } from './methods.ts';
 import { asDateError, compareValues, iterate } from './operators.ts';
-import type { Clock } from './template.ts';
 import {
   Attributes,
   Callable,
@@ -25,6 +24,7 @@ import {
   Undefined,
   valueError,
 } from './values.ts';
+import type { Clock } from './world.ts';
 
 /** A function with its parameters: those behind a `?` may be left out. */
 function define(name: string, parameters: string, call: (...args: unknown[]) => unknown): Callable {

@@ -9,8 +9,9 @@ import { isJsonObject } from '../../kit/json.ts';
 import { isOfType, type LiteralType, readLiteral } from './literals.ts';
 import { plainCopy } from './plain-data.ts';
 import { pythonText } from './printing.ts';
-import { type Clock, compileTemplate, type Names, type Template } from './template.ts';
+import { compileTemplate, type Template } from './template.ts';
 import { TemplateError } from './template-error.ts';
+import type { Clock, Names } from './world.ts';
 
 export interface Surroundings {
   /** The `$parameters` of the component. */

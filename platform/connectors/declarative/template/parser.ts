@@ -495,20 +495,21 @@ class Parser {
     const keys: Expression[] = [];
     while (!this.isOperator(']')) {
       if (keys.length > 0) this.expectOperator(',');
-      keys.push(this.key());
+      if (!this.isOperator(':')) keys.push(this.expression());
+      if (keys.length <= 1 && this.skipOperator(':')) return this.slice(of, keys[0]);
     }
     this.expectOperator(']');
     const [first] = keys;
     return { type: 'item', of, key: keys.length === 1 && first ? first : { type: 'tuple', items: keys } };
   }
 
-  private key(): Expression {
-    const isEnd = () => this.isOperator(']') || this.isOperator(',') || this.isOperator(':');
-    const start = this.isOperator(':') ? undefined : this.expression();
-    if (!this.skipOperator(':')) return start as Expression;
+  /** Behind the first colon. */
+  private slice(of: Expression, start: Expression | undefined): Expression {
+    const isEnd = () => this.isOperator(']') || this.isOperator(':');
     const stop = isEnd() ? undefined : this.expression();
     const step = this.skipOperator(':') && !isEnd() ? this.expression() : undefined;
-    return { type: 'slice', ...(start && { start }), ...(stop && { stop }), ...(step && { step }) };
+    this.expectOperator(']');
+    return { type: 'slice', of, ...(start && { start }), ...(stop && { stop }), ...(step && { step }) };
   }
 
   private arguments(): Arguments {

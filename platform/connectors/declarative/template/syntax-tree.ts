@@ -5,7 +5,7 @@ export type Expression =
   | { type: 'name'; name: string }
   | { type: 'attribute'; of: Expression; name: string }
   | { type: 'item'; of: Expression; key: Expression }
-  | { type: 'slice'; start?: Expression; stop?: Expression; step?: Expression }
+  | ({ type: 'slice'; of: Expression } & SliceBounds)
   | { type: 'list'; items: Expression[] }
   | { type: 'tuple'; items: Expression[] }
   | { type: 'dict'; entries: [Expression, Expression][] }
@@ -21,6 +21,12 @@ export type Expression =
   | { type: 'call'; of: Expression; arguments: Arguments }
   | { type: 'filter'; of: Expression; name: string; arguments: Arguments }
   | { type: 'test'; of: Expression; name: string; arguments: Arguments };
+
+export interface SliceBounds {
+  start?: Expression;
+  stop?: Expression;
+  step?: Expression;
+}
 
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'not in';

@@ -3,19 +3,15 @@
  * parsed once and then walked for each evaluation; nothing is compiled into code. Values from a configuration or an
  * answer are data: they are never parsed as templates.
  */
-import type { DateTime } from '../dates/date-time.ts';
 import { startBudget } from './budget.ts';
-import { Evaluator, findName, type World } from './evaluator.ts';
+import { Evaluator } from './evaluator.ts';
 import { parseTemplate } from './parser.ts';
 import type { Expression, Statement } from './syntax-tree.ts';
 import { TemplateError } from './template-error.ts';
 import { freeNames } from './unknown-names.ts';
+import { type Clock, findName, type Names, type World } from './world.ts';
 
-/** What a template may name, such as `config` and `record`. Plain data, as the kit reads JSON. */
-export type Names = Readonly<Record<string, unknown>>;
-
-/** The time that `now_utc()` and its like tell. */
-export type Clock = () => DateTime;
+export type { Clock, Names };
 
 /** A name that manifests of old used, and that the reference refuses wherever it stands in the text. */
 const refusedName = 'stream_state';

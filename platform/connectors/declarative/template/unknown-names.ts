@@ -145,7 +145,7 @@ function visitExpression(expression: Expression, scope: Scope, free: Set<string>
       use(expression.of, expression.key);
       break;
     case 'slice':
-      use(expression.start, expression.stop, expression.step);
+      use(expression.of, expression.start, expression.stop, expression.step);
       break;
     case 'list':
     case 'tuple':
