@@ -5,6 +5,7 @@
  * What always holds: validation, body parsing, error replies and the not-found reply are the plugin's own, whatever the app
  * around it uses; every route but the token endpoint needs an access token, unknown paths included.
  */
+import { readTraceContext } from '@inlay/contract/trace-context';
 import type { FastifyPluginAsync } from 'fastify';
 import { actorRoutes } from './actors/actors.routes.ts';
 import { checkRoutes } from './actors/checks.routes.ts';
@@ -18,6 +19,7 @@ import { compileRequestSchema } from './http/validation.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import type { OpenPlatform } from './open-platform.ts';
 import { OpaqueRefusal } from './problems.ts';
+import { withTrace } from './tracing.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 
 interface ApiOptions {
@@ -38,6 +40,12 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'));
     app.addHook('onRequest', async (request) => {
       if (!isPublic(request)) await tokens.verify(request.headers.authorization);
+    });
+    // Not earlier: what runs after a body has been read no longer belongs to what ran before.
+    app.addHook('preHandler', ({ headers }, _reply, done) => {
+      const trace = readTraceContext(headers.traceparent, headers.tracestate);
+      if (trace) withTrace(trace, done);
+      else done();
     });
 
     // In a scope of its own: only the token endpoint also takes a form.

@@ -30,6 +30,7 @@ import { createRunner, type RunnerOptions } from './runner/create-runner.ts';
 import { defaultLimits } from './runner/limits.ts';
 import { openRunningFolder } from './running-folder.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
+import { passingTracer, type Tracer, watchProcesses } from './tracing.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 
 export interface PlatformOptions {
@@ -71,8 +72,10 @@ export interface PlatformOptions {
   onJobsChanged?(): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
-  runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime'>;
+  runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime' | 'watchProcess'>;
   log?: Log;
+  /** Without one, traces pass through and nothing is recorded. */
+  tracer?: Tracer;
 }
 
 /** What waits for its turn. */
@@ -132,7 +135,14 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       onStart: (waitedMs) => onWaited(kind, waitedMs),
     });
   const running = await openRunningFolder(join(dataDir, 'running'), runtime, log);
-  const runner = createRunner({ ...options.runner, folder: running.path, mark: running.mark, runtime });
+  const tracer = options.tracer ?? passingTracer(runtime);
+  const runner = createRunner({
+    ...options.runner,
+    folder: running.path,
+    mark: running.mark,
+    runtime,
+    watchProcess: watchProcesses(tracer),
+  });
   const wake = () => {
     scheduler.wake();
     onJobsChanged();
@@ -190,6 +200,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     store,
     runtime,
     log,
+    tracer,
     runner,
     actors,
     maxConcurrentSyncs: options.maxConcurrentSyncs ?? 4,

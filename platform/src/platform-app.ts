@@ -45,7 +45,11 @@ export async function createPlatformApp(
   const { runtime } = platform;
   const app: FastifyInstance = Fastify<RawServerDefault>({
     loggerInstance: log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({
+      disableRequestLogging: true,
+      // Within the service, the service's log names its own request already.
+      requestIdLogLabel: isInternal ? 'platformReqId' : 'reqId',
+    }),
     forceCloseConnections: 'idle',
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     requestTimeout: requestTimeoutMs,

@@ -3,6 +3,7 @@
  * which it came. Each tenant has its own queue of limited length, so too much work of one tenant is refused and others
  * do not notice.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { type Slots, Turns } from './turns.ts';
 
 interface FairQueueOptions extends Slots {
@@ -53,7 +54,9 @@ export class FairQueue {
       turnAway?.();
       return;
     }
-    const work: Waiting = { start, sinceMs: this.#options.elapsed(), ...(turnAway && { turnAway }) };
+    // The work belongs to the request that asked for it, not to the work whose end makes room for it.
+    const bound = AsyncResource.bind(start);
+    const work: Waiting = { start: bound, sinceMs: this.#options.elapsed(), ...(turnAway && { turnAway }) };
     this.#waiting.set(tenant, [...(this.#waiting.get(tenant) ?? []), work]);
     this.#startNext();
   }

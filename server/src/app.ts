@@ -34,12 +34,14 @@ import { type Runtime, systemRuntime } from './runtime.ts';
 import { quartzFormat } from './templates/cron.ts';
 import type { OperatorTokens } from './tokens/operator-tokens.ts';
 import { createRevocationHousekeeping } from './tokens/revocation-housekeeping.worker.ts';
+import { silentTracer, type Tracer } from './tracing.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
 import type { Reconciler } from './workspaces/reconciler.worker.ts';
 
 export interface Overrides {
   runtime?: Runtime;
   log?: Logger;
+  tracer?: Tracer;
   /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: (transport: Transport) => Transport;
 }
@@ -82,6 +84,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   const runtime = overrides.runtime ?? systemRuntime;
   const log = overrides.log ?? createLog(config.logLevel);
   const metrics = createMetrics();
+  const tracer = overrides.tracer ?? silentTracer;
   const closing: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const step of closing.splice(0).reverse()) await step();
@@ -92,6 +95,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       runtime,
       log,
       metrics,
+      tracer,
       wrapTransport: overrides.wrapTransport,
       onClose: (step) => closing.push(step),
     });
@@ -113,6 +117,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const serverOptions = {
       log,
       metrics,
+      tracer,
       compilePart,
       trustedProxies: config.trustedProxies,
       maxConnectionsPerAddress: config.maxConnectionsPerAddress,

@@ -14,6 +14,7 @@ import type { DataDir } from './data-dir.ts';
 import { limitConnections } from './http/connections.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealing.ts';
+import type { Tracer } from './tracing.ts';
 
 export const platformPath = '/platform/v1';
 
@@ -47,6 +48,7 @@ interface BundledPlatformParts {
   sealer: Sealer;
   log: Logger;
   metrics?: Metrics;
+  tracer?: Tracer | undefined;
   organizationId?: string | undefined;
   /** Whether only this process calls the platform, without a socket. */
   isInternal: boolean;
@@ -59,7 +61,7 @@ interface BundledPlatformParts {
 export async function openBundledPlatform(
   config: Config,
   credentials: PlatformCredentials,
-  { dataDir, sealer, log, metrics, organizationId, isInternal }: BundledPlatformParts,
+  { dataDir, sealer, log, metrics, tracer, organizationId, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   let tellJobsChanged = () => {};
   const platform = await openPlatform({
@@ -88,6 +90,7 @@ export async function openBundledPlatform(
     }),
     onJobsChanged: () => tellJobsChanged(),
     log,
+    ...(tracer && { tracer }),
     ...(organizationId === undefined ? {} : { defaultOrganizationId: organizationId }),
   });
   const { trustedProxies, maxConnectionsPerAddress: maxPerAddress } = config;

@@ -1,15 +1,32 @@
 /** JSON logs. Headers, bodies and queries are never logged. Of an error, only the parts that are meant for a log. */
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { isoTime } from './iso-time.ts';
+import { currentRequest } from './request-context.ts';
 
-export function createLog(level: string): Logger {
-  return pino({
+/** To standard output unless another destination is given. */
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: null,
     timestamp: () => `,"time":"${isoTime(Date.now())}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-  });
+    mixin: (_line, _level, logger) => (named in logger ? {} : requestFields()),
+  };
+  return destination ? pino(options, destination) : pino(options);
+}
+
+const named = Symbol('the lines of this log name their request already');
+
+/** Marks a log whose lines name their request already, so that they do not name it twice. */
+export function namedLog<L extends object>(log: L): L {
+  return Object.assign(log, { [named]: true });
+}
+
+/** The lines that are written while a request is worked on name it, wherever they are written. */
+function requestFields(): { reqId?: string; traceId?: string } {
+  const request = currentRequest();
+  return request ? { reqId: request.requestId, traceId: request.trace.traceId } : {};
 }
 
 interface DescribedError {

@@ -20,6 +20,7 @@ import type { PlatformPort } from './platform/platform-port.ts';
 import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
 import type { Runtime } from './runtime.ts';
 import type { Sealer } from './sealing.ts';
+import type { Tracer } from './tracing.ts';
 
 /** How long a start waits for the platform. */
 const platformPatienceMs = 5_000;
@@ -29,6 +30,7 @@ interface PlatformParts {
   runtime: Runtime;
   metrics: Metrics;
   log: Logger;
+  tracer: Tracer;
   sealer: Sealer;
   organizationId: string;
   /** Wraps the transport to the platform, for tests that need it to fail. */
@@ -57,7 +59,7 @@ export async function openPlatformClient(
   secrets: Secrets,
   parts: PlatformParts,
 ): Promise<OpenPlatformClient> {
-  const { runtime, metrics, log } = parts;
+  const { runtime, metrics, log, tracer } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
   const { bundled, transport } = await openTransport(config, credentials, parts);
   let state = 'ok';
@@ -65,6 +67,7 @@ export async function openPlatformClient(
     transport: parts.wrapTransport?.(transport) ?? transport,
     credentials,
     runtime,
+    tracer,
     onCall: ({ operation, outcome, durationMs, isRetry, error }) => {
       metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
       if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');

@@ -40,6 +40,7 @@ import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tok
 import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 import { createWidgetTokens, type WidgetTokens } from './tokens/widget-tokens.ts';
+import type { Tracer } from './tracing.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 import { JoinableWork } from './workspaces/joinable-work.ts';
 import { createReconciler, type Reconciler } from './workspaces/reconciler.worker.ts';
@@ -76,6 +77,7 @@ export interface Surroundings {
   runtime: Runtime;
   log: Logger;
   metrics: Metrics;
+  tracer: Tracer;
   wrapTransport?: ((transport: Transport) => Transport) | undefined;
   onClose(step: () => Promise<void>): void;
 }
@@ -83,7 +85,7 @@ export interface Surroundings {
 export async function openParts(
   config: Config,
   secrets: Secrets,
-  { runtime, log, metrics, wrapTransport, onClose }: Surroundings,
+  { runtime, log, metrics, tracer, wrapTransport, onClose }: Surroundings,
 ): Promise<Parts> {
   const dataDir = openDataDir(config.dataDir);
   const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
@@ -112,6 +114,7 @@ export async function openParts(
     runtime,
     metrics,
     log,
+    tracer,
     sealer,
     wrapTransport,
     organizationId: organization.platform_organization_id,

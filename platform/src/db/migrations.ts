@@ -205,6 +205,11 @@ export const migrations: Record<string, Migration> = {
       await run(db, 'alter table workspaces add column max_concurrent_syncs integer');
     },
   },
+  '0009-traces-of-jobs': {
+    async up(db) {
+      await run(db, 'alter table jobs add column traceparent text');
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -62,6 +62,8 @@ export interface JobRow {
   workspace_id: string;
   job_type: 'sync' | 'reset' | 'clear';
   trigger_kind: 'manual' | 'schedule';
+  /** The trace that its attempts are part of; null for a job of an earlier version. */
+  traceparent: string | null;
   /** `incomplete`: an attempt ended without success and another one follows. */
   status: 'pending' | 'running' | 'incomplete' | 'failed' | 'succeeded' | 'cancelled';
   /** How many were started, those that the platform itself broke off included; only the failed ones are limited. */

@@ -5,11 +5,13 @@ import type { Log } from '../log.ts';
 import type { ChangeKind } from '../protocol.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Tracer } from '../tracing.ts';
 
 export interface JobsContext {
   store: Store;
   runtime: Runtime;
   log: Log;
+  tracer: Tracer;
   runner: Runner;
   actors: ActorsContext;
   maxConcurrentSyncs: number;

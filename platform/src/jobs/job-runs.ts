@@ -52,11 +52,12 @@ export async function takeOverJobs({ store, runtime }: JobsContext, runningHere:
 }
 
 /** One job for each connection that is due, however many times it was missed; none while an earlier one goes on. */
-export async function queueDueJobs({ store, runtime }: JobsContext): Promise<void> {
+export async function queueDueJobs(ctx: JobsContext): Promise<void> {
+  const { store, runtime } = ctx;
   const time = runtime.now();
   if (!(await isAnyConnectionDue(store, time))) return;
   await store.transaction(async (tx) => {
-    for (const connection of await takeDueConnections(tx, time)) await createScheduledJob(tx, connection, time);
+    for (const connection of await takeDueConnections(tx, time)) await createScheduledJob(ctx, tx, connection, time);
   });
 }
 

@@ -9,6 +9,7 @@ interface NewJob {
   connectionId: string;
   jobType: JobRow['job_type'];
   triggerKind: JobRow['trigger_kind'];
+  traceparent: string;
   now: number;
 }
 
@@ -16,7 +17,7 @@ interface NewJob {
 export async function insertJob(
   tx: Db,
   workspaceId: string,
-  { connectionId, jobType, triggerKind, now }: NewJob,
+  { connectionId, jobType, triggerKind, traceparent, now }: NewJob,
 ): Promise<JobRow> {
   return await tx
     .insertInto('jobs')
@@ -25,6 +26,7 @@ export async function insertJob(
       workspace_id: workspaceId,
       job_type: jobType,
       trigger_kind: triggerKind,
+      traceparent,
       status: 'pending',
       next_attempt_at: now,
       failure_message: null,

@@ -5,6 +5,7 @@
  * What always holds: a connection has at most one job that has not ended. Cancelling is a change of the row and nothing
  * else; the process that runs the job sees that the row is no longer its own and stops.
  */
+import { readTraceContext } from '@inlay/contract/trace-context';
 import { getAnyConnection } from '../connections/connections.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobAttemptRow, JobRow } from '../db/tables.ts';
@@ -12,6 +13,7 @@ import { workspaceIdsOf } from '../fields.ts';
 import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { StreamsMoved } from '../runner/runner.ts';
+import { traceparentOfJob } from '../tracing.ts';
 import type { JobsContext } from './context.ts';
 import * as jobs from './jobs.store.ts';
 import type { JobCreate, JobListQuery } from './requests.ts';
@@ -41,6 +43,7 @@ export async function createJob(ctx: JobsContext, { connectionId, jobType }: Job
       connectionId: connection.connection_id,
       jobType,
       triggerKind: 'manual',
+      traceparent: traceparentOfJob(ctx.runtime),
       now: ctx.runtime.now(),
     });
   });
@@ -50,6 +53,7 @@ export async function createJob(ctx: JobsContext, { connectionId, jobType }: Job
 
 /** For the schedule: nothing happens while an earlier job goes on. */
 export async function createScheduledJob(
+  { runtime }: Pick<JobsContext, 'runtime'>,
   tx: Db,
   { workspace_id, connection_id }: ConnectionRow,
   now: number,
@@ -59,6 +63,7 @@ export async function createScheduledJob(
     connectionId: connection_id,
     jobType: 'sync',
     triggerKind: 'schedule',
+    traceparent: traceparentOfJob(runtime),
     now,
   });
 }
@@ -175,10 +180,17 @@ function presentJob(job: JobRow, attempts: readonly JobAttemptRow[], now: number
     rowsSynced: job.records,
     attempts: job.attempts,
     failedAttempts: job.failed_attempts,
+    ...presentTrace(job),
     attemptList: attempts.slice(0, maxAttemptsShown).map(presentAttempt),
     ...(job.streams !== null && presentStreams(JSON.parse(job.streams))),
     ...presentFailure(job),
   };
+}
+
+/** Jobs of earlier versions have none. */
+function presentTrace({ traceparent }: JobRow) {
+  const trace = readTraceContext(traceparent ?? undefined);
+  return trace ? { traceId: trace.traceId } : {};
 }
 
 function presentAttempt(attempt: JobAttemptRow) {

@@ -11,6 +11,7 @@
 import { Turns } from '@inlay/schedule/turns';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { Failure, Progress } from '../runner/runner.ts';
+import { readTraceparent, withTrace } from '../tracing.ts';
 import { runAttempt } from './attempt.ts';
 import type { JobsContext } from './context.ts';
 import { openAttemptLog, removeLogs } from './job-logs.ts';
@@ -129,15 +130,29 @@ export function createScheduler(ctx: JobsContext): Scheduler {
   async function perform(current: Active): Promise<void> {
     const { run } = current;
     const { job_id: jobId, connection_id } = run.job;
+    const { job_type, attempts, traceparent } = run.job;
+    const span = ctx.tracer.start({
+      name: `job ${job_type}`,
+      kind: 'internal',
+      parent: readTraceparent(traceparent, runtime),
+      attributes: { 'inlay.job_id': jobId, 'inlay.connection_id': connection_id, 'inlay.attempt': attempts },
+    });
     try {
-      const end = await attempt(current);
+      const end = await withTrace(span.trace, () => attempt(current));
+      span.end({
+        ...(end?.status === 'failed' ? { failure: `${end.failure.origin} ${end.failure.type}` } : {}),
+        attributes: { 'inlay.outcome': end?.status ?? 'interrupted', 'inlay.records': current.progress.records },
+      });
       await saveProgress(ctx, run, current.progress);
       if (end) await endAttempt(ctx, run, end);
       else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
       removeLogs(ctx, connection_id, await trimJobs(ctx, run));
     } catch (err) {
+      span.end({ failure: 'unexpected' });
       // A job that was taken away meanwhile has its end already; any other is taken over at the next look.
-      if (!(err instanceof StaleRun)) log.error({ err, jobId }, 'platform: the end of a job could not be written');
+      const { traceId } = span.trace;
+      if (!(err instanceof StaleRun))
+        log.error({ err, jobId, traceId }, 'platform: the end of a job could not be written');
     }
   }
 

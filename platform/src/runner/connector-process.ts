@@ -19,7 +19,7 @@ import { leashDescriptor, leashed } from './leash.ts';
 import type { ConnectorLimits } from './limits.ts';
 import { connectorMark, markVariable } from './marked-processes.ts';
 import type { MemoryWatch } from './memory-watch.ts';
-import type { ConnectorProgram } from './runner.ts';
+import type { ConnectorProgram, ProcessWatch } from './runner.ts';
 
 export interface ProcessSettings {
   /** Where the folders with the files for connectors are made. */
@@ -31,6 +31,7 @@ export interface ProcessSettings {
   /** How long a process that was asked to end may take before it is killed. */
   graceMs: number;
   runtime: Runtime;
+  watchProcess?: ProcessWatch | undefined;
 }
 
 /** The options of a command and what the file behind each one contains. */
@@ -71,7 +72,9 @@ export async function startConnector(
   try {
     const options = filesDir ? await writeFiles(filesDir, files) : ['--input'];
     await ownTurn();
-    const { child, leash, removeRest } = launch(connector, [command, ...options], filesDir, settings);
+    const watched = settings.watchProcess?.({ kind: connector.kind, command });
+    const env = { ...connector.env, ...(watched && { TRACEPARENT: watched.traceparent }) };
+    const { child, leash, removeRest } = launch({ ...connector, env }, [command, ...options], filesDir, settings);
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
@@ -114,6 +117,7 @@ export async function startConnector(
       // Containers have the engine hold the limit, which kills them; their client tells it as a shell would.
       hasExceededMemory ||= connector.removalArgs !== undefined && ending.code === 128 + 9 && !wasKilled;
       over.abort();
+      watched?.end(ending);
       if (unwatch) unwatch();
       if (wasKilled) await removeRest();
       if (filesDir) await removeFolder(filesDir);

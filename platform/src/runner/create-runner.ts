@@ -14,7 +14,7 @@ import { withoutNulls } from './catalog-text.ts';
 import { namedFields, namedWarnings } from './check-words.ts';
 import { type ConnectorLimits, defaultLimits } from './limits.ts';
 import { MemoryWatch } from './memory-watch.ts';
-import { type ConnectorProgram, RunFailure, type Runner } from './runner.ts';
+import { type ConnectorProgram, type ProcessWatch, RunFailure, type Runner } from './runner.ts';
 import { runSync, type SyncSettings } from './sync.ts';
 
 export interface RunnerOptions {
@@ -36,6 +36,7 @@ export interface RunnerOptions {
   limits?: Partial<ConnectorLimits>;
   /** The longest message of a connector. */
   maxLineBytes?: number;
+  watchProcess?: ProcessWatch;
 }
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -49,6 +50,7 @@ export function createRunner(options: RunnerOptions): Runner {
     graceMs: options.graceMs ?? 10_000,
     stuckAfterMs: options.stuckAfterMs ?? 3_600_000,
     maxLineBytes: options.maxLineBytes ?? 20_000_000,
+    watchProcess: options.watchProcess,
   };
   rmSync(options.folder, { recursive: true, force: true });
   mkdirSync(options.folder, { recursive: true, mode: 0o700 });

@@ -124,6 +124,8 @@ function containerArgs(
     ...['--ulimit', `nofile=${openFiles}:${openFiles}`],
     ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     ...(network === undefined ? [] : ['--network', network]),
+    // Without a value: the value of the client's own environment, if it has one.
+    ...['--env', 'TRACEPARENT'],
     image,
   ];
 }

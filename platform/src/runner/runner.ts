@@ -71,6 +71,15 @@ export interface RunOptions {
   keepConfiguration?(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void>;
 }
 
+/** Told of every process that starts, for traces. */
+export type ProcessWatch = (process: { kind: ConnectorProgram['kind']; command: string }) =>
+  | {
+      /** Becomes the variable TRACEPARENT of the process. */
+      traceparent: string;
+      end(ending: { code: number | null; signal: NodeJS.Signals | null }): void;
+    }
+  | undefined;
+
 export type CheckOutcome =
   | { status: 'succeeded'; warnings?: CheckWarning[] }
   | { status: 'failed'; message: string; fields?: string[] };

@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { Static, TSchema } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
+import { withRequest } from '../request-context.ts';
 import { maxFaults } from '../schema-faults.ts';
 import { errorCatalogue, exampleDetail, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
 import type { ResponseHeaderName } from './response-headers.ts';
@@ -153,7 +154,7 @@ export function endpoint<
       reportUnknown(request, reply, faults);
       if (faults.length > 0) throw new AppError('invalid_request', { faults });
       reply.code(status);
-      return await definition.handle(input);
+      return await withRequest({ requestId: request.id, trace: request.trace }, () => definition.handle(input));
     },
   });
 }
@@ -190,6 +191,7 @@ const rateLimitHeaders: ResponseHeaderName[] = ['RateLimit-Limit', 'RateLimit-Re
 function successHeaders({ access, deprecated, answerHeaders = [] }: Described): ResponseHeaderName[] {
   return [
     'X-Request-Id',
+    'X-Trace-Id',
     'X-Inlay-Unknown',
     'Preference-Applied',
     ...(access === 'public' ? [] : rateLimitHeaders),
@@ -251,6 +253,7 @@ function errorAnswers(
 function errorHeaders(status: number, isLimited: boolean): ResponseHeaderName[] {
   return [
     'X-Request-Id',
+    'X-Trace-Id',
     'X-Inlay-Error',
     ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
     // A token that is refused is not counted.

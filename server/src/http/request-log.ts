@@ -4,12 +4,13 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Bindings, ChildLoggerOptions } from 'pino';
+import { namedLog } from '../log.ts';
 
 type Line = [object: unknown, message?: string];
 
 export class RequestLog {
   readonly #parent: FastifyBaseLogger;
-  readonly #bindings: Bindings;
+  #bindings: Bindings;
   readonly #options: ChildLoggerOptions;
   #made: FastifyBaseLogger | undefined;
 
@@ -20,8 +21,14 @@ export class RequestLog {
   }
 
   get #log(): FastifyBaseLogger {
-    this.#made ??= this.#parent.child(this.#bindings, this.#options);
+    this.#made ??= namedLog(this.#parent.child(this.#bindings, this.#options));
     return this.#made;
+  }
+
+  /** For the lines from now on. */
+  add(bindings: Bindings): void {
+    this.#bindings = { ...this.#bindings, ...bindings };
+    this.#made = undefined;
   }
 
   get level(): string {

@@ -15,6 +15,12 @@ export const responseHeaders = {
     type: 'string',
     example: '0e6b9c1e-7f1d-4a57-9d34-5b8f3f6a2c10',
   },
+  'X-Trace-Id': {
+    description:
+      'Identifies the trace that the request is part of (W3C Trace Context): the trace of the request header `traceparent`, or a new one',
+    type: 'string',
+    example: '4bf92f3577b34da6a3ce929d0e0e4736',
+  },
   'X-Inlay-Error': {
     description: 'The code of the error, from the closed list in docs/reference/errors.md',
     type: 'string',

@@ -28,6 +28,7 @@ interface KnownPath {
 }
 
 const preflightMaxAgeSeconds = 600;
+const allowedHeaders = 'authorization, content-type, prefer, idempotency-key, traceparent, tracestate';
 
 export function keepRouteTable(app: FastifyInstance): RouteTable {
   const routes: KnownRoute[] = [];
@@ -83,7 +84,7 @@ function answerOtherMethod({ methods, isScoped }: KnownPath, request: FastifyReq
     .code(204)
     .header('access-control-allow-origin', '*')
     .header('access-control-allow-methods', allowed)
-    .header('access-control-allow-headers', 'authorization, content-type, prefer')
+    .header('access-control-allow-headers', allowedHeaders)
     .header('access-control-max-age', preflightMaxAgeSeconds)
     .send();
 }

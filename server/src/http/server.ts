@@ -6,16 +6,19 @@ import buildSerializer, { type Schema } from 'fast-json-stringify';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics.ts';
+import { silentTracer, type Tracer } from '../tracing.ts';
 import { readJsonBodies } from './body.ts';
 import { limitConnections } from './connections.ts';
 import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from './error-reply.ts';
 import { RequestLog } from './request-log.ts';
+import { traceRequests } from './request-traces.ts';
 import type { PartCompiler } from './validation.ts';
 
 interface ServerOptions {
   log: Logger;
   metrics: Metrics;
   compilePart: PartCompiler;
+  tracer?: Tracer;
   trustedProxies: string[];
   /** How many connections one address may have at a time; 0 is off. */
   maxConnectionsPerAddress: number;
@@ -36,6 +39,7 @@ export function createServer({
   log,
   metrics,
   compilePart,
+  tracer = silentTracer,
   trustedProxies,
   maxConnectionsPerAddress,
   headersTimeoutMs = usualHeadersTimeoutMs,
@@ -87,6 +91,7 @@ export function createServer({
     reply.header('referrer-policy', 'no-referrer');
     done();
   });
+  traceRequests(app, tracer);
   refuseOddRequests(app);
 
   let closing = false;
@@ -106,7 +111,10 @@ export function createServer({
     const { statusCode: status, elapsedTime } = reply;
     metrics.request(route, method, status, elapsedTime / 1000);
     const level = route.startsWith('/health') || route === '/metrics' ? 'debug' : 'info';
-    log[level]({ reqId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 }, 'request');
+    log[level](
+      { reqId, traceId: request.trace?.traceId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
+      'request',
+    );
     done();
   });
   return app;

@@ -3,7 +3,9 @@
  * What always holds: a create is sent at most once; redirects are not followed; each foreign failure is translated
  * once.
  */
+import { callerHeaders, currentRequest } from '../request-context.ts';
 import type { Runtime } from '../runtime.ts';
+import { type Span, silentTracer, type Tracer } from '../tracing.ts';
 import { AccessToken, type ClientCredentials } from './access-token.ts';
 import { failureOf } from './foreign-errors.ts';
 import { Breaker, Bulkhead, RetryBudget } from './overload.ts';
@@ -15,6 +17,7 @@ export interface CallOptions {
   transport: Transport;
   credentials: ClientCredentials;
   runtime: Runtime;
+  tracer?: Tracer;
   /** Called for every try of every call, for metrics and the log. */
   onCall?: (call: {
     operation: string;
@@ -55,7 +58,14 @@ const maxCallsInFlight = 16;
 export const maxSlowCallsInFlight = 8;
 const maxWaitMs = 2_000;
 
-export function createCalls({ transport, credentials, runtime, onCall, onBreaker }: CallOptions): Call {
+export function createCalls({
+  transport,
+  credentials,
+  runtime,
+  tracer = silentTracer,
+  onCall,
+  onBreaker,
+}: CallOptions): Call {
   const accessToken = new AccessToken(transport, credentials, runtime);
   const breaker = new Breaker({ now: runtime.elapsed, ...(onBreaker ? { onChange: onBreaker } : {}) });
   const bulkhead = new Bulkhead(maxCallsInFlight);
@@ -69,12 +79,23 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
     for (let attempt = 1; ; attempt++) {
       const startedAt = runtime.elapsed();
       const isRetry = attempt > 1;
+      const span = tracer.start({
+        name: `platform ${operation}`,
+        kind: 'client',
+        parent: currentRequest()?.trace,
+        attributes: { 'http.request.method': request.method, 'inlay.operation': operation, 'inlay.attempt': attempt },
+      });
       try {
-        const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request));
+        const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request, span));
+        span.end({ attributes: { 'http.response.status_code': answer.status } });
         onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
         return { ...answer, settled };
       } catch (thrown) {
-        if (!(thrown instanceof PlatformError)) throw thrown;
+        if (!(thrown instanceof PlatformError)) {
+          span.end({ failure: 'unexpected' });
+          throw thrown;
+        }
+        span.end({ failure: thrown.failure });
         settled &&= thrown.settled;
         const error = settled === thrown.settled ? thrown : thrown.unsettled();
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
@@ -89,14 +110,14 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
     }
   }
 
-  async function attemptOnce(nature: Nature, request: Request): Promise<PlatformAnswer> {
+  async function attemptOnce(nature: Nature, request: Request, span: Span): Promise<PlatformAnswer> {
     if (!breaker.admits()) {
       const retryAfterSeconds = breaker.retryAfterSeconds;
       throw new PlatformError('unavailable', 'the circuit breaker is open', { retryAfterSeconds });
     }
     let answer: PlatformAnswer;
     try {
-      answer = await exchange(nature, request);
+      answer = await exchange(nature, request, span);
     } catch (error) {
       breaker.record(error instanceof PlatformError && error.failure === 'unauthorised');
       throw error;
@@ -111,14 +132,14 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
     return answer;
   }
 
-  async function exchange(nature: Nature, request: Request): Promise<PlatformAnswer> {
+  async function exchange(nature: Nature, request: Request, span: Span): Promise<PlatformAnswer> {
     try {
       const token = await accessToken.get();
-      const answer = await send(nature, request, token);
+      const answer = await send(nature, request, token, span);
       if (answer.status !== 401) return answer;
       // Certainly not applied: worth one more try with a fresh token, even for a create.
       accessToken.drop(token);
-      return await send(nature, request, await accessToken.get());
+      return await send(nature, request, await accessToken.get(), span);
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       const failure = error.sent ? ifOutcomeIsOpen(nature) : 'unavailable';
@@ -126,13 +147,14 @@ export function createCalls({ transport, credentials, runtime, onCall, onBreaker
     }
   }
 
-  function send(nature: Nature, { body, ...where }: Request, token: string): Promise<PlatformAnswer> {
+  function send(nature: Nature, { body, ...where }: Request, token: string, { trace }: Span): Promise<PlatformAnswer> {
     return transport.send({
       ...where,
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
         'user-agent': 'inlay',
+        ...callerHeaders(trace),
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),

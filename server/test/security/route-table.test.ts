@@ -225,7 +225,9 @@ describe('A route for scoped tokens', () => {
         expect(headers['access-control-allow-origin']).toBe('*');
         expect(headers['access-control-allow-credentials']).toBeUndefined();
       }
-      expect(preflight.headers['access-control-allow-headers']).toBe('authorization, content-type, prefer');
+      expect(preflight.headers['access-control-allow-headers']).toBe(
+        'authorization, content-type, prefer, idempotency-key, traceparent, tracestate',
+      );
     }
   });
 });

@@ -1,0 +1,70 @@
+/**
+ * The trace that work of the platform belongs to. A request brings it along; a job keeps it, so that its attempts are
+ * part of it whenever they run; connectors get it in their environment. Node.js keeps it for everything that a request
+ * or an attempt starts and awaits. It only tells: no rule depends on it.
+ *
+ * Whether anything is recorded is the tracer's affair. The service in front of the platform gives its own.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { readTraceContext, type TraceContext, traceparentOf } from '@inlay/contract/trace-context';
+import type { ProcessWatch } from './runner/runner.ts';
+import type { Runtime } from './runtime.ts';
+
+/** Ids, counts, kinds of work and statuses. Never a name or a configuration. */
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+interface Span {
+  readonly trace: TraceContext;
+  /** `failure` is a kind of failure, never a message. */
+  end(result?: { failure?: string; attributes?: SpanAttributes }): void;
+}
+
+export interface Tracer {
+  start(span: { name: string; kind: 'internal'; parent?: TraceContext | undefined; attributes?: SpanAttributes }): Span;
+}
+
+const storage = new AsyncLocalStorage<TraceContext>();
+
+export function withTrace<T>(trace: TraceContext, work: () => T): T {
+  return storage.run(trace, work);
+}
+
+/** The `traceparent` that a new job keeps: that of the request that asks for it, or a new one. */
+export function traceparentOfJob(runtime: Pick<Runtime, 'newId'>): string {
+  return traceparentOf(storage.getStore() ?? newTrace(runtime));
+}
+
+export function readTraceparent(text: string | null, runtime: Pick<Runtime, 'newId'>): TraceContext {
+  return readTraceContext(text ?? undefined) ?? newTrace(runtime);
+}
+
+function newTrace({ newId }: Pick<Runtime, 'newId'>): TraceContext {
+  return { traceId: newId().replaceAll('-', ''), spanId: newId().replaceAll('-', '').slice(16), flags: 0 };
+}
+
+/** Records nothing, and lets traces pass. */
+export function passingTracer(runtime: Pick<Runtime, 'newId'>): Tracer {
+  return { start: ({ parent }) => ({ trace: parent ?? newTrace(runtime), end: () => {} }) };
+}
+
+/** Gives each process of a connector its place in the trace of the work that starts it. */
+export function watchProcesses(tracer: Tracer): ProcessWatch {
+  return ({ kind, command }) => {
+    const parent = storage.getStore();
+    // Nobody asked: the platform reads the specification of a connector at its start, for example.
+    if (!parent) return undefined;
+    const span = tracer.start({
+      name: `connector ${command}`,
+      kind: 'internal',
+      parent,
+      attributes: { 'inlay.connector.kind': kind, 'inlay.connector.command': command },
+    });
+    return {
+      traceparent: traceparentOf(span.trace),
+      end: ({ code, signal }) => {
+        const failure = signal ?? (code === 0 || code === null ? undefined : `exit ${code}`);
+        span.end(failure === undefined ? {} : { failure });
+      },
+    };
+  };
+}
