@@ -39,6 +39,7 @@ export const faultTypes = {
   ],
   'value_error.jsondecode': ['the body is not JSON that can be read', 'what is wrong and where'],
   'value_error.name': ['the name is not accepted', 'one sentence that says what is accepted'],
+  'value_error.idempotency_key': ['the Idempotency-Key is not accepted', 'one sentence that says why'],
   'value_error.tag': ['the tag is not accepted', 'one sentence that says what is accepted'],
   'value_error.origin': ['the origin is not accepted', 'one sentence that says what is accepted'],
   'value_error.cursor': ['the cursor was not made by this service', 'one sentence that says what is accepted'],
@@ -65,7 +66,7 @@ export type FaultType = keyof typeof faultTypes;
 
 export const Fault = Type.Object(
   {
-    loc: Type.Array(Type.String(), { description: 'Where: `body`, `query` or `path`, then the field' }),
+    loc: Type.Array(Type.String(), { description: 'Where: `body`, `query`, `path` or `header`, then the field' }),
     msg: Type.String({ description: 'What is wrong with it' }),
     type: Type.Unsafe<FaultType>({
       type: 'string',

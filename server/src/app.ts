@@ -16,6 +16,7 @@ import { metricsRoutes } from './http/metrics.routes.ts';
 import type { RouteTable } from './http/route-table.ts';
 import { createServer } from './http/server.ts';
 import { createPartCompiler } from './http/validation.ts';
+import { createIdempotencyHousekeeping } from './idempotency/idempotency.worker.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
@@ -140,6 +141,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
     const chores = [
       operatorTokens.flushUses,
       createRevocationHousekeeping(store),
+      createIdempotencyHousekeeping(store),
       createCheckHousekeeping(parts.pipelines),
       createPlanHousekeeping(parts.pipelines),
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),

@@ -26,6 +26,9 @@ export type ErrorCode =
   | 'workspace_name_taken'
   | 'tag_name_taken'
   | 'workspace_being_deleted'
+  | 'idempotency_key_reused'
+  | 'idempotency_key_in_use'
+  | 'idempotency_answer_lost'
   | 'rate_limited'
   | 'storage_unavailable'
   | 'definitions_unavailable'
@@ -69,6 +72,7 @@ export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
 /** Facts that a reader must know, for the codes that have such facts. */
 interface RequiredFacts {
   invalid_request: { faults: Fault[] };
+  idempotency_key_reused: { faults: Fault[] };
   rate_limited: { retryAfterSeconds: number };
   rename_recorded: { delay: Delay };
   status_recorded: { delay: Delay };

@@ -27,6 +27,7 @@ export interface Metrics {
   syncEnded(outcome: 'failed' | 'succeeded' | 'cancelled', seconds: number, rows: number): void;
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
+  idempotentRequest(outcome: 'carried_out' | 'replayed' | 'refused'): void;
   /** `read` is called each time the metrics are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
   /** Asked each time the numbers are read. */
@@ -139,6 +140,12 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const idempotentRequests = new Counter({
+    name: 'inlay_idempotent_requests_total',
+    help: 'Requests with an Idempotency-Key, by outcome: carried_out, replayed (with the stored answer), refused',
+    labelNames: ['outcome'],
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -166,6 +173,7 @@ export function createMetrics(): Metrics {
       syncSeconds.observe({ outcome }, seconds);
       syncRows.inc({ outcome }, rows);
     },
+    idempotentRequest: (outcome) => idempotentRequests.inc({ outcome }),
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchSyncs(read) {
       // All three are asked for at once, and read once.

@@ -15,6 +15,7 @@ import type { OrganizationRow } from './db/tables.ts';
 import type { Definitions } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
+import type { IdempotencyContext } from './idempotency/idempotency.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
@@ -34,6 +35,7 @@ import { maxSlowCallsInFlight } from './platform/calls.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
 import type { Transport } from './platform/transport.ts';
 import { createQuotaReviews, type QuotaReviews } from './quotas/quotas.worker.ts';
+import { currentRequest } from './request-context.ts';
 import type { Runtime } from './runtime.ts';
 import type { TemplatesContext } from './templates/context.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
@@ -68,6 +70,7 @@ export interface Parts {
   rollouts: Rollouts;
   reconciler: Reconciler;
   quotaReviews: QuotaReviews;
+  idempotency: IdempotencyContext;
 }
 
 /** Its clock is another one, and its lists may be a little late. */
@@ -89,7 +92,7 @@ export async function openParts(
 ): Promise<Parts> {
   const dataDir = openDataDir(config.dataDir);
   const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
-  const store = openStore(config, secrets, { runtime, onIdleError });
+  const store = noticingCommits(openStore(config, secrets, { runtime, onIdleError }));
   onClose(() => store.close());
   await migrate(store);
 
@@ -216,6 +219,20 @@ export async function openParts(
     rollouts,
     reconciler,
     quotaReviews: createQuotaReviews(workspaces),
+    idempotency: { store, sealer, runtime, log, count: metrics.idempotentRequest },
+  };
+}
+
+/** Lets the request that a transaction belongs to write in it as well. */
+function noticingCommits(store: Store): Store {
+  return {
+    ...store,
+    transaction: (work) =>
+      store.transaction(async (tx) => {
+        const result = await work(tx);
+        await currentRequest()?.beforeCommit?.(tx);
+        return result;
+      }),
   };
 }
 

@@ -6,10 +6,13 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TraceContext, traceHeaders } from '@inlay/contract/trace-context';
+import type { Db } from './db/open.ts';
 
 export interface RequestContext {
   readonly requestId: string;
   readonly trace: TraceContext;
+  /** What each transaction of the request writes as well; see idempotency/. */
+  readonly beforeCommit?: ((tx: Db) => Promise<void>) | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();

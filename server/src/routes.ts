@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
+import { keepAnswers } from './idempotency/idempotency.hooks.ts';
 import type { Parts } from './parts.ts';
 import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
@@ -53,6 +54,7 @@ export async function addRoutes(
   await describeRoutes(http, publicUrl, version);
   authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
   limitRates(http, config.rateLimits, runtime.elapsed);
+  keepAnswers(http, parts.idempotency);
   tokenRoutes(http, {
     scopedTokens,
     widgetTokens,

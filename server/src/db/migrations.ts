@@ -768,6 +768,24 @@ const migrations: Record<string, Step> = {
     await sql`alter table workspaces add column sync_limit bigint`.execute(db);
     await sql`alter table workspaces add column sync_limit_kept integer not null default 0`.execute(db);
   },
+
+  '0025-idempotency-keys': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    await sql`
+      create table idempotency_keys (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        slot text not null,
+        claim ${uuid} not null,
+        lease_until bigint not null,
+        applied_at bigint,
+        answered_at bigint,
+        sealed_record text not null,
+        expires_at bigint not null,
+        unique (organization_id, slot)
+      )`.execute(db);
+    await sql`create index idempotency_keys_by_end on idempotency_keys (expires_at)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

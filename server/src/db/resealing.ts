@@ -32,6 +32,7 @@ export const sealedColumns: readonly Place[] = [
     column: 'sealed_configuration',
     context: "kind || ' template ' || template_id",
   },
+  { table: 'idempotency_keys', id: 'id', column: 'sealed_record', context: "'idempotency key ' || id" },
   { table: 'template_plans', id: 'id', column: 'sealed_request', context: "'template plan ' || id" },
 ];
 

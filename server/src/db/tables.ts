@@ -589,11 +589,30 @@ export interface DestinationCheckRow {
   expires_at: number;
 }
 
+/** A request with an Idempotency-Key; see idempotency/. */
+export interface IdempotencyKeyRow {
+  id: string;
+  organization_id: string;
+  /** A hash of the token, the method, the path and the key. */
+  slot: string;
+  /** Who works on the request. */
+  claim: string;
+  /** After this time the work is taken for lost. */
+  lease_until: number;
+  /** When the request changed something. */
+  applied_at: number | null;
+  answered_at: number | null;
+  /** A fingerprint of the request, and its answer once there is one. */
+  sealed_record: string;
+  expires_at: number;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
   signing_keys: SigningKeyRow;
   revoked_tokens: RevokedTokenRow;
+  idempotency_keys: IdempotencyKeyRow;
   workspaces: WorkspaceTable;
   workspace_counts: WorkspaceCountRow;
   health_counts: HealthCountRow;

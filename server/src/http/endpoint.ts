@@ -4,10 +4,10 @@
  */
 import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
-import { withRequest } from '../request-context.ts';
+import { type RequestContext, withRequest } from '../request-context.ts';
 import { maxFaults } from '../schema-faults.ts';
 import { errorCatalogue, exampleDetail, type RefusalCode, refusalDetail, refusals } from './error-catalogue.ts';
 import type { ResponseHeaderName } from './response-headers.ts';
@@ -24,6 +24,7 @@ export type Access = (typeof accessPolicies)[number];
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
+    isRepeatable?: boolean;
     /** The answers by status, for the API reference. Called when the reference is made, not at the start. */
     describeResponses?: () => Record<string, object>;
   }
@@ -32,6 +33,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     principal: Principal | null;
+    beforeCommit: RequestContext['beforeCommit'];
   }
   interface FastifyInstance {
     compilePart: PartCompiler;
@@ -63,6 +65,11 @@ export interface Endpoint<
   query?: Q;
   body?: B;
   status?: 200 | 201;
+  /**
+   * Of a POST: whether it may be carried out again after a crash that lost its answer, because a second time changes
+   * nothing more, or what it does guards itself.
+   */
+  isRepeatable?: boolean;
   answer: R;
   /** Headers of a success, beyond those that its access and schemas imply. */
   answerHeaders?: ResponseHeaderName[];
@@ -124,6 +131,7 @@ export function endpoint<
     url,
     config: {
       access,
+      isRepeatable: definition.isRepeatable ?? false,
       describeResponses: () => ({
         [status]: { ...success, headers: asHeaders(successHeaders(definition)) },
         ...errorAnswers(impliedErrors(definition), exampleFault(), access),
@@ -137,6 +145,7 @@ export function endpoint<
       ...(params ? { params } : {}),
       ...(query ? { querystring: query } : {}),
       ...(body ? { body } : {}),
+      ...(takesKey(definition) ? { headers: KeyHeader } : {}),
       // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
       response: { [status]: success } as Record<string, object>,
       security: securityOf(access, method),
@@ -154,10 +163,28 @@ export function endpoint<
       reportUnknown(request, reply, faults);
       if (faults.length > 0) throw new AppError('invalid_request', { faults });
       reply.code(status);
-      return await withRequest({ requestId: request.id, trace: request.trace }, () => definition.handle(input));
+      const { id: requestId, trace, beforeCommit } = request;
+      return await withRequest({ requestId, trace, beforeCommit }, () => definition.handle(input));
     },
   });
 }
+
+/** Every POST that needs a token; see idempotency/. */
+function takesKey({ method, access }: { method: HTTPMethods; access: Access }): boolean {
+  return method === 'POST' && access !== 'public';
+}
+
+const KeyHeader = Type.Object({
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'A text of your choice, such as a UUID. A repeated request with the same key and body is not carried out again: for 24 hours it gets the stored answer',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    }),
+  ),
+});
 
 const extra = { msg: 'extra fields not permitted', type: 'value_error.extra' } as const;
 
@@ -177,6 +204,7 @@ function securityOf(access: Access, method: HTTPMethods): Record<string, string[
 }
 
 interface Described {
+  method: HTTPMethods;
   access: Access;
   deprecated?: boolean;
   params?: unknown;
@@ -188,13 +216,15 @@ interface Described {
 
 const rateLimitHeaders: ResponseHeaderName[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-function successHeaders({ access, deprecated, answerHeaders = [] }: Described): ResponseHeaderName[] {
+function successHeaders(definition: Described): ResponseHeaderName[] {
+  const { access, deprecated, answerHeaders = [] } = definition;
   return [
     'X-Request-Id',
     'X-Trace-Id',
     'X-Inlay-Unknown',
     'Preference-Applied',
     ...(access === 'public' ? [] : rateLimitHeaders),
+    ...(takesKey(definition) ? (['Idempotency-Replayed'] as const) : []),
     ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
     ...answerHeaders,
   ];
@@ -212,6 +242,9 @@ function impliedErrors(definition: Described): (ErrorCode | RefusalCode)[] {
   codes.add('invalid_request');
   if (definition.body) codes.add('body_too_large').add('unsupported_media_type');
   for (const code of definition.errors ?? []) codes.add(code);
+  if (takesKey(definition)) {
+    codes.add('idempotency_key_in_use').add('idempotency_answer_lost').add('idempotency_key_reused');
+  }
   // An endpoint that asks for a token looks the token up in the store.
   if (!isPublic) codes.add('storage_unavailable');
   return [...codes];

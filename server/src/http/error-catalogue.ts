@@ -113,6 +113,23 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     detail: 'An array with all faults of the request',
     when: 'The path, query or body is not as described.',
   },
+  idempotency_key_reused: {
+    status: 422,
+    statuses: [422],
+    detail: 'An array with one fault, of the header',
+    when: 'The `Idempotency-Key` was used in the last 24 hours for a request with another body or query.',
+  },
+  idempotency_key_in_use: at(
+    409,
+    'A request with this Idempotency-Key is being carried out; retry shortly',
+    'The first request with this `Idempotency-Key` has not been answered yet.',
+    2,
+  ),
+  idempotency_answer_lost: at(
+    409,
+    'The request with this Idempotency-Key was carried out, but its answer is lost; look before you send it again',
+    'The service crashed after the request took effect and before its answer was stored. Look whether the result is there. To send the request again, use a new key.',
+  ),
   rate_limited: at(
     429,
     'Too many requests',

@@ -31,6 +31,11 @@ export const responseHeaders = {
     type: 'integer',
     example: 5,
   },
+  'Idempotency-Replayed': {
+    description: '`true` on an answer that was stored for the `Idempotency-Key` of the request; otherwise absent',
+    type: 'string',
+    example: 'true',
+  },
   'X-Inlay-Unknown': {
     description:
       'Query parameters and fields of the body that the endpoint does not know and has ignored. With the request header ' +

@@ -10,6 +10,7 @@ export function applyTemplatesRoutes(app: FastifyInstance, ctx: PipelinesContext
   endpoint(app, {
     method: 'POST',
     url: '/api/v1/workspaces/:workspace_id/templates/apply',
+    isRepeatable: true,
     access: 'operator',
     tag: 'Workspaces',
     summary: 'Apply templates to a workspace',

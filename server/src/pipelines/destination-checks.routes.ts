@@ -13,6 +13,7 @@ export function destinationCheckRoutes(app: FastifyInstance, ctx: PipelinesConte
   endpoint(app, {
     method: 'POST',
     url: path,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Check a destination',

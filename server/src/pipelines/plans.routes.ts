@@ -24,6 +24,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedK
   endpoint(app, {
     method: 'POST',
     url: `${path}/plan`,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: `Plan change of a ${what}`,

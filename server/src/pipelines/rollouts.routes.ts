@@ -77,6 +77,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedK
     endpoint(app, {
       method: 'POST',
       url: `${path}/rollouts/:${kind.rolloutParam}/${command}`,
+      isRepeatable: true,
       access: 'operator',
       tag,
       summary: `${verb} rollout of a ${what}`,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -247,7 +248,8 @@ describe('The errors of an endpoint', () => {
 
   it('are those of its path, query and body: 404 and 422', async () => {
     for (const endpoint of endpoints) {
-      const { method, path, parameters = [], requestBody } = endpoint;
+      const { method, path, requestBody } = endpoint;
+      const parameters = (endpoint.parameters ?? []).filter((parameter) => parameter.in !== 'header');
       const token = await tokenFor(test, endpoint);
       if (path.includes('{')) {
         expectDocumented(endpoint, 404, await call(test, endpoint, {}));
@@ -278,6 +280,18 @@ describe('The errors of an endpoint', () => {
         test.request(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { token, payload, headers });
       expectDocumented(endpoint, 413, await send(tooLarge));
       expectDocumented(endpoint, 415, await send('x', { 'content-type': 'text/plain' }));
+    }
+  });
+
+  it('are those of its Idempotency-Key: 409 while the first request is carried out', async () => {
+    const stillRunning = { answered_at: null, lease_until: Date.now() + 3_600_000 };
+    for (const endpoint of endpoints.filter(({ method }) => method === 'post')) {
+      const headers = { 'idempotency-key': randomUUID() };
+      const token = await tokenFor(test, endpoint);
+      const first = await call(test, endpoint, { token, headers });
+      expect(first.status, `${nameOf(endpoint)} ${first.text}`).toBeLessThan(422);
+      await test.app.store.db.updateTable('idempotency_keys').set(stillRunning).execute();
+      expectDocumented(endpoint, 409, await call(test, endpoint, { token, headers }));
     }
   });
 

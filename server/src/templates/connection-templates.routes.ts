@@ -63,6 +63,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
   endpoint(app, {
     method: 'POST',
     url: `${path}/cron/describe`,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Describe a schedule',
@@ -159,6 +160,7 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
   endpoint(app, {
     method: 'POST',
     url: `${path}/:connection_template_id/tags`,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Add a tag to a connection template',

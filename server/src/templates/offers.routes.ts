@@ -56,6 +56,7 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
   endpoint(app, {
     method: 'POST',
     url: '/api/v1/integrations/templates/explain',
+    isRepeatable: true,
     access: 'operator',
     tag: 'Source templates',
     summary: 'Explain template filters',

@@ -129,6 +129,7 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
   endpoint(app, {
     method: 'POST',
     url: `${path}/:source_template_id/tags`,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Add a tag to a source template',

@@ -55,6 +55,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
   endpoint(app, {
     method: 'POST',
     url: '/api/v1/embedded/scoped-token',
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Generate scoped token',
@@ -76,6 +77,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
   endpoint(app, {
     method: 'POST',
     url: '/api/v1/embedded/widget-token',
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Generate widget token',
@@ -130,6 +132,7 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
   endpoint(app, {
     method: 'POST',
     url: '/api/v1/embedded/tokens/revoke',
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Revoke a scoped or widget token',

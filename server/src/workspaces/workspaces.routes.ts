@@ -68,6 +68,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
   endpoint(app, {
     method: 'POST',
     url: `${path}/sync`,
+    isRepeatable: true,
     access: 'operator',
     tag,
     summary: 'Sync workspaces',
@@ -136,6 +137,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
   endpoint(app, {
     method: 'POST',
     url: `${path}/:workspace_id/tokens/revoke`,
+    isRepeatable: true,
     access: 'operator',
     tag: 'Tokens',
     summary: 'Revoke all tokens of a workspace',

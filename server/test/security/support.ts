@@ -25,6 +25,7 @@ export function essence({ status, headers, text }: Answer) {
   const {
     date: _date,
     'x-request-id': _id,
+    'x-trace-id': _trace,
     'ratelimit-remaining': _left,
     'ratelimit-reset': _reset,
     ...rest
