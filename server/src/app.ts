@@ -20,6 +20,7 @@ import { createIdempotencyHousekeeping } from './idempotency/idempotency.worker.
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
+import { openTracer } from './open-tracer.ts';
 import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import { createLogHousekeeping } from './pipelines/job-logs.worker.ts';
@@ -35,7 +36,7 @@ import { type Runtime, systemRuntime } from './runtime.ts';
 import { quartzFormat } from './templates/cron.ts';
 import type { OperatorTokens } from './tokens/operator-tokens.ts';
 import { createRevocationHousekeeping } from './tokens/revocation-housekeeping.worker.ts';
-import { silentTracer, type Tracer } from './tracing.ts';
+import type { Tracer } from './tracing.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
 import type { Reconciler } from './workspaces/reconciler.worker.ts';
 
@@ -85,8 +86,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   const runtime = overrides.runtime ?? systemRuntime;
   const log = overrides.log ?? createLog(config.logLevel);
   const metrics = createMetrics();
-  const tracer = overrides.tracer ?? silentTracer;
-  const closing: (() => Promise<void>)[] = [];
+  const tracer = overrides.tracer ?? (await openTracer(config, secrets, { runtime, log }));
+  const closing: (() => Promise<void>)[] = [() => tracer.close()];
   const close = async () => {
     for (const step of closing.splice(0).reverse()) await step();
   };

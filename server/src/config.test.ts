@@ -57,6 +57,7 @@ describe('The configuration', () => {
       jobLogMs: 0,
       connectorLimits: { memoryBytes: 1024 ** 3, openFiles: 1024 },
       logLevel: 'info',
+      telemetry: undefined,
     });
     expect(secrets).toEqual({
       databaseUrl: undefined,
@@ -65,7 +66,51 @@ describe('The configuration', () => {
       platformClientSecret: undefined,
       metricsToken: undefined,
       encryptionKeys: undefined,
+      telemetryHeaders: {},
     });
+  });
+
+  it('reads the variables of OpenTelemetry, and keeps headers for its collector with the secrets', () => {
+    const { config, secrets } = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%3Db%20c, x-tenant = 7',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
+      OTEL_SERVICE_NAME: 'integrations',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test,service.name=other',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.1',
+    });
+    expect(config.telemetry).toEqual({
+      endpoint: 'http://collector:4318',
+      timeoutMs: 2_000,
+      resource: {
+        'service.name': 'integrations',
+        'service.version': expect.any(String),
+        'deployment.environment.name': 'test',
+      },
+      sampler: { name: 'traceidratio', ratio: 0.1 },
+    });
+    expect(secrets.telemetryHeaders).toEqual({ 'api-key': 'a=b c', 'x-tenant': '7' });
+  });
+
+  it.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'just-a-secret'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=%zz'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a%0d%0ab'],
+    ['OTEL_EXPORTER_OTLP_TIMEOUT', '10s'],
+    ['OTEL_TRACES_SAMPLER', 'sometimes'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
+    ['OTEL_TRACES_SAMPLER_ARG', 'half'],
+  ])('refuses %s=%s, and repeats no secret', (name, value) => {
+    let message = '';
+    try {
+      readConfig({ [name]: value });
+    } catch (error) {
+      message = (error as Error).message;
+    }
+    expect(message).toContain(`${name} must`);
+    if (name.endsWith('HEADERS')) expect(message).not.toContain(value);
   });
 
   it('knows every variable of the contract', () => {
@@ -74,6 +119,13 @@ describe('The configuration', () => {
         'PORT',
         'HOST',
         'LOG_LEVEL',
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        'OTEL_EXPORTER_OTLP_HEADERS',
+        'OTEL_EXPORTER_OTLP_TIMEOUT',
+        'OTEL_RESOURCE_ATTRIBUTES',
+        'OTEL_SERVICE_NAME',
+        'OTEL_TRACES_SAMPLER',
+        'OTEL_TRACES_SAMPLER_ARG',
         'INLAY_ALLOW_PRIVATE_NETWORKS',
         'INLAY_CONNECTOR_MEMORY_MB',
         'INLAY_CONNECTOR_OPEN_FILES',

@@ -7,7 +7,10 @@ import { BlockList, isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { serialiseOrigin } from '@inlay/contract/origins';
 import { OperatorError } from './errors.ts';
+import type { TelemetrySettings } from './telemetry/otlp-tracer.ts';
+import { samplerNames } from './telemetry/sampler.ts';
 import { isPlausible } from './tokens/operator-secrets.ts';
+import { version } from './version.ts';
 
 export interface Config {
   host: string;
@@ -48,6 +51,8 @@ export interface Config {
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
+  /** Undefined: no spans are sent anywhere. */
+  telemetry: TelemetrySettings | undefined;
 }
 
 export interface Secrets {
@@ -59,6 +64,8 @@ export interface Secrets {
   metricsToken: string | undefined;
   /** The first key seals; each key can open. */
   encryptionKeys: Buffer[] | undefined;
+  /** Headers for the collector of OpenTelemetry, credentials for instance. */
+  telemetryHeaders: Record<string, string>;
 }
 
 export class ConfigError extends OperatorError {
@@ -176,6 +183,25 @@ export const variables = {
     'Files and connections that one process of a connector of the bundled platform may have open',
   ],
   LOG_LEVEL: ['`info`', '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    'none: no spans are recorded',
+    'Address of a collector of OpenTelemetry that takes OTLP over HTTP, for example `http://localhost:4318`. Spans go to `/v1/traces` below it, as JSON',
+  ],
+  OTEL_EXPORTER_OTLP_HEADERS: [
+    'none',
+    'Headers for the collector, as in `api-key=secret,tenant=7`; values may be percent-encoded',
+  ],
+  OTEL_EXPORTER_OTLP_TIMEOUT: ['`10000`', 'Milliseconds that the collector may take to answer'],
+  OTEL_SERVICE_NAME: ['`inlay`', 'Name of the service in traces'],
+  OTEL_RESOURCE_ATTRIBUTES: [
+    'none',
+    'More attributes of the service in traces, as in `deployment.environment.name=production`',
+  ],
+  OTEL_TRACES_SAMPLER: [
+    '`parentbased_always_on`',
+    'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or `parentbased_` and one of these, which follows the decision of the caller where there is one',
+  ],
+  OTEL_TRACES_SAMPLER_ARG: ['`1`', 'The share of traces for `traceidratio`, from 0 to 1'],
 } as const;
 type Variable = keyof typeof variables;
 
@@ -317,6 +343,16 @@ export function readConfig(
   const logLevel = text('LOG_LEVEL') ?? 'info';
   if (!logLevels.includes(logLevel)) faults.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`);
 
+  const samplerName = text('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
+  const sampler = samplerNames.find((name) => name === samplerName);
+  if (sampler === undefined) faults.push(`OTEL_TRACES_SAMPLER must be one of ${samplerNames.join(', ')}.`);
+  const ratio = Number(text('OTEL_TRACES_SAMPLER_ARG') ?? '1');
+  if (!(ratio >= 0 && ratio <= 1)) faults.push('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+  const telemetryEndpoint = httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT');
+  const telemetryTimeoutMs = integer('OTEL_EXPORTER_OTLP_TIMEOUT', 1, 600_000) ?? 10_000;
+  const resource = readPairs('OTEL_RESOURCE_ATTRIBUTES', text('OTEL_RESOURCE_ATTRIBUTES'), faults);
+  const telemetryHeaders = readPairs('OTEL_EXPORTER_OTLP_HEADERS', text('OTEL_EXPORTER_OTLP_HEADERS'), faults);
+
   const scopedPerMinute = integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200;
   const settleSeconds = integer('INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600);
   const config: Config = {
@@ -360,11 +396,32 @@ export function readConfig(
       openFiles: integer('INLAY_CONNECTOR_OPEN_FILES', 64, 1_000_000) ?? 1024,
     },
     logLevel,
+    telemetry:
+      telemetryEndpoint === undefined
+        ? undefined
+        : {
+            endpoint: telemetryEndpoint,
+            timeoutMs: telemetryTimeoutMs,
+            resource: {
+              'service.version': version,
+              ...resource,
+              'service.name': text('OTEL_SERVICE_NAME') ?? resource['service.name'] ?? 'inlay',
+            },
+            sampler: { name: sampler ?? 'parentbased_always_on', ratio },
+          },
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return {
     config,
-    secrets: { databaseUrl, operatorToken, platformClientId, platformClientSecret, metricsToken, encryptionKeys },
+    secrets: {
+      databaseUrl,
+      operatorToken,
+      platformClientId,
+      platformClientSecret,
+      metricsToken,
+      encryptionKeys,
+      telemetryHeaders,
+    },
   };
 }
 
@@ -381,6 +438,29 @@ function readLocation(given: string | undefined, faults: string[]): string | und
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url.href;
   faults.push('INLAY_CONNECTOR_REGISTRY must be an http or https URL without user name, or the path of a file.');
   return undefined;
+}
+
+/** `a=1,b=2`, as the variables of OpenTelemetry have it. The message repeats no value, because values may be secrets. */
+function readPairs(name: string, given: string | undefined, faults: string[]): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (const pair of (given ?? '').split(',').filter((text) => text.trim() !== '')) {
+    const [, key, value] = /^\s*([\w.!#$%&'*+^`|~-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
+    const decoded = value === undefined ? undefined : decode(value);
+    if (key === undefined || decoded === undefined || !/^[\x20-\x7e]*$/.test(decoded)) {
+      faults.push(`${name} must be a list as in name=value,other=value.`);
+      return {};
+    }
+    pairs[key] = decoded;
+  }
+  return pairs;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function readEncryptionKey(text: string, faults: string[]): Buffer {

@@ -7,6 +7,8 @@ import { type Config, isLoopback, type Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createLog } from './log.ts';
+import { openTracer } from './open-tracer.ts';
+import { systemRuntime } from './runtime.ts';
 
 /** Longer than any request may take. Requests that are still open then are cut off. */
 const drainTimeoutMs = 30_000;
@@ -65,16 +67,21 @@ export async function startPlatform(config: Config, secrets: Secrets): Promise<v
   const log = createLog(config.logLevel);
   const dataDir = openDataDir(config.dataDir);
   const credentials = platformCredentials(secrets, dataDir);
+  const tracer = await openTracer(config, secrets, { runtime: systemRuntime, log });
   const { app, platform, close } = await openBundledPlatform(config, credentials, {
     dataDir,
     sealer: openSealer(secrets, dataDir),
     log,
+    tracer,
     organizationId: config.platformOrganizationId,
     isInternal: false,
   });
   await app.listen({ host: config.host, port: config.port });
   platform.start();
-  stopOnSignal(close, log);
+  stopOnSignal(async () => {
+    await close();
+    await tracer.close();
+  }, log);
   const from = secrets.platformClientId ? 'the environment' : dataDir.path('platform-credentials.json');
   process.stdout.write(
     [

@@ -4,7 +4,7 @@
  */
 import { readTraceContext, type TraceContext } from '@inlay/contract/trace-context';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Span, Tracer } from '../tracing.ts';
+import { type Span, silentTracer, type Tracer } from '../tracing.ts';
 import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {
@@ -12,6 +12,11 @@ declare module 'fastify' {
     /** The request's place in its trace. */
     trace: TraceContext;
   }
+}
+
+/** Asked every few seconds by machines: nobody looks at such traces. */
+export function isProbe(route: string): boolean {
+  return route.startsWith('/health') || route === '/metrics';
 }
 
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
@@ -23,7 +28,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
     const { headers, method } = request;
     // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
     const route = request.routeOptions.url ?? 'unmatched';
-    const span = tracer.start({
+    const span = (isProbe(route) ? silentTracer : tracer).start({
       name: `${method} ${route}`,
       kind: 'server',
       parent: readTraceContext(headers.traceparent, headers.tracestate),

@@ -11,7 +11,7 @@ import { readJsonBodies } from './body.ts';
 import { limitConnections } from './connections.ts';
 import { refuseConnection, refuseOddRequests, replyToErrors, sendNotFound } from './error-reply.ts';
 import { RequestLog } from './request-log.ts';
-import { traceRequests } from './request-traces.ts';
+import { isProbe, traceRequests } from './request-traces.ts';
 import type { PartCompiler } from './validation.ts';
 
 interface ServerOptions {
@@ -110,7 +110,7 @@ export function createServer({
     const { id: reqId, method } = request;
     const { statusCode: status, elapsedTime } = reply;
     metrics.request(route, method, status, elapsedTime / 1000);
-    const level = route.startsWith('/health') || route === '/metrics' ? 'debug' : 'info';
+    const level = isProbe(route) ? 'debug' : 'info';
     log[level](
       { reqId, traceId: request.trace?.traceId, method, route, status, ms: Math.round(elapsedTime * 10) / 10 },
       'request',

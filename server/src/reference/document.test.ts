@@ -130,7 +130,7 @@ describe('The OpenAPI document', () => {
     expect(headersOf(list, 200)).toEqual(
       expect.arrayContaining(['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'X-Inlay-Unknown']),
     );
-    expect(headersOf(list, 401)).toEqual(['X-Request-Id', 'X-Inlay-Error', 'WWW-Authenticate']);
+    expect(headersOf(list, 401)).toEqual(['X-Request-Id', 'X-Trace-Id', 'X-Inlay-Error', 'WWW-Authenticate']);
     expect(headersOf(list, 429)).toContain('Retry-After');
     expect(headersOf('GET /api/v1/embedded/scoped-token-info', 200)).toContain('Deprecation');
     expect(headersOf('GET /api/v1/embedded/scoped-token/info', 200)).not.toContain('Deprecation');

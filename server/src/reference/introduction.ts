@@ -53,6 +53,13 @@ ${plainRefusals.map(
 </details>`,
   },
   {
+    anchor: 'idempotency',
+    title: 'Repeating a request',
+    text: html`
+<p>${prose('A POST whose answer was lost can be sent again without doing its work twice: send both with the same header `Idempotency-Key`, a text of your choice such as a UUID. For 24 hours every request with the same key and body gets the stored answer, with the header `Idempotency-Replayed: true`. A key counts for one token and one path.')}</p>
+<p>${prose('With another body the key is refused with 422 (`idempotency_key_reused`), and while the first request is being carried out with 409 (`idempotency_key_in_use`) and `Retry-After`. Requests that were not as described (422), answers with `Retry-After` and failures (5xx) are not stored: the same key tries again. All other methods are idempotent by themselves.')}</p>`,
+  },
+  {
     anchor: 'unknown-fields',
     title: 'Unknown fields',
     text: html`
@@ -74,6 +81,7 @@ ${plainRefusals.map(
     anchor: 'request-ids',
     title: 'Request ids',
     text: html`
-<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 36 letters, digits and hyphens; anything else is replaced.')}</p>`,
+<p>${prose('Every answer has an `X-Request-Id`, and the log of the service has it with everything the request caused. Send one of your own to follow a request through several systems: 1 to 36 letters, digits and hyphens; anything else is replaced.')}</p>
+<p>${prose('`X-Trace-Id` is the id of the trace that the request is part of: the trace of the header `traceparent` (W3C Trace Context), or a new one.')}</p>`,
   },
 ];

@@ -1,0 +1,136 @@
+/** What deploy/ asks Prometheus for exists: every metric, every label and every value that a metric's help names. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../src/metrics.ts';
+
+const read = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
+
+interface Panel {
+  id: number;
+  title: string;
+  description?: string;
+  targets?: { expr: string; legendFormat: string }[];
+}
+
+const dashboard: { panels: Panel[]; templating: { list: { query: string | { query: string } }[] } } = JSON.parse(
+  read('grafana/inlay.json'),
+);
+const panels = dashboard.panels.filter(({ targets }) => targets);
+const alerts = read('prometheus/inlay-alerts.yaml')
+  .split(/^ {6}- alert: /m)
+  .slice(1)
+  .map((text) => ({
+    name: text.split('\n', 1)[0] ?? '',
+    expr: /^ {8}expr: (.+)$/m.exec(text)?.[1] ?? '',
+    text,
+  }));
+
+const questions = [
+  ...panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr, legendFormat }) => ({ where: `panel ${title}`, expr, legendFormat })),
+  ),
+  ...alerts.map(({ name, expr }) => ({ where: `alert ${name}`, expr, legendFormat: '' })),
+];
+
+interface Registered {
+  name: string;
+  help: string;
+  type: string;
+  labelNames: string[];
+}
+
+function readRegistry(): Map<string, Registered> {
+  const metrics = createMetrics();
+  metrics.watchBacklog(async () => ({ claims: 0, operations: {}, sources: 0 }));
+  metrics.watchSyncs(async () => ({ waiting: 0, running: 0, oldestWaitingMs: null, byHealth: {} }));
+  const byName = new Map<string, Registered>();
+  for (const metric of metrics.registry.getMetricsAsArray() as unknown as Registered[]) {
+    const names =
+      metric.type === 'histogram'
+        ? [`${metric.name}_bucket`, `${metric.name}_sum`, `${metric.name}_count`]
+        : [metric.name];
+    for (const name of names) byName.set(name, metric);
+  }
+  return byName;
+}
+
+/** Labels that Prometheus adds, and that of the parts of a histogram. */
+const always = ['instance', 'job', 'le'];
+const words = new Set([
+  'sum',
+  'max',
+  'min',
+  'avg',
+  'by',
+  'and',
+  'or',
+  'rate',
+  'delta',
+  'topk',
+  'histogram_quantile',
+  'm',
+]);
+
+describe('deploy/', () => {
+  const registry = readRegistry();
+
+  it('has a dashboard and alerts that ask for something', () => {
+    expect(panels.length).toBeGreaterThan(15);
+    expect(alerts.length).toBeGreaterThan(5);
+    expect(questions.filter(({ expr }) => expr === '')).toEqual([]);
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { text, name } of alerts) {
+      for (const part of ['for: ', 'severity: ', 'summary: ', 'description: ']) expect(text, name).toContain(part);
+    }
+  });
+
+  it('names only metrics, labels and values that the service has', () => {
+    const faults: string[] = [];
+    for (const { where, expr, legendFormat } of questions) {
+      const used: Registered[] = [];
+      for (const [, name = '', selector = ''] of expr.matchAll(/\b([a-z]+_[a-z0-9_]+)\b(?:\{([^}]*)\})?/g)) {
+        if (words.has(name) || name === '__rate_interval') continue;
+        // Inside of braces or quotation marks, or a label after "by": no metric.
+        if (!/^(inlay|nodejs|process)_/.test(name)) continue;
+        const metric = registry.get(name);
+        if (!metric) {
+          faults.push(`${where}: there is no metric ${name}`);
+          continue;
+        }
+        used.push(metric);
+        for (const [, label = '', value = ''] of selector.matchAll(/(\w+)\s*[=!]~?\s*"([^"]*)"/g)) {
+          if (![...metric.labelNames, ...always].includes(label))
+            faults.push(`${where}: ${name} has no label ${label}`);
+          const listed = /: ([a-z_]+(?:, [a-z_]+)+)$/.exec(metric.help)?.[1]?.split(', ');
+          if (!listed || always.includes(label)) continue;
+          for (const one of value.split('|')) {
+            if (!listed.includes(one)) faults.push(`${where}: ${name} never has the ${label} ${one}`);
+          }
+        }
+      }
+      if (used.length === 0) faults.push(`${where}: asks for nothing of the service`);
+      const labels = [...always, ...used.flatMap(({ labelNames }) => labelNames)];
+      const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/));
+      const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name = '']) => name);
+      for (const name of [...grouped, ...shown]) {
+        if (!labels.includes(name)) faults.push(`${where}: none of its metrics has the label ${name}`);
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('asks only for names that look like metrics in the lists of values, too', () => {
+    for (const { query } of dashboard.templating.list) {
+      const text = typeof query === 'string' ? query : query.query;
+      for (const [name] of text.matchAll(/\b(?:inlay|nodejs|process)_\w+/g))
+        expect(registry.has(name), name).toBe(true);
+    }
+  });
+
+  it('has alerts that the page about metrics explains, and that page explains no others', () => {
+    const page = readFileSync(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8');
+    const explained = [...page.matchAll(/^\| `(Inlay\w+)` \|/gm)].map(([, name]) => name);
+    expect(explained.toSorted()).toEqual(alerts.map(({ name }) => name).toSorted());
+  });
+});
