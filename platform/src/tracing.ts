@@ -1,7 +1,7 @@
 /**
  * The trace that work of the platform belongs to. A request brings it along; a job keeps it, so that its attempts are
- * part of it whenever they run; connectors get it in their environment. Node.js keeps it for everything that a request
- * or an attempt starts and awaits. It only tells: no rule depends on it.
+ * part of it whenever they run; connectors get it in their environment. Node.js keeps the trace of a
+ * request for everything that the request starts and awaits; an attempt of a job passes its own on. No rule depends on it.
  *
  * Whether anything is recorded is the tracer's affair. The service in front of the platform gives its own.
  */
@@ -49,8 +49,8 @@ export function passingTracer(runtime: Pick<Runtime, 'newId'>): Tracer {
 
 /** Gives each process of a connector its place in the trace of the work that starts it. */
 export function watchProcesses(tracer: Tracer): ProcessWatch {
-  return ({ kind, command }) => {
-    const parent = storage.getStore();
+  return ({ kind, command, trace }) => {
+    const parent = trace ?? storage.getStore();
     // Nobody asked: the platform reads the specification of a connector at its start, for example.
     if (!parent) return undefined;
     const span = tracer.start({

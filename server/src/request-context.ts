@@ -1,6 +1,7 @@
 /**
  * Which request is being worked on, for code that no request is passed to: the log, and calls to other services. Node.js
- * keeps it for everything that the handler of a request starts and awaits, work in the background included
+ * keeps it for everything that the handler of a request starts and awaits, work in the background included. It is kept
+ * only for requests that somebody follows: with a `traceparent` or an `Idempotency-Key`, or with a collector of spans
  * (docs/adr/0018-trace-context.md). It only tells: no rule may depend on it. The tenant and the permissions of a request
  * come from its principal, which is passed on as an argument.
  */
@@ -17,7 +18,7 @@ export interface RequestContext {
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** Undefined in work that no request has begun: workers, the command line. */
+/** Undefined for a request that nobody follows, and in work that no request has begun: workers, the command line. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }

@@ -1,7 +1,7 @@
 /** One trace from the caller of the service to the connector: what is passed on, and what can be found under its id. */
 import { randomBytes } from 'node:crypto';
 import { type TraceContext, traceparentOf } from '@inlay/contract/trace-context';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../src/log.ts';
 import type { PlatformRequest } from '../src/platform/transport.ts';
 import type { NewSpan, Tracer } from '../src/tracing.ts';
@@ -26,6 +26,7 @@ interface Recorded extends NewSpan {
 function recordingTracer(): Tracer & { spans: Recorded[] } {
   const spans: Recorded[] = [];
   return {
+    isRecording: true,
     spans,
     start(span) {
       const trace = { ...(span.parent ?? { traceId: newId(16), flags: 0 }), spanId: newId(8) };
@@ -162,5 +163,40 @@ describe('A trace', () => {
       );
     }
     expect(JSON.stringify(tracer.spans)).not.toContain(test.operatorToken);
+  });
+});
+
+describe('Without a collector of spans', () => {
+  it('the trace of a caller passes through unchanged, and nothing is passed on that nobody follows', async () => {
+    const calls: PlatformRequest[] = [];
+    const test = await startTestApp('sqlite', {
+      overrides: {
+        wrapTransport: (transport) => ({
+          ...transport,
+          send: (request) => {
+            calls.push(request);
+            return transport.send(request);
+          },
+        }),
+      },
+    });
+    onTestFinished(() => test.stop());
+    const sync = async (headers: Record<string, string>) => {
+      calls.splice(0);
+      const answer = await test.request('POST', '/api/v1/workspaces/sync', { headers });
+      const listed = calls.filter(({ path }) => !path.startsWith('/applications'));
+      expect([answer.status, listed.length > 0]).toEqual([200, true]);
+      return { answer, headers: listed[0]?.headers ?? {} };
+    };
+    const caller = newCaller();
+    const followed = await sync(headersOf(caller));
+    expect(followed.headers).toMatchObject({
+      ...headersOf(caller),
+      'x-request-id': followed.answer.headers['x-request-id'],
+    });
+    expect(followed.answer.headers['x-trace-id']).toBe(caller.traceId);
+    const alone = await sync({});
+    expect(alone.answer.headers['x-trace-id']).toMatch(/^[0-9a-f]{32}$/);
+    expect(Object.keys(alone.headers)).not.toContain('traceparent');
   });
 });

@@ -4,6 +4,7 @@
  * requests wait for the turn of their workspace; a sync asks within the slot that it has.
  */
 import { createHash } from 'node:crypto';
+import type { TraceContext } from '@inlay/contract/trace-context';
 import type { ActorRow } from '../db/tables.ts';
 import { getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
@@ -19,6 +20,7 @@ interface DiscoveryOptions {
   ignoreCache?: boolean;
   signal?: AbortSignal;
   log?: JobLog;
+  trace?: TraceContext;
 }
 
 /** For requests: fails as a problem, and in time. The discovery goes on, and its answer is there for the next request. */

@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { TraceContext } from '@inlay/contract/trace-context';
 import { getActor, renewConfiguration } from '../actors/actors.ts';
 import { discoverCatalog } from '../actors/discovery.ts';
 import { prepareConnector } from '../actors/prepared-connector.ts';
@@ -28,6 +29,7 @@ import { PlanFault, planSync } from './sync-plan.ts';
 interface AttemptOptions {
   signal: AbortSignal;
   log: JobLog;
+  trace: TraceContext;
   onProgress(progress: Progress): void;
 }
 
@@ -71,8 +73,8 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   const { connection, source, destination } = parts;
   const ref = refOf(connection);
   const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
-  const { signal, log } = options;
-  const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log });
+  const { signal, log, trace } = options;
+  const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log, trace });
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
   // A plan for thousands of streams takes long enough for a turn of its own.
   await nextTurn();

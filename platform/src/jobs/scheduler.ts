@@ -8,10 +8,11 @@
  * (turns.ts); an attempt takes no longer than the limit.
  */
 
+import type { TraceContext } from '@inlay/contract/trace-context';
 import { Turns } from '@inlay/schedule/turns';
 import type { OpenJobLog } from '../runner/job-log.ts';
 import type { Failure, Progress } from '../runner/runner.ts';
-import { readTraceparent, withTrace } from '../tracing.ts';
+import { readTraceparent } from '../tracing.ts';
 import { runAttempt } from './attempt.ts';
 import type { JobsContext } from './context.ts';
 import { openAttemptLog, removeLogs } from './job-logs.ts';
@@ -138,7 +139,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       attributes: { 'inlay.job_id': jobId, 'inlay.connection_id': connection_id, 'inlay.attempt': attempts },
     });
     try {
-      const end = await withTrace(span.trace, () => attempt(current));
+      const end = await attempt(current, span.trace);
       span.end({
         ...(end?.status === 'failed' ? { failure: `${end.failure.origin} ${end.failure.type}` } : {}),
         attributes: { 'inlay.outcome': end?.status ?? 'interrupted', 'inlay.records': current.progress.records },
@@ -156,7 +157,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
     }
   }
 
-  async function attempt({ run, stopping, progress }: Active): Promise<AttemptEnd | undefined> {
+  async function attempt({ run, stopping, progress }: Active, trace: TraceContext): Promise<AttemptEnd | undefined> {
     let jobLog: OpenJobLog | undefined;
     const overdue = new AbortController();
     const ended = new AbortController();
@@ -168,6 +169,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       const end = await runAttempt(ctx, run, {
         signal: AbortSignal.any([stopping.signal, overdue.signal]),
         log: jobLog,
+        trace,
         onProgress: (now) => Object.assign(progress, { records: now.records, bytes: now.bytes }),
       });
       if (end || !overdue.signal.aborted || stopping.signal.aborted) return end;
@@ -175,7 +177,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
       jobLog.write('ERROR', 'platform', failure.message);
       return { status: 'failed', failure, arrived: { records: 0, bytes: 0 } };
     } catch (err) {
-      log.error({ err, jobId: run.job.job_id }, 'platform: a job could not be run');
+      log.error({ err, jobId: run.job.job_id, traceId: trace.traceId }, 'platform: a job could not be run');
       const failure = {
         message: 'The platform could not run the job.',
         origin: 'platform',

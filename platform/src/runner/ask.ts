@@ -27,11 +27,12 @@ export interface AskSettings extends ProcessSettings {
 export async function ask<T extends Message['type']>(
   { connector, command, files, answer, timeoutMs }: Question<T>,
   settings: AskSettings,
-  { signal, log, keepConfiguration }: RunOptions,
+  { signal, log, keepConfiguration, trace }: RunOptions,
 ): Promise<Extract<Message, { type: T }>> {
   signal?.throwIfAborted();
   const conversation = new Conversation(connector, log);
-  const child = await startConnector(connector, command, files, (line) => conversation.log('INFO', line), settings);
+  const onErrorLine = (line: string) => conversation.log('INFO', line);
+  const child = await startConnector(connector, command, files, onErrorLine, settings, trace);
   child.stdin.end();
 
   let stoppedBy: Failure | undefined;

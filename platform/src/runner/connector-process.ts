@@ -12,6 +12,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TraceContext } from '@inlay/contract/trace-context';
 import type { Runtime } from '../runtime.ts';
 import { findProgram, isFolder } from './find-program.ts';
 import { JsonText } from './json-members.ts';
@@ -67,12 +68,13 @@ export async function startConnector(
   files: CommandFiles,
   onErrorLine: (line: string) => void,
   settings: ProcessSettings,
+  trace?: TraceContext,
 ): Promise<ConnectorProcess> {
   const filesDir = connector.handover === 'input' ? undefined : await mkdtemp(join(settings.folder, 'run-'));
   try {
     const options = filesDir ? await writeFiles(filesDir, files) : ['--input'];
     await ownTurn();
-    const watched = settings.watchProcess?.({ kind: connector.kind, command });
+    const watched = settings.watchProcess?.({ kind: connector.kind, command, trace });
     const env = { ...connector.env, ...(watched && { TRACEPARENT: watched.traceparent }) };
     const { child, leash, removeRest } = launch({ ...connector, env }, [command, ...options], filesDir, settings);
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.

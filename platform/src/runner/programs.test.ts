@@ -81,7 +81,7 @@ describe('a program', () => {
       ...['run', '--rm', '--interactive', '--name', 'run-abc'],
       ...['--mount', 'type=bind,source=/data/runs/run-abc,target=/data/runs/run-abc,readonly'],
     ]);
-    expect(args.slice(-3)).toEqual(['--network', 'lane', 'example/source:1.2']);
+    expect(args.slice(-5)).toEqual(['--network', 'lane', '--env', 'TRACEPARENT', 'example/source:1.2']);
     expect(args.join(' ')).toContain('--memory 1073741824 --memory-swap 1073741824 --ulimit nofile=1024:1024');
     expect(args).toContain(`${process.getuid?.()}:${process.getgid?.()}`);
     expect(container.removalArgs?.('/data/runs/run-abc')).toEqual(['rm', '--force', 'run-abc']);

@@ -2,6 +2,7 @@
  * What the platform wants of connectors, whatever they are made of: a specification, a check, a catalog, a sync. The
  * runner knows processes and the protocol; it knows no database, no schedule and no workspace.
  */
+import type { TraceContext } from '@inlay/contract/trace-context';
 import type {
   Catalog,
   ChangeKind,
@@ -65,6 +66,8 @@ export interface JobLog {
 }
 
 export interface RunOptions {
+  /** The trace that the run is part of, where it is another one than that of the request. */
+  trace?: TraceContext;
   signal?: AbortSignal;
   log?: JobLog;
   /** A connector has renewed its own configuration, for instance a refresh token. */
@@ -72,7 +75,11 @@ export interface RunOptions {
 }
 
 /** Told of every process that starts, for traces. */
-export type ProcessWatch = (process: { kind: ConnectorProgram['kind']; command: string }) =>
+export type ProcessWatch = (process: {
+  kind: ConnectorProgram['kind'];
+  command: string;
+  trace: TraceContext | undefined;
+}) =>
   | {
       /** Becomes the variable TRACEPARENT of the process. */
       traceparent: string;

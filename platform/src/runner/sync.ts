@@ -136,7 +136,9 @@ class SyncRun {
     files: CommandFiles,
     words: Conversation,
   ): Promise<ConnectorProcess> {
-    const child = await startConnector(connector, command, files, (line) => words.log('INFO', line), this.#settings);
+    const onErrorLine = (line: string) => words.log('INFO', line);
+    const { trace } = this.#request;
+    const child = await startConnector(connector, command, files, onErrorLine, this.#settings, trace);
     this.#processes.push(child);
     // It may have been decided meanwhile.
     if (this.#isCancelled || this.#failure) child.stop();

@@ -10,7 +10,7 @@ type Line = [object: unknown, message?: string];
 
 export class RequestLog {
   readonly #parent: FastifyBaseLogger;
-  #bindings: Bindings;
+  readonly #bindings: Bindings;
   readonly #options: ChildLoggerOptions;
   #made: FastifyBaseLogger | undefined;
 
@@ -25,9 +25,9 @@ export class RequestLog {
     return this.#made;
   }
 
-  /** For the lines from now on. */
-  add(bindings: Bindings): void {
-    this.#bindings = { ...this.#bindings, ...bindings };
+  /** To every line from now on. */
+  add(name: string, value: string): void {
+    this.#bindings[name] = value;
     this.#made = undefined;
   }
 

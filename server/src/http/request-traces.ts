@@ -1,16 +1,18 @@
 /**
  * Gives every request its place in a trace: in the trace that the caller names with `traceparent`, otherwise in a new
- * one. The id of the trace is in every answer and in every line of the log.
+ * one. The id of the trace is in every answer and in the log.
  */
 import { readTraceContext, type TraceContext } from '@inlay/contract/trace-context';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Span, silentTracer, type Tracer } from '../tracing.ts';
+import { newTrace, type Span, type Tracer } from '../tracing.ts';
 import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The request's place in its trace. */
     trace: TraceContext;
+    /** Whether somebody follows the trace: its caller, or a collector of spans. */
+    isFollowed: boolean;
   }
 }
 
@@ -22,30 +24,39 @@ export function isProbe(route: string): boolean {
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   // The hook below sets it before anybody reads it.
   app.decorateRequest('trace', null as unknown as TraceContext);
+  app.decorateRequest('isFollowed', false);
   const spans = new WeakMap<FastifyRequest, Span>();
 
-  app.addHook('onRequest', (request, reply, done) => {
-    const { headers, method } = request;
-    // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
-    const route = request.routeOptions.url ?? 'unmatched';
-    const span = (isProbe(route) ? silentTracer : tracer).start({
+  function startSpan(request: FastifyRequest, route: string, parent: TraceContext | undefined): TraceContext {
+    const { method } = request;
+    const span = tracer.start({
       name: `${method} ${route}`,
       kind: 'server',
-      parent: readTraceContext(headers.traceparent, headers.tracestate),
+      parent,
       attributes: { 'http.request.method': method, 'http.route': route, 'inlay.request_id': request.id },
     });
-    request.trace = span.trace;
     spans.set(request, span);
-    const { traceId } = span.trace;
-    (request.log as RequestLog).add({ traceId });
+    return span.trace;
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { traceparent, tracestate } = request.headers;
+    const caller = traceparent === undefined ? undefined : readTraceContext(traceparent, tracestate);
+    // The pattern, not the path: a path that matched nothing could hold anything, a token for instance.
+    const route = request.routeOptions.url ?? 'unmatched';
+    const isRecorded = tracer.isRecording && !isProbe(route);
+    request.isFollowed = isRecorded || caller !== undefined;
+    request.trace = isRecorded ? startSpan(request, route, caller) : (caller ?? newTrace());
+    const { traceId } = request.trace;
+    (request.log as RequestLog).add('traceId', traceId);
     reply.header('x-trace-id', traceId);
     done();
   });
 
+  if (!tracer.isRecording) return;
   app.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status } = reply;
     const code = reply.getHeader('x-inlay-error');
-    // A request whose path cannot be decoded reaches no hook but this one.
     spans.get(request)?.end({
       ...(status >= 500 ? { failure: typeof code === 'string' ? code : String(status) } : {}),
       attributes: { 'http.response.status_code': status, ...(typeof code === 'string' ? { 'inlay.error': code } : {}) },

@@ -79,23 +79,18 @@ export function createCalls({
     for (let attempt = 1; ; attempt++) {
       const startedAt = runtime.elapsed();
       const isRetry = attempt > 1;
-      const span = tracer.start({
-        name: `platform ${operation}`,
-        kind: 'client',
-        parent: currentRequest()?.trace,
-        attributes: { 'http.request.method': request.method, 'inlay.operation': operation, 'inlay.attempt': attempt },
-      });
+      const span = startSpan(operation, request, attempt);
       try {
         const answer = await (isSlow ? slowBulkhead : bulkhead).run(() => attemptOnce(nature, request, span));
-        span.end({ attributes: { 'http.response.status_code': answer.status } });
+        span?.end({ attributes: { 'http.response.status_code': answer.status } });
         onCall?.({ operation, outcome: 'ok', durationMs: runtime.elapsed() - startedAt, isRetry });
         return { ...answer, settled };
       } catch (thrown) {
         if (!(thrown instanceof PlatformError)) {
-          span.end({ failure: 'unexpected' });
+          span?.end({ failure: 'unexpected' });
           throw thrown;
         }
-        span.end({ failure: thrown.failure });
+        span?.end({ failure: thrown.failure });
         settled &&= thrown.settled;
         const error = settled === thrown.settled ? thrown : thrown.unsettled();
         onCall?.({ operation, outcome: error.failure, durationMs: runtime.elapsed() - startedAt, isRetry, error });
@@ -110,7 +105,18 @@ export function createCalls({
     }
   }
 
-  async function attemptOnce(nature: Nature, request: Request, span: Span): Promise<PlatformAnswer> {
+  function startSpan(operation: string, { method }: Request, attempt: number): Span | undefined {
+    // Otherwise the trace of the request, if somebody follows it, goes on as it is.
+    if (!tracer.isRecording) return undefined;
+    return tracer.start({
+      name: `platform ${operation}`,
+      kind: 'client',
+      parent: currentRequest()?.trace,
+      attributes: { 'http.request.method': method, 'inlay.operation': operation, 'inlay.attempt': attempt },
+    });
+  }
+
+  async function attemptOnce(nature: Nature, request: Request, span?: Span): Promise<PlatformAnswer> {
     if (!breaker.admits()) {
       const retryAfterSeconds = breaker.retryAfterSeconds;
       throw new PlatformError('unavailable', 'the circuit breaker is open', { retryAfterSeconds });
@@ -132,7 +138,7 @@ export function createCalls({
     return answer;
   }
 
-  async function exchange(nature: Nature, request: Request, span: Span): Promise<PlatformAnswer> {
+  async function exchange(nature: Nature, request: Request, span?: Span): Promise<PlatformAnswer> {
     try {
       const token = await accessToken.get();
       const answer = await send(nature, request, token, span);
@@ -147,14 +153,14 @@ export function createCalls({
     }
   }
 
-  function send(nature: Nature, { body, ...where }: Request, token: string, { trace }: Span): Promise<PlatformAnswer> {
+  function send(nature: Nature, { body, ...where }: Request, token: string, span?: Span): Promise<PlatformAnswer> {
     return transport.send({
       ...where,
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'application/json',
         'user-agent': 'inlay',
-        ...callerHeaders(trace),
+        ...callerHeaders(span?.trace),
         ...(body ? { 'content-type': 'application/json' } : {}),
       },
       ...(body ? { body: JSON.stringify(body) } : {}),

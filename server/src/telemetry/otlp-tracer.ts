@@ -127,6 +127,7 @@ export function createOtlpTracer({ settings, headers, runtime, log }: TracerOpti
   }
 
   return {
+    isRecording: true,
     start(span) {
       const { parent } = span;
       const traceId = parent?.traceId ?? newTraceId();
