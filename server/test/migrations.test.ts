@@ -54,6 +54,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'destination_checks',
         'destinations',
         'health_counts',
+        'idempotency_keys',
         'job_hours',
         'job_logs',
         'job_logs_wanted',
