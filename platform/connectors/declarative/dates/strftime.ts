@@ -1,6 +1,6 @@
 /* Writes a date by a format, as Python does with the C library of Linux in English. */
 import { dayOfYear, weekdayOfDays } from './calendar.ts';
-import { CalendarDate, DateTime, formatOffset, pad } from './date-time.ts';
+import { CalendarDate, DateTime, type DateTimeFields, formatOffset, pad } from './date-time.ts';
 
 export const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 export const months = [
@@ -21,19 +21,50 @@ export const months = [
 /** A directive: flags of the GNU library, a width, and a letter. */
 const directive = /%([-_0^#]*)(\d*)[EO]?([a-zA-Z%])/g;
 
+/** A text as it is, or a directive. */
+type Piece = string | { all: string; flags: string; width: string; letter: string };
+
+/** Manifests have few formats, and records many dates. */
+const formats = new Map<string, readonly Piece[]>();
+const maxFormats = 1000;
+
+function piecesOf(format: string): readonly Piece[] {
+  const known = formats.get(format);
+  if (known) return known;
+  const pieces: Piece[] = [];
+  let copied = 0;
+  for (const match of format.matchAll(directive)) {
+    const [all, flags = '', width = '', letter = ''] = match;
+    if (match.index > copied) pieces.push(format.slice(copied, match.index));
+    pieces.push({ all, flags, width, letter });
+    copied = match.index + all.length;
+  }
+  if (copied < format.length) pieces.push(format.slice(copied));
+  if (formats.size >= maxFormats) formats.clear();
+  formats.set(format, pieces);
+  return pieces;
+}
+
 export function strftime(date: DateTime | CalendarDate, format: string): string {
   const moment = date instanceof CalendarDate ? new DateTime(date.days * 86_400, 0, undefined) : date;
-  // Python itself writes these three, before the C library sees the format.
-  const prepared = format.replaceAll(/%([%fzZ])/g, (all, letter) => {
-    if (letter === 'f') return pad(moment.microsecond, 6);
-    if (letter === 'z') return moment.zone ? formatOffset(moment.zone.offsetSeconds, '') : '';
-    if (letter === 'Z') return zoneName(moment).replaceAll('%', '%%');
-    return all;
-  });
-  return prepared.replaceAll(directive, (all, flags: string, width: string, letter: string) => {
-    const part = write(moment, letter);
-    return part === undefined ? all : flagged(part, flags, width);
-  });
+  const { fields } = moment;
+  let text = '';
+  for (const piece of piecesOf(format)) {
+    if (typeof piece === 'string') {
+      text += piece;
+      continue;
+    }
+    const { all, flags, width, letter } = piece;
+    const part = write(moment, fields, letter);
+    // Python itself writes %f, %z and %Z, and knows no flags there.
+    if (part === undefined || (flags + width !== '' && 'fzZ'.includes(letter))) text += all;
+    else text += flags === '' && width === '' ? plain(part) : flagged(part, flags, width);
+  }
+  return text;
+}
+
+function plain(part: Part): string {
+  return typeof part === 'string' ? part : String(part.number).padStart(part.width, part.fill);
 }
 
 export function zoneName(moment: DateTime): string {
@@ -59,18 +90,17 @@ function flagged(part: Part, flags: string, width: string): string {
   return text;
 }
 
-function write(moment: DateTime, letter: string): Part | undefined {
-  const { year, month, day, hour, minute, second } = moment.fields;
+const zeros = (number: number, width = 2): Part => ({ number, width, fill: '0' });
+const two = (number: number) => pad(number, 2);
+
+function write(moment: DateTime, fields: DateTimeFields, letter: string): Part | undefined {
+  const { year, month, day, hour, minute, second } = fields;
   const days = Math.floor(moment.localSeconds / 86_400);
   const weekday = weekdayOfDays(days);
-  const zeros = (number: number, width = 2): Part => ({ number, width, fill: '0' });
   const twelve = hour % 12 === 0 ? 12 : hour % 12;
-  const two = (number: number) => pad(number, 2);
-  const [clock, dayName, monthName] = [
-    `${two(hour)}:${two(minute)}:${two(second)}`,
-    weekdays[weekday] ?? '',
-    months[month - 1] ?? '',
-  ];
+  const dayName = weekdays[weekday] ?? '';
+  const monthName = months[month - 1] ?? '';
+  const clock = () => `${two(hour)}:${two(minute)}:${two(second)}`;
   switch (letter) {
     case 'a':
       return dayName.slice(0, 3);
@@ -82,9 +112,9 @@ function write(moment: DateTime, letter: string): Part | undefined {
     case 'B':
       return monthName;
     case 'c':
-      return `${dayName.slice(0, 3)} ${monthName.slice(0, 3)} ${String(day).padStart(2)} ${clock} ${year}`;
+      return `${dayName.slice(0, 3)} ${monthName.slice(0, 3)} ${String(day).padStart(2)} ${clock()} ${year}`;
     case 'C':
-      return zeros(Math.floor(year / 100));
+      return zeros(Math.floor(year / 100), 1);
     case 'd':
       return zeros(day);
     case 'D':
@@ -131,7 +161,7 @@ function write(moment: DateTime, letter: string): Part | undefined {
       return '\t';
     case 'T':
     case 'X':
-      return clock;
+      return clock();
     case 'u':
       return zeros(weekday + 1, 1);
     case 'U':
@@ -146,6 +176,12 @@ function write(moment: DateTime, letter: string): Part | undefined {
       return zeros(year % 100);
     case 'Y':
       return zeros(year, 1);
+    case 'f':
+      return pad(moment.microsecond, 6);
+    case 'z':
+      return moment.zone ? formatOffset(moment.zone.offsetSeconds, '') : '';
+    case 'Z':
+      return zoneName(moment);
     case '%':
       return '%';
     default:

@@ -212,8 +212,9 @@ function indexOf(names: readonly string[], name: string): number {
 function readZone(part: string, text: string, format: string): Zone {
   if (part === 'Z') return { offsetSeconds: 0, name: 'UTC' };
   if (part === 'z') throw new DateError(`time data '${text}' does not match format '${format}'`);
-  const hasColon = part[3] === ':';
-  if (part.length > 6 && hasColon !== (part[6] === ':')) throw new DateError(`Inconsistent use of : in ${part}`);
+  if (!/^.\d\d(?::\d\d(?::\d\d(?:\.\d+)?)?|\d{4}(?:\.\d+)?|\d\d)$/.test(part)) {
+    throw new DateError(`Inconsistent use of : in ${part}`);
+  }
   const digits = part.slice(1).replaceAll(':', '');
   const size = Number(digits.slice(0, 2)) * 3600 + Number(digits.slice(2, 4)) * 60 + Number(digits.slice(4, 6));
   if (size >= 86_400) throw new DateError(`The zone ${part} is not strictly between -24 and 24 hours`);

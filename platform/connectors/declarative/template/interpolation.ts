@@ -50,7 +50,9 @@ export class InterpolatedBoolean {
 
   evaluate(names: Names): boolean {
     if (typeof this.template === 'boolean') return this.template;
-    return isTrue(evaluateOrNothing(this.template, names, this.surroundings) ?? false);
+    const value = evaluateOrNothing(this.template, names, this.surroundings);
+    // Null is a value, and counts as true.
+    return value !== undefined && isTrue(value);
   }
 }
 
