@@ -121,13 +121,10 @@ export class DateTime {
   get fields(): DateTimeFields {
     const days = Math.floor(this.localSeconds / secondsOfDay);
     const rest = this.localSeconds - days * secondsOfDay;
-    return {
-      ...fieldsOfDays(days),
-      hour: Math.floor(rest / 3600),
-      minute: Math.floor(rest / 60) % 60,
-      second: rest % 60,
-      microsecond: this.microsecond,
-    };
+    const { year, month, day } = fieldsOfDays(days);
+    const hour = Math.floor(rest / 3600);
+    const minute = Math.floor(rest / 60) % 60;
+    return { year, month, day, hour, minute, second: rest % 60, microsecond: this.microsecond };
   }
 
   plus(duration: Timedelta | Duration): DateTime {

@@ -36,9 +36,12 @@ function isFloat(value: number | ExactNumber): boolean {
 /** What a literal may begin with. Most texts are none, and are told by their first character. */
 const beginning = /^[\s\d'"([{+\-.#\\TFNrRuUs]/;
 
+/** A date, a time or a path: begins as a number does, and is none. */
+const almostNumber = /^[\d_.]+[-:/T]/;
+
 /** The text itself if it is no literal. */
 export function readLiteral(text: string): unknown {
-  if (!beginning.test(text)) return text;
+  if (!beginning.test(text) || almostNumber.test(text)) return text;
   try {
     return new LiteralReader(text.replace(/^[ \t]+/, '')).read();
   } catch (error) {
