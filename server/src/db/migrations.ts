@@ -786,6 +786,11 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`create index idempotency_keys_by_end on idempotency_keys (expires_at)`.execute(db);
   },
+
+  '0026-old-counts': async (db) => {
+    await sql`create index usage_days_by_day on usage_days (day)`.execute(db);
+    await sql`create index job_hours_by_hour on job_hours (hour)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -75,6 +75,37 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     expect(again).toMatchObject({ status: 409, body: { detail: 'A sync of this connection is already running' } });
   });
 
+  it('keeps quotas: refuses what is over, pauses what has moved enough, and does not claim limits it cannot tell', async () => {
+    const quotas = `/api/v1/workspaces/${acme.workspaceId}/quotas`;
+    const put = async (body: object) =>
+      expect((await test.request('PUT', quotas, { body })).status, JSON.stringify(body)).toBe(200);
+    await put({ sources: 1, concurrent_syncs: 1 });
+    const id = await acme.connect(template);
+    expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
+    const second = await acme.request('POST', '/sources', {
+      source_template_id: template,
+      source_config: { count: 1 },
+    });
+    expect([second.status, second.headers['x-inlay-error']]).toEqual([409, 'quota_reached']);
+    await expectExactlyOne();
+    const operations = () => test.app.store.db.selectFrom('operations').select('last_error').execute();
+    expect(await operations(), 'a platform without limits is not asked again and again').toEqual([]);
+    const shown = await connectionNow();
+    expect(shown.last_run).toMatchObject({ status: 'pending' });
+    expect(shown.last_run, 'nobody knows why it waits there').not.toHaveProperty('waiting_because');
+
+    expect((await acme.request('POST', `/connections/${shown.id}/cancel`)).status).toBe(200);
+    await put({ rows_per_day: 0 });
+    const onHost = async () => {
+      await test.app.reconciler.pass();
+      return (await there()).connections.map(({ status }: { status: string }) => status);
+    };
+    await expect.poll(onHost, { timeout: 60_000 }).toEqual(['inactive']);
+    expect((await connectionNow()).health.paused_because).toContain('The limit of 0 rows per day is reached');
+    await put({});
+    await expect.poll(onHost, { timeout: 60_000 }).toEqual(['active']);
+  });
+
   it.each(creates)('makes nothing twice when the answer to POST %s is lost', async (path) => {
     faulty.rule(first(1, post(path), lostAnswer));
     const id = await acme.connect(template);

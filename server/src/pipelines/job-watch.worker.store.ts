@@ -145,6 +145,11 @@ export async function removeOldJobs(db: Db, agoMs: number, limit: number): Promi
   return removed.length;
 }
 
+/** What ended in hours before that. */
+export async function removeOldHours(db: Db, agoMs: number): Promise<void> {
+  await db.deleteFrom('job_hours').where('hour', '<', fromNow(-agoMs)).execute();
+}
+
 /** Jobs that have not ended: how many wait and run, and since when the first has been waiting. */
 export async function readOpenJobs(
   db: Db,

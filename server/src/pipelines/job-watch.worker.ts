@@ -12,6 +12,7 @@ import type { Store } from '../db/open.ts';
 import type { ConnectionRow } from '../db/tables.ts';
 import type { PlatformJob } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { removeOldUse } from '../quotas/quotas.worker.store.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { lookAtConnections } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
@@ -36,6 +37,8 @@ const lostAfterMs = 3_600_000;
 const lookEveryMs = 600_000;
 const atATime = 20;
 const historyLength = 100;
+/** This month, the last thirty days, and a month for what is told late: nobody can ask for more. */
+const shortestCountsMs = 62 * 86_400_000;
 
 export interface JobWatch extends Repetition {
   /** Reads everything that has changed, unless somebody else is at it. */
@@ -230,9 +233,13 @@ export async function readSyncState({ db }: Pick<Store, 'db'>): Promise<SyncStat
   return { ...(await watch.readOpenJobs(db)), byHealth: await watch.countByHealth(db) };
 }
 
-/** Jobs are kept for that long. */
+/** Jobs are kept for that long; what was counted of them at least as long as somebody may ask for it. */
 export function createJobHousekeeping(ctx: PipelinesContext, keptMs: number): () => Promise<void> {
+  const { db } = ctx.store;
+  const countsKeptMs = Math.max(keptMs, shortestCountsMs);
   return async () => {
-    while ((await watch.removeOldJobs(ctx.store.db, keptMs, 1_000)) === 1_000);
+    while ((await watch.removeOldJobs(db, keptMs, 1_000)) === 1_000);
+    await watch.removeOldHours(db, countsKeptMs);
+    while ((await removeOldUse(db, countsKeptMs, 1_000)) === 1_000);
   };
 }

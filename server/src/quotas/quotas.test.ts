@@ -30,7 +30,7 @@ describeOnBothDatabases('Quotas', (kind) => {
   let acme: Customer;
 
   beforeAll(async () => {
-    test = await startTestApp(kind);
+    test = await startTestApp(kind, { env: { INLAY_JOB_HISTORY_DAYS: '1' } });
     second = await startTestApp(kind, {
       shared: { dataDir: test.dataDir, url: test.env.INLAY_DATABASE_URL, drop: async () => {} } as never,
       env: { INLAY_OPERATOR_TOKEN: test.operatorToken },
@@ -178,6 +178,33 @@ describeOnBothDatabases('Quotas', (kind) => {
       409,
       'The limit of 1 sync at the same time is reached. Try again when one has ended.',
     ]);
+  });
+
+  it('know what was moved for two months, whatever is kept of jobs, and forget what is older', async () => {
+    const { db } = test.app.store;
+    const { workspaceId: workspace_id } = acme;
+    const organization_id = test.organizationId;
+    const counted = { row_count: 5, byte_count: 7 };
+    const today = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+    const days = [0, 1, 31, 61, 63, 400].map((ago) => today - ago * 86_400_000);
+    // More than are removed at a time.
+    const old = Array.from({ length: 2_500 }, (_, index) => today - (401 + index) * 86_400_000);
+    for (const times of [days, old.slice(0, 1_000), old.slice(1_000, 2_000), old.slice(2_000)]) {
+      const rows = times.map((day) => ({ organization_id, workspace_id, day, syncs: 1, ...counted }));
+      await db.insertInto('usage_days').values(rows).execute();
+    }
+    const hours = days.map((hour) => ({ organization_id, hour, status: 'succeeded' as const, jobs: 1, ...counted }));
+    await db.insertInto('job_hours').values(hours).execute();
+    const usage = async () => (await test.request('GET', `/api/v1/workspaces/${workspace_id}/usage`)).body;
+    const overview = async () => (await test.request('GET', '/api/v1/integrations/overview')).body.days;
+    const before = [await usage(), await overview()];
+    await test.app.keepHouse();
+    expect([await usage(), await overview()]).toEqual(before);
+    const kept = days.slice(0, 4).sort();
+    const left = await db.selectFrom('usage_days').select('day').where('workspace_id', '=', workspace_id).execute();
+    expect(left.map(({ day }) => day).sort()).toEqual(kept);
+    const hoursLeft = await db.selectFrom('job_hours').select('hour').execute();
+    expect(hoursLeft.map(({ hour }) => hour).sort()).toEqual(kept);
   });
 
   it('are shown beside what is used, page by page, for all workspaces of the organization', async () => {

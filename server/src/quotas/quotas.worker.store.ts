@@ -20,6 +20,26 @@ export async function listEndedHolds(db: Db, limit: number): Promise<WorkspaceRe
     .execute();
 }
 
+/** What was moved on days before that; gives how many were removed. */
+export async function removeOldUse(db: Db, agoMs: number, limit: number): Promise<number> {
+  const removed = await db
+    .deleteFrom('usage_days')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('workspace_id', 'day'),
+        'in',
+        selectFrom('usage_days as old')
+          .select(['old.workspace_id', 'old.day'])
+          .where('old.day', '<', sql<number>`now_ms() - ${sql.lit(agoMs)}`)
+          .limit(limit)
+          .$asTuple('workspace_id', 'day'),
+      ),
+    )
+    .returning('day')
+    .execute();
+  return removed.length;
+}
+
 export interface Review {
   organizationId: string;
   after: string;

@@ -39,6 +39,14 @@ it(`${withNamesakes} schedules in which somebody else uses our names keep every 
   expect(code).toBe(0);
 });
 
+const aboutQuotas = isLongRun ? 2_000 : 30;
+
+it(`${aboutQuotas} schedules about quotas keep every invariant`, async () => {
+  const { code, output } = await simulate('--seeds', String(aboutQuotas), '--quotas');
+  expect(output).toContain(`${aboutQuotas} schedules, 0 with violations`);
+  expect(code).toBe(0);
+});
+
 // Found by longer runs: two workspaces for one name; a rename that took effect late, after its last try had failed; and a
 // create that took effect after its name was given to another workspace, which nobody remembered; a sync that took the
 // late effect of an old rename for a new name. A change of the code changes what a seed stands for, so each has a test of
@@ -99,6 +107,17 @@ it.each([
     expect(code).toBe(1);
   },
 );
+
+it.each([
+  ['quotas-in-the-transaction', '27'],
+  ['deleted-sources-left-out', '1'],
+])('without %s a violation is found within a thousand schedules about quotas', async (guard, from) => {
+  const seeds = ['--seeds', '1000', '--from', from];
+  const { code, output } = await simulate(...seeds, '--stop', '--quotas', '--without', guard);
+  expect(output).toMatch(/^ {2}Q\d: /m);
+  expect(output).toContain(' 1 with violations');
+  expect(code).toBe(1);
+});
 
 it('a guard that is unknown is refused', async () => {
   expect(await simulate('--without', 'luck')).toMatchObject({

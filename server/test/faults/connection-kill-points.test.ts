@@ -1,0 +1,213 @@
+/**
+ * `kill -9` while one connection is changed, deleted or refreshed, and while a template is deleted with what was made from it:
+ * at every commit of the service and of the bundled platform inside, before the database has it or right after. The next
+ * process finishes everything once: nothing is lost, nothing is doubled, nothing stays open.
+ *
+ * A short run tries one commit of two kinds of work. INLAY_LONG_TESTS tries all commits of all kinds, on both databases.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useCrashingProgram } from '../support/crashing-program.ts';
+import type { Crash } from '../support/crashing-service.ts';
+import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  call,
+  eventually,
+  letSixMinutesPass,
+  operatorToken,
+  requestToken,
+  untilNothingIsOpen,
+  workspaceOf,
+} from '../support/deployment.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { localFiles, sampleData } from '../support/pipelines.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const patienceMs = 300_000;
+const api = '/api/v1/integrations';
+const nightly = '0 30 2 * * ?';
+
+/** What the platform has in a workspace afterwards; the source is always there. */
+interface Left {
+  connections: { status: string; cron: string }[];
+  destinations: number;
+}
+const active = { status: 'active', cron: '0 0 * * * ?' };
+
+interface Kind {
+  name: string;
+  method: string;
+  path(ids: { connection: string; template: string }): string;
+  body?: object;
+  left: Left;
+}
+const kinds: Kind[] = [
+  {
+    name: 'change',
+    method: 'PATCH',
+    path: ({ connection }) => `${api}/connections/${connection}`,
+    body: { cron_expression: nightly, status: 'inactive' },
+    left: { connections: [{ status: 'inactive', cron: nightly }], destinations: 1 },
+  },
+  {
+    name: 'delete',
+    method: 'DELETE',
+    path: ({ connection }) => `${api}/connections/${connection}`,
+    left: { connections: [], destinations: 1 },
+  },
+  {
+    name: 'refresh',
+    method: 'POST',
+    path: ({ connection }) => `${api}/connections/${connection}/refresh`,
+    left: { connections: [active], destinations: 1 },
+  },
+  {
+    name: 'delete a template and pause',
+    method: 'DELETE',
+    path: ({ template }) => `${api}/templates/connections/${template}?existing=pause`,
+    left: { connections: [{ ...active, status: 'inactive' }], destinations: 1 },
+  },
+  {
+    name: 'delete a template with everything',
+    method: 'DELETE',
+    path: ({ template }) => `${api}/templates/connections/${template}?existing=delete`,
+    left: { connections: [], destinations: 0 },
+  },
+];
+const tried = isLongRun ? kinds : kinds.filter(({ name }) => name === 'change' || name.endsWith('everything'));
+/** In a short run the first commit alone: the change is recorded, and nobody has been told. */
+const commits = isLongRun ? Array.from({ length: 200 }, (_, index) => index + 1) : [1];
+
+describeOnOneDatabase('a service killed while connections are changed and templates are deleted', (kind) => {
+  const program = useCrashingProgram();
+  let database: TestDatabase;
+  let service: Service;
+  let sourceTemplate: string;
+  let made = 0;
+
+  const start = async (port?: number) => {
+    const store = database.url ? { INLAY_DATABASE_URL: database.url } : {};
+    const env = { ...store, INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'warn' };
+    service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
+  };
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    await start();
+    sourceTemplate = (await ask('POST', `${api}/templates/sources`, { actor_definition_id: sampleData })).id;
+  });
+  afterAll(async () => {
+    await service?.kill();
+    await database?.drop();
+  });
+
+  const ask = async (method: string, path: string, body?: object) => {
+    const reply = await call(service, method, path, body);
+    expect(reply.status, `${method} ${path} ${JSON.stringify(reply.body)}`).toBeLessThan(300);
+    return reply.body;
+  };
+
+  async function askPlatform(path: string) {
+    const base = `${service.url}/platform/v1`;
+    const file = await readFile(join(database.dataDir, 'platform-credentials.json'), 'utf8');
+    const { clientId, clientSecret } = JSON.parse(file);
+    const token = await fetch(`${base}/applications/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+    });
+    const { access_token } = (await token.json()) as { access_token: string };
+    const response = await fetch(base + path, { headers: { authorization: `Bearer ${access_token}` } });
+    return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+  }
+
+  /** Two customers with one connection each, from a template of their own. */
+  async function prepare() {
+    const tag = `work ${++made}`;
+    const template = await ask('POST', `${api}/templates/connections`, {
+      destination_name: `Files ${made}`,
+      destination_definition_id: localFiles,
+      destination_config: { path: 'out' },
+      tags: [tag],
+      skip_check: true,
+      sync_on_create: false,
+    });
+    const workspaces: string[] = [];
+    for (const customer of ['one', 'two']) {
+      const workspaceId = workspaceOf((await requestToken(service, `${tag} ${customer}`)).body.token);
+      workspaces.push(workspaceId);
+      await ask('POST', `${api}/sources?workspace_id=${workspaceId}`, {
+        source_template_id: sourceTemplate,
+        source_config: { count: 1 },
+        selected_connection_template_tags: [tag],
+      });
+    }
+    await untilNothingIsOpen(service, patienceMs);
+    const [workspaceId] = workspaces as [string];
+    const [connection] = (await ask('GET', `${api}/connections?workspace_id=${workspaceId}`)).data;
+    expect(connection).toMatchObject({ status: 'active', applied: true });
+    return { template: template.id as string, connection: connection.id as string, workspaces };
+  }
+
+  async function leftIn(workspaceId: string): Promise<Left & { sources: number }> {
+    const list = (what: string) => askPlatform(`/${what}?workspaceIds=${workspaceId}`);
+    const connections = (await list('connections')).map(({ status, schedule }) => ({
+      status: String(status),
+      cron: String((schedule as { cronExpression?: string }).cronExpression).replace(' UTC', ''),
+    }));
+    return {
+      connections,
+      destinations: (await list('destinations')).length,
+      sources: (await list('sources')).length,
+    };
+  }
+
+  /** Whether it is still there to be told; the bundled platform goes on to commit by itself. */
+  async function disarm(): Promise<boolean> {
+    const died = service.exited.then(() => false);
+    return await Promise.race([died, service.tell({ at: 0, edge: 'before' } satisfies Crash).then(() => true)]);
+  }
+
+  it.each(tried)('$name: the next process finishes it once', async ({ method, path, body, left }) => {
+    let killed = 0;
+    for (const at of commits) {
+      const { workspaces, ...ids } = await prepare();
+      const send = () => call(service, method, path(ids), body);
+      await service.tell({ at, edge: at % 2 === 0 ? 'before' : 'after', withPlatform: true } satisfies Crash);
+      const died = service.exited.then(() => false);
+      const isDone = () => untilNothingIsOpen(service, patienceMs).then(disarm);
+      const isAlive = await send().then(
+        () => Promise.race([died, isDone().catch(() => died)]),
+        () => died,
+      );
+      if (!isAlive) {
+        expect((await service.exited).signal).toBe('SIGKILL');
+        killed++;
+        await letSixMinutesPass(database);
+        await start(service.port);
+      }
+      // A client without an answer asks again; what is deleted already is not found.
+      const again = await send();
+      expect([200, 202, 204, 404], JSON.stringify(again.body)).toContain(again.status);
+      await untilNothingIsOpen(service, patienceMs);
+      const isOfTemplate = path({ ...ids, connection: '' }).includes(ids.template);
+      for (const [index, workspaceId] of workspaces.entries()) {
+        const expected = isOfTemplate || index === 0 ? left : { connections: [active], destinations: 1 };
+        await expect
+          .poll(() => leftIn(workspaceId), { timeout: patienceMs, interval: 200 })
+          .toEqual({ ...expected, sources: 1 });
+        const here = (await ask('GET', `${api}/connections?workspace_id=${workspaceId}`)).data;
+        expect(here).toHaveLength(expected.connections.length);
+        for (const connection of here) expect(connection).toMatchObject({ applied: true });
+      }
+      if (isOfTemplate) {
+        const rollouts = async () => (await ask('GET', `${api}/templates/connections/${ids.template}/rollouts`)).data;
+        const isOver = async () => (await rollouts()).every(({ state }: { state: string }) => state === 'finished');
+        await eventually('the rollout has ended', isOver, patienceMs);
+        expect(await rollouts()).toMatchObject([{ workspaces: { total: 2, done: 2, failed: 0 } }]);
+      }
+      if (isAlive) break;
+    }
+    expect(killed).toBeGreaterThan(isLongRun ? 3 : 0);
+  });
+});
