@@ -30,7 +30,7 @@ import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts'
 import type { Rollouts } from './pipelines/rollouts.worker.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
 import type { Transport } from './platform/transport.ts';
-import type { QuotaReviews } from './quotas/quotas.worker.ts';
+import { createUsageHousekeeping, type QuotaReviews } from './quotas/quotas.worker.ts';
 import { addRoutes } from './routes.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { quartzFormat } from './templates/cron.ts';
@@ -146,6 +146,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createCheckHousekeeping(parts.pipelines),
       createPlanHousekeeping(parts.pipelines),
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
+      createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
     ];
     const inBackground = [

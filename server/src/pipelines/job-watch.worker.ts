@@ -12,7 +12,7 @@ import type { Store } from '../db/open.ts';
 import type { ConnectionRow } from '../db/tables.ts';
 import type { PlatformJob } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
-import { removeOldUse } from '../quotas/quotas.worker.store.ts';
+import { shortestCountsMs } from '../quotas/quotas.worker.ts';
 import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { lookAtConnections } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
@@ -37,8 +37,6 @@ const lostAfterMs = 3_600_000;
 const lookEveryMs = 600_000;
 const atATime = 20;
 const historyLength = 100;
-/** This month, the last thirty days, and a month for what is told late: nobody can ask for more. */
-const shortestCountsMs = 62 * 86_400_000;
 
 export interface JobWatch extends Repetition {
   /** Reads everything that has changed, unless somebody else is at it. */
@@ -236,10 +234,8 @@ export async function readSyncState({ db }: Pick<Store, 'db'>): Promise<SyncStat
 /** Jobs are kept for that long; what was counted of them at least as long as somebody may ask for it. */
 export function createJobHousekeeping(ctx: PipelinesContext, keptMs: number): () => Promise<void> {
   const { db } = ctx.store;
-  const countsKeptMs = Math.max(keptMs, shortestCountsMs);
   return async () => {
     while ((await watch.removeOldJobs(db, keptMs, 1_000)) === 1_000);
-    await watch.removeOldHours(db, countsKeptMs);
-    while ((await removeOldUse(db, countsKeptMs, 1_000)) === 1_000);
+    await watch.removeOldHours(db, Math.max(keptMs, shortestCountsMs));
   };
 }

@@ -11,6 +11,8 @@ import * as all from './quotas.worker.store.ts';
 
 const everyMs = 10_000;
 const batch = 100;
+/** This month, the last thirty days, and a month for what is told late: nobody can ask for more. */
+export const shortestCountsMs = 62 * 86_400_000;
 
 export interface QuotaReviews extends Repetition {
   /** One pass over everything that is due. */
@@ -45,4 +47,12 @@ export function createQuotaReviews(ctx: WorkspacesContext): QuotaReviews {
 
   const pauseMs = () => everyMs * (0.75 + ctx.runtime.random() / 2);
   return { pass: () => pass(), ...repeatedly(ctx, { what: 'a review of quotas', pauseMs, work: pass }) };
+}
+
+/** What was moved is known as long as jobs are kept, and at least as long as somebody may ask for it. */
+export function createUsageHousekeeping(ctx: WorkspacesContext, keptMs: number): () => Promise<void> {
+  const useKeptMs = Math.max(keptMs, shortestCountsMs);
+  return async () => {
+    while ((await all.removeOldUse(ctx.store.db, useKeptMs, 1_000)) === 1_000);
+  };
 }
