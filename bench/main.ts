@@ -37,6 +37,7 @@ import { tableOf } from './report.ts';
 import type { BenchmarkSettings } from './settings.ts';
 import { benchmark as syncToFiles } from './sync-to-files.ts';
 import { benchmark as syncToPostgres } from './sync-to-postgres.ts';
+import { benchmark as templates } from './templates.ts';
 import { benchmark as workspaceSync } from './workspace-sync.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -54,6 +55,7 @@ const benchmarks: readonly Benchmark[] = [
   syncToFiles,
   syncToPostgres,
   postgresToPostgres,
+  templates,
 ];
 
 const { values, positionals } = parseArgs({

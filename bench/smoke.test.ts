@@ -105,6 +105,7 @@ const all = {
     'postgres → destination-postgres, overwrite',
     'postgres → destination-postgres, append_dedup',
   ],
+  templates: ['1,000 evaluations of a name', '1,000 evaluations of a date expression'],
 };
 const chosen = process.env.INLAY_LONG_TESTS ? all : quick;
 
