@@ -6,12 +6,13 @@
 import type { Connector } from './kit/connector.ts';
 import type { runProgram } from './kit/program.ts';
 
-interface ConnectorFile {
-  connector: Connector;
-  runProgram: typeof runProgram;
-}
+type ConnectorFile =
+  | { connector: Connector; runProgram: typeof runProgram }
+  /** A connector that reads what it is from its arguments. */
+  | { run: (args: readonly string[]) => Promise<number> };
 
 const connectors: Record<string, () => Promise<ConnectorFile>> = {
+  declarative: () => import('./declarative/program.ts'),
   'destination-postgres': () => import('./destination-postgres/program.ts'),
   file: () => import('./file/program.ts'),
   'http-api': () => import('./http-api/program.ts'),
@@ -25,7 +26,7 @@ const [name = '', ...args] = process.argv.slice(2);
 const load = connectors[name];
 if (load) {
   void load()
-    .then(({ connector, runProgram }) => runProgram(connector, args))
+    .then((file) => ('run' in file ? file.run(args) : file.runProgram(file.connector, args)))
     .then((code) => {
       process.exitCode = code;
     });

@@ -11,6 +11,8 @@ export interface ConnectorSpecification {
   /** JSON Schema (draft 07) of the configuration, with the annotations forms are drawn from. */
   connectionSpecification: JsonSchema;
   documentationUrl?: string;
+  /** How people give consent at the API's own site. */
+  advanced_auth?: Record<string, unknown>;
   supported_destination_sync_modes?: DestinationSyncMode[];
 }
 
@@ -25,6 +27,8 @@ export interface Stream extends StreamDescriptor {
   source_defined_cursor?: boolean;
   default_cursor_field?: string[];
   source_defined_primary_key?: string[][];
+  /** Whether a sync that was cut off goes on where it was. */
+  is_resumable?: boolean;
 }
 
 export interface Catalog {
@@ -147,6 +151,8 @@ export interface CheckWarning {
 
 export type FailureType = 'config_error' | 'transient_error' | 'system_error';
 export type StreamStatus = 'STARTED' | 'RUNNING' | 'COMPLETE' | 'INCOMPLETE';
+/** Why a stream is in its status. `RATE_LIMITED`: the API lets it wait. */
+export type StreamStatusReason = { type: 'RATE_LIMITED' };
 
 export interface TraceMessage {
   type: 'TRACE';
@@ -162,7 +168,7 @@ export interface TraceMessage {
       /** An addition of this platform: the settings at fault, most likely first, with dots for what is inside others. */
       inlay_fields?: string[];
     };
-    stream_status?: { stream_descriptor: StreamDescriptor; status: StreamStatus };
+    stream_status?: { stream_descriptor: StreamDescriptor; status: StreamStatus; reasons?: StreamStatusReason[] };
     /** The value of a report is a `StreamReport` as JSON text, as the protocol asks for a text. */
     analytics?: { type: string; value?: string };
   };

@@ -4,9 +4,10 @@
  */
 import type { Job } from '@inlay/contract/connections';
 import type { HealthState } from '@inlay/contract/health';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { count, positive, uuid } from './cli/arguments.ts';
 import type { ConnectorOptions } from './cli/connectors.ts';
+import type { RunOptions } from './cli/run-manifest.ts';
 import { readConfig } from './config.ts';
 import { version } from './version.ts';
 
@@ -175,6 +176,19 @@ connector
   .command('list')
   .description('list the connectors that were added')
   .action(async () => (await connectors()).showConnectors());
+connector
+  .command('run')
+  .description('run a declarative manifest here: print the messages of the connector protocol')
+  .argument('<file>', 'the manifest')
+  .addArgument(new Argument('<command>', 'what to do').choices(['spec', 'check', 'discover', 'read']))
+  .option('--config <file>', 'the configuration, in JSON')
+  .option('--catalog <file>', 'the streams to read, in JSON')
+  .option('--state <file>', 'the state to go on from, in JSON')
+  .option('--now <time>', 'let the clock of templates and cursors stand still at this time')
+  .option('--waits <file>', 'skip every wait, and add the seconds of those before retries to this file')
+  .action(async (file: string, command: string, options: RunOptions) =>
+    (await import('./cli/run-manifest.ts')).runManifest(file, command, options),
+  );
 connector
   .command('remove')
   .description('remove a connector that nothing uses any more')

@@ -7,6 +7,7 @@ import type {
   CheckWarning,
   ConfiguredCatalog,
   ConnectorSpecification,
+  FailureType,
   LogLevel,
   RecordMessage,
   State,
@@ -14,6 +15,7 @@ import type {
   StreamDescriptor,
   StreamReport,
   StreamStatus,
+  StreamStatusReason,
   TraceMessage,
 } from '../../src/protocol.ts';
 import type { TextBuffer } from './text-buffer.ts';
@@ -54,10 +56,21 @@ export interface Emitter {
   /** The same for a source that writes the data itself, at once: a JSON object on one line. */
   recordOf(stream: StreamDescriptor, addData: (to: TextBuffer) => void): Promise<void> | undefined;
   state(state: State): Promise<void> | undefined;
-  status(stream: StreamDescriptor, status: StreamStatus): Promise<void> | undefined;
+  status(stream: StreamDescriptor, status: StreamStatus, reasons?: StreamStatusReason[]): Promise<void> | undefined;
+  /** Tells of a stream that has failed while others go on. */
+  failure?(stream: StreamDescriptor, failure: StreamFailure): Promise<void> | undefined;
+  /** Asks to keep a configuration that has changed on the way, such as a refresh token that works once. */
+  configuration?(config: Configuration): Promise<void> | undefined;
   /** Tells what did not arrive as it was, and how many records did. Reports of one stream are added up. */
   report(report: StreamReport): Promise<void> | undefined;
   log(level: LogLevel, message: string): void;
+}
+
+export interface StreamFailure {
+  message: string;
+  failureType: FailureType;
+  /** For the log of the operator. */
+  internalMessage?: string;
 }
 
 /** What reaches a destination, in order. A stream whose COMPLETE has not come when the input ends is incomplete. */

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
-import { request as send } from 'undici';
+import { type Dispatcher, request as send } from 'undici';
 import { blaming, ConnectorError, type Emitter, type Surroundings } from './connector.ts';
 import { guardedDispatcher } from './guarded-dispatcher.ts';
 import { explainNetworkFailure } from './network-failures.ts';
@@ -23,6 +23,9 @@ const longestWaitMs = 5 * 60_000;
 
 export interface HttpRequest {
   url: URL;
+  /** GET by default. */
+  method?: string;
+  body?: string | Buffer;
   headers?: Record<string, string>;
   /** Headers that say who asks. Dropped for good when a redirect leaves the origin of `url`. */
   credentials?: Record<string, string>;
@@ -31,6 +34,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
+  /** Names and values in turn, the names in the letters that the server used. */
+  rawHeaders: readonly string[];
   /** Where the answer came from in the end. */
   url: URL;
   /** Without its content coding. Read to the end, or ended with `discard`. */
@@ -40,6 +45,8 @@ export interface HttpAnswer {
 export interface HttpClient {
   /** `read` is called again when the answer breaks off while it reads; what it returns is the result. */
   get<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>): Promise<T>;
+  /** Asks once, with any method. Whether and when to ask again is up to the caller, whatever the status is. */
+  send<T>(request: HttpRequest, read: (answer: HttpAnswer) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -75,25 +82,37 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
   const dispatcher = guardedDispatcher(surroundings);
   const pace = pacer(requestsPerSecond, clock);
 
-  async function follow({ url, headers = {}, credentials = {} }: HttpRequest): Promise<HttpAnswer> {
+  async function follow({ url, headers = {}, credentials = {}, ...request }: HttpRequest): Promise<HttpAnswer> {
     let target = url;
     let isTrusted = true;
+    let { method = 'GET', body } = request;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
       isTrusted &&= target.origin === url.origin;
       await pace();
       const answer = await send(target, {
         dispatcher,
+        method: method as Dispatcher.HttpMethod,
+        body: body ?? null,
+        responseHeaders: 'raw',
         headers: { 'user-agent': 'Inlay', 'accept-encoding': 'gzip', ...headers, ...(isTrusted ? credentials : {}) },
         headersTimeout: silenceMs,
         bodyTimeout: silenceMs,
       });
-      const { location } = answer.headers;
-      if (!redirectStatuses.includes(answer.statusCode) || typeof location !== 'string') {
-        const body = withoutCoding(answer.body, answer.headers['content-encoding'], target);
-        return { status: answer.statusCode, headers: answer.headers, url: target, body };
+      const rawHeaders = answer.headers as unknown as string[];
+      const answerHeaders = headersByName(rawHeaders);
+      const { location } = answerHeaders;
+      const status = answer.statusCode;
+      if (!redirectStatuses.includes(status) || typeof location !== 'string') {
+        const answerBody = withoutCoding(answer.body, answerHeaders['content-encoding'], target);
+        return { status, headers: answerHeaders, rawHeaders, url: target, body: answerBody };
       }
       discard(answer.body);
       target = redirectTarget(location, target);
+      // As every client does: what was sent goes along only where the status says so.
+      if (status === 303 || (status <= 302 && method === 'POST')) {
+        if (method !== 'HEAD') method = 'GET';
+        body = undefined;
+      }
     }
     throw new ConnectorError(`${url.origin} redirects more than ${maxRedirects} times. Check the address.`);
   }
@@ -107,6 +126,13 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
 
   return {
     close: () => dispatcher.destroy(),
+    async send(request, read) {
+      try {
+        return await read(await blaming(addressFields, () => follow(request)));
+      } catch (error) {
+        throw explainNetworkFailure(error, request.url.origin);
+      }
+    },
     async get(request, read) {
       for (let tried = 1; ; tried++) {
         let failure: ConnectorError;
@@ -129,6 +155,18 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
       }
     },
   };
+}
+
+/** Names in small letters. A header that comes more than once has a list. */
+function headersByName(rawHeaders: readonly string[]): HttpAnswer['headers'] {
+  const headers: HttpAnswer['headers'] = {};
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = String(rawHeaders[index]).toLowerCase();
+    const value = String(rawHeaders[index + 1]);
+    const before = headers[name];
+    headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value];
+  }
+  return headers;
 }
 
 function isPassing({ status, headers }: HttpAnswer): boolean {

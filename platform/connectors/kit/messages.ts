@@ -85,14 +85,33 @@ export function messageWriter(output: Writable): MessageWriter {
         void send({ type: 'STATE', state });
         return write();
       },
-      status: (stream, status) =>
+      status: (stream, status, reasons) =>
         send({
           type: 'TRACE',
           trace: {
             type: 'STREAM_STATUS',
             emitted_at: Date.now(),
-            stream_status: { stream_descriptor: descriptorOf(stream), status },
+            stream_status: { stream_descriptor: descriptorOf(stream), status, ...(reasons && { reasons }) },
           },
+        }),
+      failure: (stream, { message, failureType, internalMessage }) =>
+        send({
+          type: 'TRACE',
+          trace: {
+            type: 'ERROR',
+            emitted_at: Date.now(),
+            error: {
+              message,
+              ...(internalMessage !== undefined && { internal_message: internalMessage }),
+              failure_type: failureType,
+              stream_descriptor: descriptorOf(stream),
+            },
+          },
+        }),
+      configuration: (config) =>
+        send({
+          type: 'CONTROL',
+          control: { type: 'CONNECTOR_CONFIG', emitted_at: Date.now(), connectorConfig: { config } },
         }),
       report: (report) =>
         send({

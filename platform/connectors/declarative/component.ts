@@ -1,0 +1,187 @@
+/*
+ * What a component of the language is: a name, options with their kinds, and a way to make the part of a source that it
+ * describes. Validation and the reference page are made from these definitions.
+ */
+import { isJsonObject } from '../kit/json.ts';
+import {
+  Condition,
+  type Mapping,
+  makeMapping,
+  makeNestedMapping,
+  type TemplatePlace,
+  TextTemplate,
+} from './interpolation.ts';
+import type { Run } from './run/run.ts';
+
+/** The steps in which the language was built, by how many published manifests need a component. */
+export type Step = 'S1' | 'S2' | 'S3' | 'S4';
+
+export type Kind =
+  | { is: 'text' | 'template' | 'condition' | 'integer' | 'number' | 'boolean' | 'anything' | 'schema' }
+  | { is: 'choice'; of: readonly string[] }
+  | { is: 'list'; of: Kind }
+  | { is: 'mapping'; of: Kind }
+  | { is: 'component'; of: readonly string[] }
+  | { is: 'either'; of: readonly Kind[] };
+
+export const text: Kind = { is: 'text' };
+/** A text with expressions in double braces. */
+export const template: Kind = { is: 'template' };
+/** A template whose result counts as true or false. */
+export const condition: Kind = { is: 'condition' };
+export const integer: Kind = { is: 'integer' };
+export const number: Kind = { is: 'number' };
+export const boolean: Kind = { is: 'boolean' };
+export const anything: Kind = { is: 'anything' };
+/** A JSON schema. */
+export const schema: Kind = { is: 'schema' };
+export const choice = (...of: string[]): Kind => ({ is: 'choice', of });
+export const list = (of: Kind): Kind => ({ is: 'list', of });
+export const mapping = (of: Kind): Kind => ({ is: 'mapping', of });
+export const component = (...of: string[]): Kind => ({ is: 'component', of });
+export const either = (...of: Kind[]): Kind => ({ is: 'either', of });
+
+export interface Option {
+  kind: Kind;
+  words: string;
+  isRequired?: boolean;
+  default?: unknown;
+}
+
+export const required = (kind: Kind, words: string): Option => ({ kind, words, isRequired: true });
+export const optional = (kind: Kind, words: string, byDefault?: unknown): Option => ({
+  kind,
+  words,
+  ...(byDefault !== undefined && { default: byDefault }),
+});
+
+export interface ComponentDefinition {
+  name: string;
+  step: Step;
+  words: string;
+  options: Record<string, Option>;
+  /** Missing for a component that only other components read, such as the description of a field. */
+  make?: (given: Given) => unknown;
+}
+
+/** What a component gives the components inside. */
+export type Surroundings = Record<string, unknown>;
+
+/** Everything that making a component needs besides its options. */
+export interface Making {
+  config: Record<string, unknown>;
+  run: Run;
+  /** The name of the stream that the component belongs to. */
+  streamName: string;
+  definition(name: string): ComponentDefinition | undefined;
+}
+
+/** The options that a manifest gives a component. They were checked against the definition. */
+export class Given {
+  readonly values: Record<string, unknown>;
+  readonly parameters: Record<string, unknown>;
+  readonly making: Making;
+  readonly around: Surroundings;
+
+  constructor(values: Record<string, unknown>, making: Making, around: Surroundings = {}) {
+    this.values = values;
+    this.parameters = isJsonObject(values.$parameters) ? values.$parameters : {};
+    this.making = making;
+    this.around = around;
+  }
+
+  get config(): Record<string, unknown> {
+    return this.making.config;
+  }
+
+  get run(): Run {
+    return this.making.run;
+  }
+
+  get place(): TemplatePlace {
+    return { config: this.config, parameters: this.parameters, clock: () => this.run.clock.now() };
+  }
+
+  get type(): string {
+    return String(this.values.type);
+  }
+
+  has(name: string): boolean {
+    return this.values[name] !== undefined && this.values[name] !== null;
+  }
+
+  value(name: string): unknown {
+    return this.values[name] ?? undefined;
+  }
+
+  text(name: string): string | undefined {
+    const value = this.value(name);
+    return value === undefined ? undefined : String(value);
+  }
+
+  flag(name: string, byDefault = false): boolean {
+    const value = this.value(name);
+    return value === undefined ? byDefault : value === true;
+  }
+
+  number(name: string): number | undefined {
+    const value = this.value(name);
+    return value === undefined ? undefined : Number(value);
+  }
+
+  texts(name: string): string[] {
+    const value = this.value(name);
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+
+  /** A template in a field of its own. Undefined for an option that is not given. */
+  template(name: string): TextTemplate | undefined {
+    const value = this.value(name);
+    return value === undefined ? undefined : this.asTemplate(String(value));
+  }
+
+  asTemplate(value: string): TextTemplate {
+    return new TextTemplate(value, this.place);
+  }
+
+  /** The result of a template that depends on nothing but the configuration. */
+  rendered(name: string, byDefault?: string): unknown {
+    return (this.template(name) ?? (byDefault === undefined ? undefined : this.asTemplate(byDefault)))?.value();
+  }
+
+  condition(name: string): Condition | undefined {
+    const value = this.value(name);
+    return value === undefined || value === '' ? undefined : new Condition(String(value), this.place);
+  }
+
+  mapping(name: string): Mapping {
+    return makeMapping(this.value(name), this.place);
+  }
+
+  nestedMapping(name: string): Mapping {
+    return makeNestedMapping(this.value(name), this.place);
+  }
+
+  child<Part>(name: string, around: Surroundings = {}): Part | undefined {
+    const value = this.value(name);
+    return value === undefined ? undefined : this.make<Part>(value, around);
+  }
+
+  children<Part>(name: string, around: Surroundings = {}): Part[] {
+    const value = this.value(name);
+    if (value === undefined) return [];
+    return (Array.isArray(value) ? value : [value]).map((item) => this.make<Part>(item, around));
+  }
+
+  /** What a child gives for its own options, for components that are read rather than made. */
+  inside(value: unknown): Given {
+    return new Given(isJsonObject(value) ? value : {}, this.making, this.around);
+  }
+
+  make<Part>(value: unknown, around: Surroundings = {}): Part {
+    const values = isJsonObject(value) ? value : {};
+    const definition = this.making.definition(String(values.type));
+    if (!definition?.make) throw new Error(`There is no component ${String(values.type)}.`);
+    return definition.make(new Given(values, this.making, { ...this.around, ...around })) as Part;
+  }
+}

@@ -1,0 +1,200 @@
+/* Reads a stream by jobs: asks for one, waits until it is done, and downloads what it made. */
+import {
+  type ComponentDefinition,
+  component,
+  either,
+  type Given,
+  integer,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import type { Answer } from '../http/answer.ts';
+import { RunFailure } from '../http/failures.ts';
+import { type Decoder, jsonDecoder } from '../run/decoder.ts';
+import type { Slice } from '../run/slice.ts';
+import { pythonText } from '../template/printing.ts';
+import { noPagination, type Paginator } from './pagination.ts';
+import type { Requester } from './requester.ts';
+import { type Retriever, type RetrieverSurroundings, routerNames } from './retriever.ts';
+import { decoderNames, type Extractor, type RecordSelector } from './selection.ts';
+
+type Status = 'running' | 'completed' | 'failed' | 'timeout' | 'ignore';
+
+const secondsBetweenPolls = 5;
+const mostAttempts = 3;
+const defaultTimeoutMinutes = 60;
+
+function makeAsyncRetriever(given: Given): Retriever {
+  const { schema, transformations, filteringCursor, slicerParts } = given.around as RetrieverSurroundings;
+  const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
+  const downloadDecoder = given.child<Decoder>('download_decoder') ?? jsonDecoder;
+  const requester = (name: string) => given.child<Requester>(name);
+  const [create, poll, abort, remove, target] = [
+    'creation_requester',
+    'polling_requester',
+    'abort_requester',
+    'delete_requester',
+    'download_target_requester',
+  ].map(requester);
+  const download = given.child<Requester>('download_requester', { isStreamed: downloadDecoder.isStreamed });
+  const selector = given.child<RecordSelector>('record_selector', { transformations, filteringCursor });
+  const statusOf = given.child<Extractor>('status_extractor');
+  const targetsOf = given.child<Extractor>('download_target_extractor');
+  const extract =
+    given.child<Extractor>('download_extractor') ?? given.make<Extractor>({ type: 'DpathExtractor', field_path: [] });
+  const paginator = given.child<Paginator>('download_paginator') ?? noPagination;
+  if (!create || !poll || !download || !selector || !statusOf)
+    throw new Error('An AsyncRetriever lacks a requester or an extractor.');
+  const statuses = readStatuses(given.inside(given.value('status_mapping')));
+  const timeoutSeconds = Number(given.rendered('polling_job_timeout', String(defaultTimeoutMinutes))) * 60;
+  const retryWait = Number(given.rendered('failed_retry_wait_time_in_seconds', '0')) || 0;
+
+  const withNames = (slice: Slice, names: Record<string, unknown>): Slice => ({
+    ...slice,
+    extraFields: { ...slice.extraFields, ...names },
+  });
+
+  async function runJob(slice: Slice): Promise<Slice | undefined> {
+    const created = await (create as Requester).send({ slice, ...(slicerParts && { parts: slicerParts(slice) }) });
+    const job = withNames(slice, { creation_response: decoder.firstValue(created) });
+    for (let waited = 0; ; waited += secondsBetweenPolls) {
+      const polled = await (poll as Requester).send({ slice: job });
+      const response = decoder.firstValue(polled);
+      const [found] = (statusOf as Extractor)([response]);
+      const status = statuses.get(pythonText(found ?? ''));
+      if (!status)
+        throw new RunFailure(
+          `The API reports the job status "${pythonText(found ?? '')}", which the manifest does not know.`,
+        );
+      const known = withNames(job, { polling_response: response });
+      if (status === 'completed') return known;
+      if (status === 'ignore') return undefined;
+      if (status === 'failed') throw new JobFailure();
+      if (status === 'timeout' || waited >= timeoutSeconds) {
+        await abort?.send({ slice: known });
+        throw new JobFailure();
+      }
+      await given.run.wait(secondsBetweenPolls, 'poll');
+    }
+  }
+
+  async function finishedJob(slice: Slice): Promise<Slice | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await runJob(slice);
+      } catch (error) {
+        if (!(error instanceof JobFailure) || attempt >= mostAttempts) {
+          throw error instanceof JobFailure
+            ? new RunFailure(`A job of the API has failed ${attempt} times.`, 'transient_error')
+            : error;
+        }
+        if (retryWait > 0) await given.run.wait(retryWait, 'poll');
+      }
+    }
+  }
+
+  async function targets(job: Slice): Promise<unknown[]> {
+    if (!targetsOf) return [undefined];
+    const { polling_response: polled } = job.extraFields;
+    if (!target) return targetsOf([polled]);
+    const answer: Answer = await target.send({ slice: job });
+    return targetsOf([decoder.firstValue(answer)]);
+  }
+
+  return {
+    async *read(slice) {
+      const job = await finishedJob(slice);
+      if (!job) return;
+      const recordSchema = (await schema?.()) ?? {};
+      for (const where of await targets(job)) {
+        const own = where === undefined ? job : withNames(job, { download_target: where });
+        for (let token = paginator.initialToken(); ; ) {
+          const answer = await (download as Requester).send({
+            slice: own,
+            token,
+            path: paginator.path(token),
+            parts: paginator.parts(token),
+          });
+          if (!answer.isGood) break;
+          let size = 0;
+          let lastRecord: Record<string, unknown> | undefined;
+          for await (const values of downloadDecoder.decode(answer)) {
+            const found = extract(values);
+            answer.extractedRecords += found.length;
+            const { records, failure } = (selector as RecordSelector).select(found, slice, token, recordSchema);
+            size += records.length;
+            lastRecord = records.at(-1) ?? lastRecord;
+            if (records.length > 0) yield records;
+            if (failure !== undefined) throw failure;
+          }
+          token = paginator.next({ answer, response: downloadDecoder.firstValue(answer), size, lastRecord, token });
+          if (token === undefined) break;
+        }
+      }
+      await remove?.send({ slice: job });
+    },
+  };
+}
+
+class JobFailure extends Error {}
+
+function readStatuses(given: Given): Map<string, Status> {
+  const statuses = new Map<string, Status>();
+  for (const status of ['running', 'completed', 'failed', 'timeout', 'ignore'] as const) {
+    for (const word of given.texts(status)) statuses.set(word, status);
+  }
+  return statuses;
+}
+
+const requesterKind = component('HttpRequester', 'CustomRequester');
+const extractorKind = component('DpathExtractor', 'CustomRecordExtractor');
+const router = component(...routerNames);
+
+export const asyncRetrieverComponents: ComponentDefinition[] = [
+  {
+    name: 'AsyncRetriever',
+    step: 'S4',
+    words: 'Reads a stream by jobs of the API: asks for one, waits for it, and downloads what it made.',
+    options: {
+      creation_requester: required(requesterKind, 'Asks for a job.'),
+      polling_requester: required(requesterKind, 'Asks how the job is. Knows creation_response.'),
+      download_requester: required(
+        requesterKind,
+        'Downloads. Knows creation_response, polling_response and download_target.',
+      ),
+      download_target_requester: optional(requesterKind, 'Asks where the results are.'),
+      abort_requester: optional(requesterKind, 'Ends a job that takes too long.'),
+      delete_requester: optional(requesterKind, 'Removes a job that was downloaded.'),
+      status_extractor: required(extractorKind, 'Finds the status of the job.'),
+      status_mapping: required(component('AsyncJobStatusMap'), 'What the words of the API mean.'),
+      download_target_extractor: optional(extractorKind, 'Finds where the results are; one download for each.'),
+      download_extractor: optional(extractorKind, 'Finds the records in a download.'),
+      download_paginator: optional(component('DefaultPaginator', 'NoPagination'), 'Pages of a download.'),
+      download_decoder: optional(component(...decoderNames), 'Reads a download.'),
+      decoder: optional(component(...decoderNames), 'Reads the other answers.'),
+      record_selector: required(component('RecordSelector'), 'Filters and changes records.'),
+      partition_router: optional(either(router, list(router)), 'Cuts the stream into partitions: a job for each.'),
+      polling_job_timeout: optional(either(integer, template), 'How long a job may take, in minutes.', 60),
+      failed_retry_wait_time_in_seconds: optional(
+        either(integer, template),
+        'How long to wait before a failed job is asked for again.',
+      ),
+    },
+    make: makeAsyncRetriever,
+  },
+  {
+    name: 'AsyncJobStatusMap',
+    step: 'S4',
+    words: 'What the words of the API for a job mean.',
+    options: {
+      running: required(list(text), 'Not done yet.'),
+      completed: required(list(text), 'Done.'),
+      failed: required(list(text), 'Failed: it is asked for again, up to three times.'),
+      timeout: required(list(text), 'Took too long.'),
+      ignore: optional(list(text), 'There is nothing to download.'),
+    },
+  },
+];

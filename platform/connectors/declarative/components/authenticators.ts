@@ -1,0 +1,78 @@
+/* Credentials that are the same for every request. */
+import { type ComponentDefinition, component, type Given, optional, required, template } from '../component.ts';
+import { emptyParts, type RequestParts } from '../http/request.ts';
+import type { RequestOption } from './request-options.ts';
+import type { Authenticator } from './requester.ts';
+
+/** An authenticator whose parts are made anew for every request. */
+export function authenticatorOf(makeParts: () => Promise<RequestParts> | RequestParts): Authenticator {
+  return {
+    async parts() {
+      return makeParts();
+    },
+    async renewedHeaders() {
+      return (await makeParts()).headers;
+    },
+  };
+}
+
+export function headerParts(name: string, value: string): RequestParts {
+  return { ...emptyParts(), headers: { [name]: value } };
+}
+
+function makeApiKey(given: Given): Authenticator {
+  const option = given.child<RequestOption>('inject_into');
+  const header = given.template('header');
+  if (option && header) throw new Error('An ApiKeyAuthenticator has inject_into or header, not both.');
+  if (!option && !header) throw new Error('An ApiKeyAuthenticator needs inject_into, to say where the key goes.');
+  const token = given.template('api_token');
+  return authenticatorOf(() => {
+    const value = token?.value() ?? '';
+    return option ? option.alone(value) : headerParts(header?.text() ?? '', token?.text() ?? '');
+  });
+}
+
+function makeBearer(given: Given): Authenticator {
+  const token = given.template('api_token');
+  return authenticatorOf(() => headerParts('Authorization', `Bearer ${token?.text() ?? ''}`));
+}
+
+function makeBasic(given: Given): Authenticator {
+  const [name, password] = [given.template('username'), given.template('password')];
+  return authenticatorOf(() => {
+    const pair = `${name?.text() ?? ''}:${password?.text() ?? ''}`;
+    return headerParts('Authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+  });
+}
+
+export const authenticatorComponents: ComponentDefinition[] = [
+  { name: 'NoAuth', step: 'S1', words: 'Adds no credentials.', options: {}, make: () => authenticatorOf(emptyParts) },
+  {
+    name: 'ApiKeyAuthenticator',
+    step: 'S1',
+    words: 'Sends a key in a header, a parameter or the body.',
+    options: {
+      api_token: optional(template, 'The key.'),
+      header: optional(template, 'An older way to name a header.'),
+      inject_into: optional(component('RequestOption'), 'Where the key goes.'),
+    },
+    make: makeApiKey,
+  },
+  {
+    name: 'BearerAuthenticator',
+    step: 'S1',
+    words: 'Sends a token as `Authorization: Bearer …`.',
+    options: { api_token: required(template, 'The token.') },
+    make: makeBearer,
+  },
+  {
+    name: 'BasicHttpAuthenticator',
+    step: 'S1',
+    words: 'Sends a user name and a password as `Authorization: Basic …`.',
+    options: {
+      username: required(template, 'The user name.'),
+      password: optional(template, 'The password.', ''),
+    },
+    make: makeBasic,
+  },
+];

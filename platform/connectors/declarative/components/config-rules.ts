@@ -1,0 +1,213 @@
+/* Changes and checks of configurations, before anything is read. */
+import { Ajv } from 'ajv';
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  anything,
+  type ComponentDefinition,
+  component,
+  condition,
+  either,
+  type Given,
+  list,
+  mapping,
+  optional,
+  required,
+  schema,
+  template,
+  text,
+} from '../component.ts';
+import { RunFailure } from '../http/failures.ts';
+import { matchesOf, removeAtPath, setAtPath, valueAtPath } from '../run/paths.ts';
+import { pythonText } from '../template/printing.ts';
+import { literalTypesOf, valueTypeOption } from './transformations.ts';
+
+type Config = Record<string, unknown>;
+type ConfigChange = (config: Config) => void;
+type Validation = (value: unknown) => void;
+
+export interface ConfigRules {
+  /** Changes that are to be kept: configurations of older versions. */
+  migrate: ConfigChange;
+  /** Changes for this run only. */
+  transform: ConfigChange;
+  /** Throws a RunFailure that says what to change. */
+  validate: ConfigChange;
+}
+
+function makeRules(given: Given): ConfigRules {
+  const migrations = given.children<ConfigChange>('config_migrations');
+  const transformations = given.children<ConfigChange>('transformations');
+  const validations = given.children<ConfigChange>('validations');
+  const all =
+    (changes: readonly ConfigChange[]): ConfigChange =>
+    (config) => {
+      for (const change of changes) change(config);
+    };
+  return { migrate: all(migrations), transform: all(transformations), validate: all(validations) };
+}
+
+function makeMigration(given: Given): ConfigChange {
+  const changes = given.children<ConfigChange>('transformations');
+  return (config) => {
+    for (const change of changes) change(config);
+  };
+}
+
+function makeAddFields(given: Given): ConfigChange {
+  const rule = given.condition('condition');
+  const fields = (given.value('fields') as unknown[]).map((value) => given.inside(value));
+  return (config) => {
+    if (rule && !rule.isMet({ config })) return;
+    for (const field of fields) {
+      const value = given.asTemplate(field.text('value') ?? '').value({ config }, literalTypesOf(field));
+      setAtPath(config, field.texts('path'), value);
+    }
+  };
+}
+
+function makeRemoveFields(given: Given): ConfigChange {
+  const rule = given.condition('condition');
+  const pointers = given.value('field_pointers') as string[][];
+  return (config) => {
+    if (rule && !rule.isMet({ config, property: config })) return;
+    for (const pointer of pointers) removeAtPath(config, pointer.map(String));
+  };
+}
+
+function makeRemapField(given: Given): ConfigChange {
+  const path = given.texts('field_path');
+  return (config) => {
+    const keys = path.map((key) => given.asTemplate(key).text({ config }));
+    const found = valueAtPath(config, keys);
+    const given_map = given.value('map');
+    const map = typeof given_map === 'string' ? given.asTemplate(given_map).value({ config }) : given_map;
+    const name = found && pythonText(found.value);
+    if (found && name !== undefined && isJsonObject(map) && Object.hasOwn(map, name))
+      setAtPath(config, keys, map[name]);
+  };
+}
+
+function makeDpathValidator(given: Given): ConfigChange {
+  const check = given.child<Validation>('validation_strategy');
+  return (config) => {
+    const keys = given.texts('field_path').map((key) => given.asTemplate(key).text({ config }));
+    if (keys.includes('*')) {
+      for (const { value } of matchesOf(config, keys)) check?.(value);
+      return;
+    }
+    const found = valueAtPath(config, keys);
+    if (!found) throw new RunFailure(`The configuration has no ${keys.join('.')}.`, 'config_error');
+    check?.(found.value);
+  };
+}
+
+function makePredicateValidator(given: Given): ConfigChange {
+  const check = given.child<Validation>('validation_strategy');
+  return (config) => {
+    const value = given.value('value');
+    check?.(typeof value === 'string' ? given.asTemplate(value).value({ config }) : value);
+  };
+}
+
+function makeSchemaValidation(given: Given): Validation {
+  const value = given.value('base_schema');
+  const wanted = typeof value === 'string' ? JSON.parse(value) : value;
+  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
+  const validate = ajv.compile(wanted as object);
+  return (checked) => {
+    const parsed = typeof checked === 'string' ? readJson(checked) : checked;
+    if (!validate(parsed))
+      throw new RunFailure(`The configuration is not valid: ${ajv.errorsText(validate.errors)}.`, 'config_error');
+  };
+}
+
+function readJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+const changes = list(
+  component('ConfigRemapField', 'ConfigAddFields', 'ConfigRemoveFields', 'CustomConfigTransformation'),
+);
+
+export const configRuleComponents: ComponentDefinition[] = [
+  {
+    name: 'ConfigNormalizationRules',
+    step: 'S3',
+    words: 'Changes and checks of a configuration.',
+    options: {
+      config_migrations: optional(list(component('ConfigMigration')), 'Changes that are kept.'),
+      transformations: optional(changes, 'Changes for the run.'),
+      validations: optional(list(component('DpathValidator', 'PredicateValidator')), 'Checks.'),
+    },
+    make: makeRules,
+  },
+  {
+    name: 'ConfigMigration',
+    step: 'S3',
+    words: 'Brings a configuration of an older version up to date.',
+    options: { transformations: required(changes, 'The changes.'), description: optional(text, 'What it is for.') },
+    make: makeMigration,
+  },
+  {
+    name: 'ConfigAddFields',
+    step: 'S3',
+    words: 'Adds fields to the configuration.',
+    options: {
+      fields: required(list(component('AddedFieldDefinition')), 'The fields.'),
+      condition: optional(condition, 'Only when true. Knows config.'),
+      value_type: valueTypeOption,
+    },
+    make: makeAddFields,
+  },
+  {
+    name: 'ConfigRemoveFields',
+    step: 'S3',
+    words: 'Removes fields from the configuration.',
+    options: {
+      field_pointers: required(list(list(text)), 'The ways to the fields.'),
+      condition: optional(condition, 'Only when true. Knows config.'),
+    },
+    make: makeRemoveFields,
+  },
+  {
+    name: 'ConfigRemapField',
+    step: 'S3',
+    words: 'Replaces a value of the configuration by another.',
+    options: {
+      map: required(either(template, mapping(anything)), 'The new values by the old ones.'),
+      field_path: required(list(template), 'Where the value is.'),
+    },
+    make: makeRemapField,
+  },
+  {
+    name: 'DpathValidator',
+    step: 'S3',
+    words: 'Checks a value of the configuration.',
+    options: {
+      field_path: required(list(template), 'Where the value is.'),
+      validation_strategy: required(component('ValidateAdheresToSchema', 'CustomValidationStrategy'), 'The check.'),
+    },
+    make: makeDpathValidator,
+  },
+  {
+    name: 'PredicateValidator',
+    step: 'S3',
+    words: 'Checks any value.',
+    options: {
+      value: required(anything, 'The value, or a template.'),
+      validation_strategy: required(component('ValidateAdheresToSchema', 'CustomValidationStrategy'), 'The check.'),
+    },
+    make: makePredicateValidator,
+  },
+  {
+    name: 'ValidateAdheresToSchema',
+    step: 'S3',
+    words: 'Compares a value with a JSON schema.',
+    options: { base_schema: required(either(schema, text), 'The schema.') },
+    make: makeSchemaValidation,
+  },
+];

@@ -1,0 +1,12 @@
+/* Components that are written in code. A manifest is data, so this engine runs none of that code. */
+import type { ComponentDefinition } from '../component.ts';
+
+export const customComponents: ComponentDefinition[] = [
+  {
+    name: 'CustomStateMigration',
+    step: 'S1',
+    words: 'Brings a state of an older version up to date with code. Passed over: only states from elsewhere need it.',
+    options: {},
+    make: () => (state: Record<string, unknown>) => state,
+  },
+];

@@ -1,0 +1,251 @@
+/* Cursors that are dates. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  anything,
+  boolean,
+  type ComponentDefinition,
+  component,
+  either,
+  type Given,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { PartitionedCursor } from '../cursors/partitioned-cursor.ts';
+import { RangeCursor, type RangeSettings, type Scale } from '../cursors/range-cursor.ts';
+import { type PartitionRouter, type StreamCursor, WholeStreamCursor } from '../cursors/stream-cursor.ts';
+import { type DateTime, utc } from '../dates/date-time.ts';
+import { type Duration, parseDuration, Timedelta } from '../dates/durations.ts';
+import { formatDate, parseDate, parseDateBy } from '../dates/formats.ts';
+import { emptyParts, type RequestParts } from '../http/request.ts';
+import { type Slice, sliceView } from '../run/slice.ts';
+import { pythonText } from '../template/printing.ts';
+import type { RequestOption } from './request-options.ts';
+
+/** What a cursor gets from the stream around it. */
+export interface CursorSurroundings extends Record<string, unknown> {
+  router?: PartitionRouter | undefined;
+  state?: Record<string, unknown>;
+  /** Partitions that are groups of others have no states of their own. */
+  isGrouped?: boolean;
+}
+
+export interface IncrementalSync {
+  cursor: StreamCursor;
+  /** What a slice puts into a request. */
+  parts(slice: Slice): RequestParts;
+  isDataFeed: boolean;
+  isClientSide: boolean;
+}
+
+type Length = Timedelta | Duration;
+
+const defaultFormat = '%Y-%m-%dT%H:%M:%S.%f%z';
+
+/** A date with limits, as a component or as a single text. */
+function readDate(given: Given, name: string, format: string): (() => DateTime) | undefined {
+  const value = given.value(name);
+  if (value === undefined || value === '') return undefined;
+  const bounds = isJsonObject(value)
+    ? given.inside({ ...value, $parameters: value.$parameters ?? given.parameters })
+    : given.inside({ datetime: value, $parameters: given.parameters });
+  const ownFormat = bounds.text('datetime_format') || format || defaultFormat;
+  const [date, least, most] = ['datetime', 'min_datetime', 'max_datetime'].map((option) => bounds.template(option));
+  const dateOf = (from: typeof date) => {
+    const found = from?.value();
+    return found === undefined || found === '' ? undefined : parseDate(pythonText(found), ownFormat);
+  };
+  return () => {
+    const found = dateOf(date);
+    if (!found) throw new Error(`The ${name} of a DatetimeBasedCursor is empty.`);
+    const [from, until] = [dateOf(least), dateOf(most)];
+    const raised = from && from.compare(found) > 0 ? from : found;
+    return until && until.compare(raised) < 0 ? until : raised;
+  };
+}
+
+function readLength(given: Given, name: string): Length | undefined {
+  const found = given.rendered(name);
+  return found === undefined || found === '' || found === null ? undefined : parseDuration(pythonText(found));
+}
+
+function dateScale(format: string, inputFormats: readonly string[], granularity: Length | undefined): Scale<DateTime> {
+  const unit = granularity ?? Timedelta.of({ milliseconds: 1 });
+  return {
+    parse: (value) => parseDateBy(value, inputFormats),
+    format: (value) => formatDate(value.zone ? value.inZone(utc) : value.withZone(utc), format),
+    compare: (one, other) => one.compare(other),
+    next: (value) => value.plus(unit),
+  };
+}
+
+function makeDatetimeCursor(given: Given): IncrementalSync {
+  const { router, state = {}, isGrouped = false } = given.around as CursorSurroundings;
+  const format = given.text('datetime_format') ?? defaultFormat;
+  const formats = [...given.texts('cursor_datetime_formats'), format];
+  const granularity = readLength(given, 'cursor_granularity');
+  const step = readLength(given, 'step');
+  if ((step === undefined) !== (granularity === undefined)) {
+    throw new Error('A DatetimeBasedCursor has step and cursor_granularity, or none of them.');
+  }
+  const isDataFeed = given.flag('is_data_feed');
+  const isClientSide = given.flag('is_client_side_incremental');
+  if (isDataFeed && given.has('end_datetime')) throw new Error('A data feed has no end_datetime.');
+  if (isDataFeed && isClientSide) throw new Error('A stream is a data feed or filtered here, not both.');
+  const [startField, endField] = [
+    pythonText(given.rendered('partition_field_start', 'start_time')),
+    pythonText(given.rendered('partition_field_end', 'end_time')),
+  ];
+  const cursorField = pythonText(given.rendered('cursor_field'));
+  const scale = dateScale(format, formats, granularity);
+  const startOf = readDate(given, 'start_datetime', format);
+  if (!startOf) throw new Error('A DatetimeBasedCursor needs a start_datetime.');
+  const endOf = readDate(given, 'end_datetime', format) ?? (() => given.run.clock.now());
+  const lookBack = readLength(given, 'lookback_window');
+  const { clamp, end } = makeClamping(given, endOf, granularity);
+  const settings: RangeSettings<DateTime> = {
+    cursorField,
+    scale,
+    start: startOf(),
+    end,
+    boundaryFields: [startField, endField],
+    step: step && ((from) => stepFrom(from, step, end)),
+    lookBack: lookBack && ((from) => from.minus(lookBack)),
+    beforeNext: granularity && ((until) => until.minus(granularity)),
+    ...(clamp && { clamp }),
+  };
+  const startOption = given.child<RequestOption>('start_time_option');
+  const endOption = given.child<RequestOption>('end_time_option');
+  return {
+    isDataFeed,
+    isClientSide,
+    cursor: router
+      ? new PartitionedCursor<DateTime>(
+          {
+            cursorField,
+            router,
+            makeCursor: (own, seconds) => new RangeCursor(settings, lookedBack(own, cursorField, scale, seconds)),
+            parse: scale.parse,
+            format: scale.format,
+            compare: scale.compare,
+            useGlobalCursor: isGrouped || given.flag('global_substream_cursor'),
+            seconds: () => given.run.clock.seconds(),
+            onDuplicate: () =>
+              given.run.log('WARN', `${given.making.streamName}: a partition comes more than once and is read once.`),
+          },
+          state,
+        )
+      : new WholeStreamCursor(new RangeCursor(settings, state)),
+    parts(slice) {
+      const parts = emptyParts();
+      const view = sliceView(slice);
+      startOption?.put(parts, view[startField] ?? null);
+      endOption?.put(parts, view[endField] ?? null);
+      return parts;
+    },
+  };
+}
+
+/** A step beyond the last date there is ends at the end. */
+function stepFrom(from: DateTime, step: Length, end: () => DateTime): DateTime {
+  try {
+    return from.plus(step);
+  } catch {
+    return end();
+  }
+}
+
+function lookedBack(
+  state: Record<string, unknown>,
+  cursorField: string,
+  scale: Scale<DateTime>,
+  seconds: number,
+): Record<string, unknown> {
+  const value = state[cursorField];
+  if (seconds === 0 || value === undefined || value === null) return state;
+  return { ...state, [cursorField]: scale.format(scale.parse(value).minus(Timedelta.of({ seconds }))) };
+}
+
+const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'];
+
+/** Moves the ends of slices to whole days, weeks or months. */
+function makeClamping(
+  given: Given,
+  end: () => DateTime,
+  granularity: Length | undefined,
+): { clamp?: (value: DateTime) => DateTime; end: () => DateTime } {
+  const clamping = given.value('clamping');
+  if (!isJsonObject(clamping)) return { end };
+  const inside = given.inside({ ...clamping, $parameters: given.parameters });
+  const target = pythonText(inside.rendered('target'));
+  const details = inside.value('target_details');
+  const weekday = weekdays.indexOf(String(isJsonObject(details) ? details.weekday : ''));
+  if (target === 'WEEK' && weekday === -1) throw new Error('Clamping to weeks needs a weekday in target_details.');
+  if (!['DAY', 'WEEK', 'MONTH'].includes(target)) throw new Error(`There is no clamping to ${target}.`);
+  const floor = (value: DateTime) => floorTo(value, target, weekday);
+  const clamp = (value: DateTime) => {
+    const low = floor(value);
+    return low.compare(value) === 0 ? value : floor(low.plus(unitOf(target)));
+  };
+  const unit = granularity ?? Timedelta.of(target === 'DAY' ? { seconds: 1 } : { days: 1 });
+  return { clamp, end: () => floor(end()).minus(unit) };
+}
+
+function unitOf(target: string): Length {
+  return target === 'MONTH' ? parseDuration('P1M') : Timedelta.of({ days: target === 'DAY' ? 1 : 7 });
+}
+
+function floorTo(value: DateTime, target: string, weekday: number): DateTime {
+  const { hour, minute, second, microsecond, day } = value.fields;
+  const midnight = value.minus(
+    Timedelta.of({ hours: hour, minutes: minute, seconds: second, microseconds: microsecond }),
+  );
+  if (target === 'DAY') return midnight;
+  if (target === 'MONTH') return midnight.minus(Timedelta.of({ days: day - 1 }));
+  const current = (((Math.floor(midnight.localSeconds / 86_400) + 3) % 7) + 7) % 7;
+  return midnight.minus(Timedelta.of({ days: (current - weekday + 7) % 7 }));
+}
+
+const dateOption = either(template, component('MinMaxDatetime'));
+
+export const dateCursorComponents: ComponentDefinition[] = [
+  {
+    name: 'DatetimeBasedCursor',
+    step: 'S1',
+    words: 'Reads only what is new or has changed, by a date in every record. Cuts the time into slices.',
+    options: {
+      cursor_field: required(template, 'The field of a record with its date.'),
+      datetime_format: required(text, 'The format of dates in requests and in the state.'),
+      start_datetime: required(dateOption, 'Where the first sync begins.'),
+      cursor_datetime_formats: optional(list(text), 'Formats of dates in records and states, tried in order.'),
+      end_datetime: optional(dateOption, 'Where a sync ends; now by default.'),
+      start_time_option: optional(component('RequestOption'), 'Where the start of a slice goes in the request.'),
+      end_time_option: optional(component('RequestOption'), 'Where the end of a slice goes in the request.'),
+      cursor_granularity: optional(text, 'The smallest step of the dates; slices end that much before the next.'),
+      step: optional(template, 'How long a slice is, such as P1M. Without it there is one slice.'),
+      lookback_window: optional(template, 'How much earlier than the last state a sync begins.'),
+      is_data_feed: optional(boolean, 'Records come newest first: pages end with the first old record.', false),
+      is_client_side_incremental: optional(boolean, 'Drops old records here, because the API cannot.', false),
+      is_compare_strictly: optional(boolean, 'Accepted; has no effect.', false),
+      global_substream_cursor: optional(boolean, 'One cursor for all partitions.', false),
+      partition_field_start: optional(template, 'The name of the start in stream_interval.', 'start_time'),
+      partition_field_end: optional(template, 'The name of the end in stream_interval.', 'end_time'),
+      clamping: optional(anything, 'Moves slices to whole days, weeks or months: `target` and `target_details`.'),
+      allow_catalog_defined_cursor_field: optional(boolean, 'Lets the catalog name the cursor field.', false),
+    },
+    make: makeDatetimeCursor,
+  },
+  {
+    name: 'MinMaxDatetime',
+    step: 'S1',
+    words: 'A date with an earliest and a latest value.',
+    options: {
+      datetime: required(template, 'The date.'),
+      datetime_format: optional(text, 'Its format; that of the cursor by default.'),
+      min_datetime: optional(template, 'The earliest value.'),
+      max_datetime: optional(template, 'The latest value.'),
+    },
+  },
+];

@@ -1,0 +1,235 @@
+/* Bodies that are not JSON as a whole. */
+import { createInterface } from 'node:readline';
+import { PassThrough, Readable } from 'node:stream';
+import { createGunzip, inflateRawSync } from 'node:zlib';
+import { parse } from 'csv-parse';
+import { parseJson } from '../../kit/json.ts';
+import { type ComponentDefinition, component, type Given, list, optional, required, text } from '../component.ts';
+import { Answer } from '../http/answer.ts';
+import { type Decoder, jsonDecoder } from '../run/decoder.ts';
+import { parseXml } from '../run/xml.ts';
+
+const batchSize = 500;
+
+function bodyOf(answer: Answer): Readable {
+  return answer.stream ?? Readable.from([answer.bytes]);
+}
+
+/** Values one by one, handed on in batches. */
+async function* inBatches(values: AsyncIterable<unknown>): AsyncGenerator<unknown[]> {
+  let batch: unknown[] = [];
+  for await (const value of values) {
+    batch.push(value);
+    if (batch.length < batchSize) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function streamedDecoder(read: (body: Readable) => AsyncIterable<unknown>): Decoder {
+  return {
+    isStreamed: true,
+    decode: (answer) => inBatches(read(bodyOf(answer))),
+    // A body that is read while it comes cannot be looked at again.
+    firstValue: () => ({}),
+  };
+}
+
+async function* linesOf(body: Readable): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (line !== '') yield line;
+  }
+}
+
+async function* readJsonLines(body: Readable): AsyncGenerator<unknown> {
+  for await (const line of linesOf(body)) {
+    try {
+      yield parseJson(line);
+    } catch {
+      // A line that is no JSON is passed over, as in the reference runtime.
+    }
+  }
+}
+
+async function* readLines(body: Readable): AsyncGenerator<unknown> {
+  for await (const line of linesOf(body)) yield { record: line };
+}
+
+function makeCsvDecoder(given: Given): Decoder {
+  const encoding = given.text('encoding') ?? 'utf-8';
+  const delimiter = (given.text('delimiter') ?? ',').replaceAll('\\t', '\t');
+  const nulls = new Set(given.texts('set_values_to_none'));
+  return streamedDecoder(async function* readCsv(body) {
+    const decoded = new PassThrough();
+    void pump(body, decoded, encoding);
+    const rows = decoded.pipe(
+      parse({
+        columns: true,
+        delimiter,
+        relax_column_count: true,
+        relax_quotes: true,
+        bom: true,
+        skip_empty_lines: true,
+      }),
+    );
+    for await (const row of rows as AsyncIterable<Record<string, unknown>>) {
+      if (nulls.size > 0) for (const [key, value] of Object.entries(row)) if (nulls.has(String(value))) row[key] = null;
+      yield row;
+    }
+  });
+}
+
+async function pump(body: Readable, to: PassThrough, encoding: string): Promise<void> {
+  try {
+    const decoder = new TextDecoder(encoding.replaceAll('_', '-'));
+    for await (const chunk of body) to.write(decoder.decode(chunk as Buffer, { stream: true }));
+    to.end(decoder.decode());
+  } catch (error) {
+    to.destroy(error as Error);
+  }
+}
+
+/** Unpacks what is still packed: the client has unpacked what the answer calls its coding. */
+function makeGzipDecoder(given: Given): Decoder {
+  const inner = given.child<Decoder>('decoder') ?? jsonDecoder;
+  const unpack = async (answer: Answer): Promise<Answer> => {
+    const { stream, isPacked } = await peek(bodyOf(answer));
+    const plain = isPacked ? stream.pipe(createGunzip()) : stream;
+    if (inner.isStreamed) return new Answer(answer.status, answer.rawHeaders, Buffer.alloc(0), plain);
+    const chunks: Buffer[] = [];
+    for await (const chunk of plain) chunks.push(chunk as Buffer);
+    return new Answer(answer.status, answer.rawHeaders, Buffer.concat(chunks));
+  };
+  const unpacked = new WeakMap<Answer, Answer>();
+  return {
+    isStreamed: true,
+    async *decode(answer) {
+      const plain = await unpack(answer);
+      unpacked.set(answer, plain);
+      yield* inner.decode(plain);
+    },
+    firstValue: (answer) => inner.firstValue(unpacked.get(answer) ?? answer),
+  };
+}
+
+/** The first two bytes tell. */
+async function peek(body: Readable): Promise<{ stream: Readable; isPacked: boolean }> {
+  const iterator = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let start = Buffer.alloc(0);
+  while (start.length < 2) {
+    const { value, done } = await iterator.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  async function* rest(): AsyncGenerator<Buffer> {
+    yield start;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  }
+  return { stream: Readable.from(rest()), isPacked: start[0] === 0x1f && start[1] === 0x8b };
+}
+
+/** The first file of a ZIP archive, or all of them one after the other. */
+function makeZipDecoder(given: Given): Decoder {
+  const inner = given.child<Decoder>('decoder') ?? jsonDecoder;
+  return {
+    isStreamed: false,
+    async *decode(answer) {
+      for (const file of filesOfZip(answer.bytes))
+        yield* inner.decode(new Answer(answer.status, answer.rawHeaders, file));
+    },
+    firstValue: () => ({}),
+  };
+}
+
+const mostUnpackedBytes = 512 * 1024 * 1024;
+
+function filesOfZip(bytes: Buffer): Buffer[] {
+  const end = bytes.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
+  if (end === -1) throw new Error('The answer is no ZIP archive.');
+  const files: Buffer[] = [];
+  let at = bytes.readUInt32LE(end + 16);
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {
+    const [method, packed] = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20)];
+    const [nameLength, extraLength, noteLength] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset)) as [
+      number,
+      number,
+      number,
+    ];
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const content = bytes.subarray(start, start + packed);
+    const isFolder = bytes.toString('utf8', at + 46, at + 46 + nameLength).endsWith('/');
+    if (!isFolder) files.push(method === 0 ? content : inflateRawSync(content, { maxOutputLength: mostUnpackedBytes }));
+    at += 46 + nameLength + extraLength + noteLength;
+  }
+  return files;
+}
+
+/** An answer that is no XML has no records. */
+const xmlDecoder: Decoder = {
+  isStreamed: false,
+  async *decode(answer) {
+    yield [readXml(answer)];
+  },
+  firstValue: readXml,
+};
+
+function readXml(answer: Answer): unknown {
+  try {
+    return parseXml(answer.text);
+  } catch {
+    return {};
+  }
+}
+
+const inner = component('JsonDecoder', 'JsonlDecoder', 'CsvDecoder', 'GzipDecoder', 'ZipfileDecoder', 'CustomDecoder');
+
+export const decoderComponents: ComponentDefinition[] = [
+  {
+    name: 'JsonlDecoder',
+    step: 'S3',
+    words: 'Reads a JSON value from each line, while the answer comes.',
+    options: {},
+    make: () => streamedDecoder(readJsonLines),
+  },
+  {
+    name: 'IterableDecoder',
+    step: 'S3',
+    words: 'Each line is a record with one field, `record`.',
+    options: {},
+    make: () => streamedDecoder(readLines),
+  },
+  {
+    name: 'CsvDecoder',
+    step: 'S3',
+    words: 'Reads rows of CSV with a first row of names, while the answer comes.',
+    options: {
+      encoding: optional(text, 'The encoding.', 'utf-8'),
+      delimiter: optional(text, 'What is between two values.', ','),
+      set_values_to_none: optional(list(text), 'Values that stand for nothing.'),
+    },
+    make: makeCsvDecoder,
+  },
+  {
+    name: 'XmlDecoder',
+    step: 'S3',
+    words: 'Reads XML: attributes begin with @, text beside elements is #text.',
+    options: {},
+    make: () => xmlDecoder,
+  },
+  {
+    name: 'GzipDecoder',
+    step: 'S3',
+    words: 'Unpacks an answer, then reads it with another decoder. An answer that is not packed is read as it is.',
+    options: { decoder: required(inner, 'Reads what is inside.') },
+    make: makeGzipDecoder,
+  },
+  {
+    name: 'ZipfileDecoder',
+    step: 'S4',
+    words: 'Unpacks a ZIP archive, then reads its files with another decoder.',
+    options: { decoder: required(inner, 'Reads what is inside.') },
+    make: makeZipDecoder,
+  },
+];

@@ -1,0 +1,343 @@
+/* Streams and schemas that are found out at run time: by asking the API, or from the configuration. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  anything,
+  boolean,
+  type ComponentDefinition,
+  component,
+  condition,
+  either,
+  type Given,
+  integer,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { NoCursor, type PartitionRouter } from '../cursors/stream-cursor.ts';
+import type { Names } from '../interpolation.ts';
+import { readScalar } from '../manifest/yaml.ts';
+import { matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
+import { sliceView } from '../run/slice.ts';
+import type { Retriever } from './retriever.ts';
+import type { SchemaLoader } from './schemas.ts';
+import { literalTypesOf, type Transformation, valueTypeOption } from './transformations.ts';
+
+type Component = Record<string, unknown>;
+
+/** What fills a template of streams: a stream for each. */
+export interface ComponentsResolver {
+  resolve(streamTemplate: Component): AsyncIterable<Component>;
+}
+
+function makeMapping(given: Given): (stream: Component, names: Names) => void {
+  const mappings = (given.value('components_mapping') as unknown[]).map((value) => {
+    const mapping = given.inside(value);
+    return {
+      path: mapping.texts('field_path').map((key) => mapping.asTemplate(key)),
+      value: mapping.asTemplate(mapping.text('value') ?? ''),
+      types: literalTypesOf(mapping),
+      creates: mapping.flag('create_or_update'),
+      rule: mapping.condition('condition'),
+    };
+  });
+  return (stream, names) => {
+    for (const { path, value, types, creates, rule } of mappings) {
+      if (rule && !rule.isMet(names)) continue;
+      const rendered = value.value(names, types);
+      const found = typeof rendered === 'string' ? readScalar(rendered) : rendered;
+      const keys = path.map((key) => key.text(names));
+      const matches = matchesOf(stream, keys);
+      for (const { parent, key } of matches) (parent as Component)[key] = found;
+      if (matches.length === 0 && creates && found) setAtPath(stream, keys, found);
+    }
+  };
+}
+
+function makeHttpResolver(given: Given): ComponentsResolver {
+  const fill = makeMapping(given);
+  const values = given.inside(given.value('retriever'));
+  const [router] = values.children<PartitionRouter>('partition_router');
+  const retriever = given.child<Retriever>('retriever');
+  return {
+    async *resolve(streamTemplate) {
+      for await (const slice of new NoCursor(router).slices()) {
+        for await (const records of retriever?.read(slice) ?? []) {
+          for (const record of records) {
+            const stream = structuredClone(streamTemplate);
+            fill(stream, {
+              components_values: record,
+              stream_slice: sliceView(slice),
+              stream_template_config: streamTemplate,
+            });
+            yield stream;
+          }
+        }
+      }
+    },
+  };
+}
+
+function makeConfigResolver(given: Given): ComponentsResolver {
+  const fill = makeMapping(given);
+  const configs = given.value('stream_config');
+  const lists = (Array.isArray(configs) ? configs : [configs]).map((value) => {
+    const one = given.inside(value);
+    const pointer = one.texts('configs_pointer').map((key) => one.asTemplate(key).text());
+    const found = valueAtPath(given.config, pointer)?.value ?? [];
+    const defaults = one.value('default_values');
+    return [...(Array.isArray(found) ? found : [found]), ...(Array.isArray(defaults) ? defaults : [])];
+  });
+  return {
+    async *resolve(streamTemplate) {
+      for (const combination of combinationsOf(lists)) {
+        const values: Component = {};
+        for (const [index, [place, item]] of combination.entries()) {
+          if (isJsonObject(item)) Object.assign(values, item);
+          else values[`source_config_${index}`] ??= [place, item];
+        }
+        const stream = structuredClone(streamTemplate);
+        fill(stream, { components_values: values, stream_template_config: streamTemplate });
+        yield stream;
+      }
+    },
+  };
+}
+
+function combinationsOf(lists: readonly unknown[][]): [number, unknown][][] {
+  let all: [number, unknown][][] = [[]];
+  for (const items of lists)
+    all = all.flatMap((before) => items.map((item, place) => [...before, [place, item] as [number, unknown]]));
+  return all;
+}
+
+function makeParametrizedResolver(given: Given): ComponentsResolver {
+  const fill = makeMapping(given);
+  const parameters = given.inside(given.value('stream_parameters')).value('list_of_parameters_for_stream');
+  return {
+    async *resolve(streamTemplate) {
+      for (const item of Array.isArray(parameters) ? parameters : []) {
+        const stream = structuredClone(streamTemplate);
+        fill(stream, { stream_parameters: item, stream_template_config: streamTemplate });
+        yield stream;
+      }
+    },
+  };
+}
+
+const schemaTypes: Record<string, Component> = {
+  string: { type: ['null', 'string'] },
+  boolean: { type: ['null', 'boolean'] },
+  date: { type: ['null', 'string'], format: 'date' },
+  timestamp_without_timezone: {
+    type: ['null', 'string'],
+    format: 'date-time',
+    airbyte_type: 'timestamp_without_timezone',
+  },
+  timestamp_with_timezone: { type: ['null', 'string'], format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+  time_without_timezone: { type: ['null', 'string'], format: 'time', airbyte_type: 'time_without_timezone' },
+  time_with_timezone: { type: ['null', 'string'], format: 'time', airbyte_type: 'time_with_timezone' },
+  integer: { type: ['null', 'integer'] },
+  number: { type: ['null', 'number'] },
+  array: { type: ['null', 'array'] },
+  object: { type: ['null', 'object'] },
+};
+
+function schemaOfType(type: unknown): Component {
+  if (isJsonObject(type)) {
+    const base = schemaOfType(type.field_type);
+    return type.items === undefined ? base : { ...base, items: schemaOfType(type.items) };
+  }
+  const known = schemaTypes[String(type)];
+  if (!known) throw new Error(`There is no type ${String(type)} for a schema.`);
+  return structuredClone(known);
+}
+
+function makeDynamicSchema(given: Given): SchemaLoader {
+  const retriever = given.child<Retriever>('retriever', { mayCache: true });
+  const [router] = given.inside(given.value('retriever')).children<PartitionRouter>('partition_router');
+  const identifier = given.inside(given.value('schema_type_identifier'));
+  const pointer = (name: string) => identifier.texts(name).map((key) => identifier.asTemplate(key).text());
+  const maps = ((identifier.value('types_mapping') as unknown[] | undefined) ?? []).map((value) =>
+    identifier.inside(value),
+  );
+  const transformations = given.children<Transformation>('schema_transformations');
+  const filter = given.inside(given.value('schema_filter')).condition('condition');
+  const typeOf = (property: unknown): Component => {
+    const own = identifier.has('type_pointer') ? valueAtPath(property, pointer('type_pointer'))?.value : 'string';
+    const map = maps.find((one) => {
+      const current = one.value('current_type');
+      const isSame =
+        JSON.stringify(current) === JSON.stringify(own) || (Array.isArray(current) && current.includes(own));
+      return isSame && (one.condition('condition')?.isMet({ raw_schema: property }) ?? true);
+    });
+    const mapped = map?.value('target_type') ?? own;
+    if (Array.isArray(mapped)) return { oneOf: mapped.map(schemaOfType) };
+    return schemaOfType(mapped);
+  };
+  return async () => {
+    let first: unknown;
+    outer: for await (const slice of new NoCursor(router).slices()) {
+      for await (const records of retriever?.read(slice) ?? []) {
+        [first] = records;
+        break outer;
+      }
+    }
+    const definitions = first === undefined ? [] : (valueAtPath(first, pointer('schema_pointer'))?.value ?? []);
+    const properties: Component = {};
+    for (const definition of Array.isArray(definitions) ? definitions : [definitions]) {
+      const key = valueAtPath(definition, pointer('key_pointer'))?.value;
+      if (typeof key !== 'string') throw new Error('A property of the schema has no name.');
+      properties[key] = typeOf(definition);
+    }
+    for (const change of transformations) change(properties, {});
+    const kept = filter
+      ? Object.entries(properties).filter(([name, value]) =>
+          filter.isMet({ record: { [name]: value }, property: name }),
+        )
+      : Object.entries(properties);
+    return {
+      $schema: 'https://json-schema.org/draft-07/schema#',
+      type: 'object',
+      additionalProperties: true,
+      properties: Object.fromEntries(kept),
+    };
+  };
+}
+
+const mappings = required(list(component('ComponentMappingDefinition')), 'What to fill in.');
+
+export const dynamicStreamComponents: ComponentDefinition[] = [
+  {
+    name: 'DynamicDeclarativeStream',
+    step: 'S4',
+    words: 'Streams made from a template, one for each thing that a resolver finds.',
+    options: {
+      name: optional(text, 'What this group of streams is called.'),
+      stream_template: required(component('DeclarativeStream', 'StateDelegatingStream'), 'The template.'),
+      components_resolver: required(
+        component('HttpComponentsResolver', 'ConfigComponentsResolver', 'ParametrizedComponentsResolver'),
+        'Finds what fills it.',
+      ),
+      use_parent_parameters: optional(boolean, 'Parameters from around beat those of the template.', true),
+    },
+  },
+  {
+    name: 'HttpComponentsResolver',
+    step: 'S4',
+    words: 'A stream for each record of a request.',
+    options: {
+      retriever: required(component('SimpleRetriever', 'AsyncRetriever', 'CustomRetriever'), 'Asks the API.'),
+      components_mapping: mappings,
+    },
+    make: makeHttpResolver,
+  },
+  {
+    name: 'ConfigComponentsResolver',
+    step: 'S4',
+    words: 'A stream for each item of a list in the configuration.',
+    options: {
+      stream_config: required(
+        either(component('StreamConfig'), list(component('StreamConfig'))),
+        'Where the list is; several give every combination.',
+      ),
+      components_mapping: mappings,
+    },
+    make: makeConfigResolver,
+  },
+  {
+    name: 'ParametrizedComponentsResolver',
+    step: 'S4',
+    words: 'A stream for each item of a list in the manifest.',
+    options: {
+      stream_parameters: required(component('StreamParametersDefinition'), 'The list.'),
+      components_mapping: mappings,
+    },
+    make: makeParametrizedResolver,
+  },
+  {
+    name: 'StreamParametersDefinition',
+    step: 'S4',
+    words: 'The list for a ParametrizedComponentsResolver.',
+    options: { list_of_parameters_for_stream: required(list(anything), 'The items.') },
+  },
+  {
+    name: 'StreamConfig',
+    step: 'S4',
+    words: 'A list in the configuration.',
+    options: {
+      configs_pointer: required(list(template), 'Where it is.'),
+      default_values: optional(list(anything), 'Items that are always there.'),
+    },
+  },
+  {
+    name: 'ComponentMappingDefinition',
+    step: 'S4',
+    words: 'A value to put into a template of streams.',
+    options: {
+      field_path: required(list(template), 'Where it goes.'),
+      value: required(template, 'The value. Knows components_values, stream_parameters and stream_slice.'),
+      value_type: valueTypeOption,
+      create_or_update: optional(boolean, 'Makes the place if it is not there.', false),
+      condition: optional(condition, 'Only when true.'),
+    },
+  },
+  {
+    name: 'DynamicSchemaLoader',
+    step: 'S4',
+    words: 'Asks the API for the schema.',
+    options: {
+      retriever: required(component('SimpleRetriever', 'AsyncRetriever', 'CustomRetriever'), 'Asks.'),
+      schema_type_identifier: required(component('SchemaTypeIdentifier'), 'Where names and types are.'),
+      schema_transformations: optional(list(anything), 'Changes of the properties.'),
+      schema_filter: optional(component('RecordFilter', 'CustomRecordFilter'), 'Which properties to take.'),
+    },
+    make: makeDynamicSchema,
+  },
+  {
+    name: 'SchemaTypeIdentifier',
+    step: 'S4',
+    words: 'Where in an answer the names and types of properties are.',
+    options: {
+      key_pointer: required(list(template), 'The name.'),
+      schema_pointer: optional(list(template), 'The list of properties.'),
+      type_pointer: optional(list(template), 'The type.'),
+      types_mapping: optional(list(component('TypesMap')), 'Types of the API and what they are here.'),
+    },
+  },
+  {
+    name: 'TypesMap',
+    step: 'S4',
+    words: 'A type of the API and what it is here.',
+    options: {
+      target_type: required(anything, 'The type here.'),
+      current_type: required(anything, 'The type of the API.'),
+      condition: optional(condition, 'Only when true. Knows raw_schema.'),
+    },
+  },
+  {
+    name: 'ComplexFieldType',
+    step: 'S4',
+    words: 'A type with a type inside.',
+    options: { field_type: required(text, 'The type.'), items: optional(anything, 'The type of its items.') },
+  },
+  {
+    name: 'CheckDynamicStream',
+    step: 'S4',
+    words: 'A configuration works if the first record of some streams can be read, whichever they are.',
+    options: {
+      stream_count: required(integer, 'How many streams.'),
+      use_check_availability: optional(boolean, 'Reads them; otherwise only finds them.', true),
+    },
+  },
+  {
+    name: 'DynamicStreamCheckConfig',
+    step: 'S4',
+    words: 'How many streams of a group to check.',
+    options: {
+      dynamic_stream_name: required(text, 'The group.'),
+      stream_count: optional(integer, 'How many of its streams.', 0),
+    },
+  },
+];

@@ -1,0 +1,250 @@
+/* What to do about answers that are no success, and how long to wait before another attempt. */
+import {
+  type ComponentDefinition,
+  choice,
+  component,
+  condition,
+  either,
+  type Given,
+  integer,
+  list,
+  number,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { Answer } from '../http/answer.ts';
+import { RunFailure } from '../http/failures.ts';
+import {
+  type Action,
+  actions,
+  defaultResolution,
+  type ErrorHandler,
+  type Outcome,
+  type Resolution,
+  resolutionOfStatus,
+  type WaitStrategy,
+} from '../http/resolution.ts';
+import { matchAtStart } from '../run/patterns.ts';
+import { pythonText } from '../template/printing.ts';
+
+type ResponseFilter = (outcome: Outcome) => Resolution | undefined;
+
+const defaultRetries = 5;
+const defaultSeconds = 600;
+
+export const defaultErrorHandler: ErrorHandler = {
+  interpret: defaultResolution,
+  maxRetries: defaultRetries,
+  maxSeconds: defaultSeconds,
+  waits: [],
+};
+
+function makeResponseFilter(given: Given): ResponseFilter {
+  const statuses = new Set((given.value('http_codes') as number[] | undefined)?.map(Number));
+  const action = given.text('action') as Action | undefined;
+  const failureType = given.text('failure_type') as Resolution['failureType'];
+  const contained = given.text('error_message_contains');
+  const predicate = given.condition('predicate');
+  const message = given.template('error_message');
+  const matches = (answer: Answer) => {
+    if (statuses.has(answer.status)) return true;
+    // A body that is read while it comes is not looked at here.
+    if (answer.stream) return false;
+    const names = () => ({ response: answer.json ?? {}, headers: answer.headersByAnyCase });
+    if (predicate?.isMet({ ...names(), config: {} })) return true;
+    return contained !== undefined && contained !== '' && (answer.errorMessage ?? '').includes(contained);
+  };
+  return (outcome) => {
+    if (action === undefined || !(outcome instanceof Answer) || !matches(outcome)) return undefined;
+    const byDefault = resolutionOfStatus(outcome.status);
+    const names = { response: outcome.stream ? {} : (outcome.json ?? {}), headers: outcome.headersByAnyCase };
+    const own = message ? pythonText(message.value(names)) : '';
+    const words = own === '' ? byDefault?.message : own;
+    return {
+      action,
+      failureType: (action === 'FAIL' ? failureType : undefined) ?? byDefault?.failureType ?? 'system_error',
+      ...(words !== undefined && { message: words }),
+    };
+  };
+}
+
+function makeDefaultErrorHandler(given: Given): ErrorHandler {
+  const filters = given.children<ResponseFilter>('response_filters');
+  const retries = given.has('max_retries') ? Number(given.rendered('max_retries')) : defaultRetries;
+  if (!Number.isInteger(retries)) throw new Error('max_retries is no whole number.');
+  return {
+    maxRetries: retries,
+    maxSeconds: defaultSeconds,
+    waits: given.children<WaitStrategy>('backoff_strategies'),
+    interpret(outcome) {
+      for (const filter of filters) {
+        const resolution = filter(outcome);
+        if (resolution) return resolution;
+      }
+      return defaultResolution(outcome);
+    },
+  };
+}
+
+function makeCompositeErrorHandler(given: Given): ErrorHandler {
+  const handlers = given.children<ErrorHandler>('error_handlers');
+  const [first] = handlers;
+  if (!first) throw new Error('A CompositeErrorHandler needs at least one error handler.');
+  return {
+    maxRetries: first.maxRetries,
+    maxSeconds: Math.max(...handlers.map(({ maxSeconds }) => maxSeconds)),
+    waits: handlers.flatMap(({ waits }) => waits),
+    interpret(outcome) {
+      let last = defaultResolution(outcome);
+      for (const handler of handlers) {
+        last = handler.interpret(outcome);
+        if (['SUCCESS', 'RETRY', 'IGNORE', 'RESET_PAGINATION'].includes(last.action)) return last;
+      }
+      return last;
+    },
+  };
+}
+
+function makeConstantWait(given: Given): WaitStrategy {
+  return { seconds: () => Number(given.rendered('backoff_time_in_seconds')) };
+}
+
+function makeExponentialWait(given: Given): WaitStrategy {
+  const factor = () => Number(given.rendered('factor', '5')) || 5;
+  return { seconds: (_outcome, attempt) => factor() * 2 ** attempt };
+}
+
+function numberInHeader(outcome: Outcome, header: string, pattern: string | undefined): number | undefined {
+  const value = outcome instanceof Answer ? outcome.header(header) : undefined;
+  if (!value) return undefined;
+  const found = (pattern === undefined ? undefined : matchAtStart(pattern, value)) ?? value;
+  const isNumber = /^\s*[+-]?(\d+(_?\d+)*\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/.test(found);
+  return isNumber ? Number(found.trim()) : undefined;
+}
+
+function makeWaitTimeFromHeader(given: Given): WaitStrategy {
+  const [header, pattern] = [given.template('header'), given.template('regex')];
+  const most = given.number('max_waiting_time_in_seconds');
+  return {
+    seconds(outcome) {
+      const seconds = numberInHeader(outcome, header?.text() ?? '', pattern?.text());
+      if (most && seconds && seconds >= most) {
+        throw new RunFailure(
+          `The API asks to wait ${Math.ceil(seconds)} seconds, longer than this stream may wait.`,
+          'transient_error',
+        );
+      }
+      return seconds;
+    },
+  };
+}
+
+function makeWaitUntilTimeFromHeader(given: Given): WaitStrategy {
+  const [header, pattern, minimum] = [given.template('header'), given.template('regex'), given.template('min_wait')];
+  return {
+    seconds(outcome) {
+      const until = numberInHeader(outcome, header?.text() ?? '', pattern?.text());
+      const least = Number(minimum?.value() ?? 0) || 0;
+      if (!until) return least || undefined;
+      const seconds = until - given.run.clock.seconds();
+      if (least) return Math.max(seconds, least);
+      return seconds < 0 ? undefined : seconds;
+    },
+  };
+}
+
+const waitStrategies = [
+  'ConstantBackoffStrategy',
+  'ExponentialBackoffStrategy',
+  'WaitTimeFromHeader',
+  'WaitUntilTimeFromHeader',
+  'CustomBackoffStrategy',
+];
+
+export const errorHandlerComponents: ComponentDefinition[] = [
+  {
+    name: 'DefaultErrorHandler',
+    step: 'S1',
+    words:
+      'Decides by filters what to do about an answer. Without a filter that fits, 400, 401, 403, 404 and 405 fail the stream and every other failure is tried again.',
+    options: {
+      response_filters: optional(
+        list(component('HttpResponseFilter')),
+        'Rules for answers; the first that fits decides.',
+      ),
+      backoff_strategies: optional(
+        list(component(...waitStrategies)),
+        'How long to wait before another attempt; the first that knows decides.',
+      ),
+      max_retries: optional(either(integer, template), 'How many attempts there may be after the first.', 5),
+    },
+    make: makeDefaultErrorHandler,
+  },
+  {
+    name: 'CompositeErrorHandler',
+    step: 'S1',
+    words: 'Asks several error handlers in turn, until one of them takes, ignores or retries the answer.',
+    options: {
+      error_handlers: required(
+        list(component('CompositeErrorHandler', 'DefaultErrorHandler', 'CustomErrorHandler')),
+        'The error handlers. The number of attempts is that of the first.',
+      ),
+    },
+    make: makeCompositeErrorHandler,
+  },
+  {
+    name: 'HttpResponseFilter',
+    step: 'S1',
+    words: 'A rule for answers: what fits, and what to do then.',
+    options: {
+      action: optional(choice(...actions), 'What to do about an answer that fits.'),
+      failure_type: optional(
+        choice('system_error', 'config_error', 'transient_error'),
+        'What kind of failure it is, for FAIL.',
+      ),
+      http_codes: optional(list(integer), 'Fits answers with one of these statuses.'),
+      error_message_contains: optional(text, 'Fits answers whose error message has this text.'),
+      predicate: optional(condition, 'Fits answers for which this is true. Knows response and headers.'),
+      error_message: optional(template, 'What to tell people. Knows response and headers.'),
+    },
+    make: makeResponseFilter,
+  },
+  {
+    name: 'ConstantBackoffStrategy',
+    step: 'S1',
+    words: 'Waits the same time before every attempt, and a second more.',
+    options: { backoff_time_in_seconds: required(either(number, template), 'How long to wait.') },
+    make: makeConstantWait,
+  },
+  {
+    name: 'ExponentialBackoffStrategy',
+    step: 'S1',
+    words: 'Waits twice as long before every attempt, beginning with twice the factor, and a second more.',
+    options: { factor: optional(either(number, template), 'What the doubling begins with, in seconds.', 5) },
+    make: makeExponentialWait,
+  },
+  {
+    name: 'WaitTimeFromHeader',
+    step: 'S2',
+    words: 'Waits as many seconds as a header of the answer says, and a second more.',
+    options: {
+      header: required(template, 'The name of the header.'),
+      regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
+      max_waiting_time_in_seconds: optional(number, 'Fails the stream instead of waiting this long or longer.'),
+    },
+    make: makeWaitTimeFromHeader,
+  },
+  {
+    name: 'WaitUntilTimeFromHeader',
+    step: 'S2',
+    words: 'Waits until the time that a header of the answer says, in seconds since 1970, and a second more.',
+    options: {
+      header: required(template, 'The name of the header.'),
+      min_wait: optional(either(number, template), 'The shortest wait, in seconds.'),
+      regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
+    },
+    make: makeWaitUntilTimeFromHeader,
+  },
+];

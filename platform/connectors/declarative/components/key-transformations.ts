@@ -1,0 +1,175 @@
+/* Changes of the keys of records: their letters, and how deep they are. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  type Given,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+
+import { matchesOf, valueAtPath } from '../run/paths.ts';
+import { pythonText } from '../template/printing.ts';
+import type { Transformation } from './transformations.ts';
+
+type Data = Record<string, unknown>;
+
+function replaceContent(record: Data, entries: Iterable<[string, unknown]>): void {
+  const all = [...entries];
+  for (const key of Object.keys(record)) delete record[key];
+  for (const [key, value] of all) {
+    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+}
+
+function makeKeysToLower(): Transformation {
+  return (record) =>
+    replaceContent(
+      record,
+      Object.entries(record).map(([key, value]) => [key.toLowerCase(), value]),
+    );
+}
+
+/** Words of a key: runs of capitals, capitalised or small words, and numbers. */
+const word = /\d*[A-Z]+[a-z]*\d*|\d*[a-z]+\d*|[A-Z]*\d+|[^a-zA-Z\d]+/g;
+
+function snakeCase(key: string): string {
+  const parts = (
+    key
+      .normalize('NFKD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .match(word) ?? []
+  ).filter((part) => /[a-zA-Z\d]/.test(part));
+  const joined = parts.map((part) => part.toLowerCase()).join('_');
+  return /^\d/.test(joined) ? `_${joined}` : joined;
+}
+
+function makeKeysToSnakeCase(): Transformation {
+  const change = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(change);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [snakeCase(key), change(item)]));
+  };
+  return (record) => replaceContent(record, Object.entries(change(record) as Data));
+}
+
+function makeKeysReplace(given: Given): Transformation {
+  const [old, next] = [given.template('old'), given.template('new')];
+  return (record, names) => {
+    const [from, to] = [old, next].map((part) => part?.text({ ...names, record }) ?? '');
+    const change = (value: unknown): unknown => {
+      if (!isJsonObject(value)) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [from ? key.replaceAll(from, to ?? '') : key, change(item)]),
+      );
+    };
+    replaceContent(record, Object.entries(change(record) as Data));
+  };
+}
+
+/** A key of an object inside is written behind the key of the object where two would be the same. */
+function makeFlattenFields(given: Given): Transformation {
+  const withLists = given.flag('flatten_lists', true);
+  return (record) => {
+    const flat = new Map<string, unknown>();
+    const waiting: [unknown, string, string | undefined][] = [[record, '', undefined]];
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [value, key, parent] = next;
+      const inside = parent === undefined || key === '' ? key : key;
+      if (isJsonObject(value)) {
+        for (const [name, item] of Object.entries(value)) waiting.push([item, name, inside]);
+      } else if (Array.isArray(value) && withLists) {
+        for (const [index, item] of value.entries()) waiting.push([item, `${inside}.${index}`, parent]);
+      } else {
+        flat.set(flat.has(key) && parent ? `${parent}.${key}` : key, value);
+      }
+    }
+    replaceContent(record, flat);
+  };
+}
+
+function makeDpathFlattenFields(given: Given): Transformation {
+  const path = given.texts('field_path').map((key) => given.asTemplate(key));
+  const keyChange = given.child<(key: string) => string>('key_transformation') ?? ((key: string) => key);
+  return (record, names) => {
+    const keys = path.map((key) => key.text({ ...names, record }));
+    const found = keys.includes('*')
+      ? matchesOf(record, keys).map(({ value }) => value)
+      : [valueAtPath(record, keys)?.value];
+    for (const value of found) {
+      if (!isJsonObject(value)) continue;
+      const flat = Object.fromEntries(Object.entries(value).map(([key, item]) => [keyChange(key), item]));
+      if (given.flag('replace_record')) {
+        replaceContent(record, Object.entries(flat));
+        continue;
+      }
+      // Where a key is there already, the object is left as it is.
+      if (Object.keys(flat).some((key) => Object.hasOwn(record, key))) continue;
+      if (given.flag('delete_origin_value')) removeAt(record, keys);
+      Object.assign(record, flat);
+    }
+  };
+}
+
+function removeAt(record: Data, keys: readonly string[]): void {
+  for (const { parent, key } of matchesOf(record, keys)) if (!Array.isArray(parent)) delete parent[key];
+}
+
+function makeKeyTransformation(given: Given): (key: string) => string {
+  const [prefix, suffix] = ['prefix', 'suffix'].map((option) => pythonText(given.rendered(option, '') ?? ''));
+  return (key) => `${prefix}${key}${suffix}`;
+}
+
+export const keyTransformationComponents: ComponentDefinition[] = [
+  {
+    name: 'KeysToLower',
+    step: 'S3',
+    words: 'Writes the keys of records in small letters.',
+    options: {},
+    make: makeKeysToLower,
+  },
+  {
+    name: 'KeysToSnakeCase',
+    step: 'S3',
+    words: 'Writes keys in small letters with underscores, at every depth.',
+    options: {},
+    make: makeKeysToSnakeCase,
+  },
+  {
+    name: 'KeysReplace',
+    step: 'S3',
+    words: 'Replaces a text in keys, at every depth.',
+    options: { old: required(template, 'The text.'), new: required(template, 'What to put in its place.') },
+    make: makeKeysReplace,
+  },
+  {
+    name: 'FlattenFields',
+    step: 'S3',
+    words: 'Brings the fields of objects inside up to the record.',
+    options: { flatten_lists: optional(boolean, 'Lists as well, by their places.', true) },
+    make: makeFlattenFields,
+  },
+  {
+    name: 'DpathFlattenFields',
+    step: 'S3',
+    words: 'Brings the fields of one object inside up to the record.',
+    options: {
+      field_path: required(list(template), 'Where the object is.'),
+      delete_origin_value: optional(boolean, 'Removes the object.', false),
+      replace_record: optional(boolean, 'The fields become the whole record.', false),
+      key_transformation: optional(component('KeyTransformation'), 'Changes the keys on the way.'),
+    },
+    make: makeDpathFlattenFields,
+  },
+  {
+    name: 'KeyTransformation',
+    step: 'S3',
+    words: 'Adds something before or behind keys.',
+    options: { prefix: optional(text, 'What comes before.'), suffix: optional(text, 'What comes behind.') },
+    make: makeKeyTransformation,
+  },
+];

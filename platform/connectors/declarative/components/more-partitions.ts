@@ -1,0 +1,177 @@
+/* Partitions in groups, cursors that count, states of older versions, and streams that depend on state or configuration. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  condition,
+  either,
+  type Given,
+  integer,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { RangeCursor } from '../cursors/range-cursor.ts';
+import { type PartitionRouter, WholeStreamCursor } from '../cursors/stream-cursor.ts';
+import { emptyParts } from '../http/request.ts';
+import { partitionKey, type Slice, sliceView } from '../run/slice.ts';
+import type { SourceStream } from '../run/stream.ts';
+import { pythonText } from '../template/printing.ts';
+import type { CursorSurroundings, IncrementalSync } from './date-cursors.ts';
+import type { RequestOption } from './request-options.ts';
+import type { StateMigration } from './streams.ts';
+
+function makeGrouping(given: Given): PartitionRouter {
+  const inner = given.child<PartitionRouter>('underlying_partition_router');
+  const size = given.number('group_size') ?? 0;
+  if (!inner || size < 1) throw new Error('A GroupingPartitionRouter needs a router and a group_size of at least 1.');
+  const isDistinct = given.flag('deduplicate', true);
+  const group = (slices: readonly Slice[]): Slice => {
+    const [first] = slices as [Slice];
+    const lists = (part: 'partition' | 'extraFields') =>
+      Object.fromEntries(Object.keys(first[part]).map((key) => [key, slices.map((slice) => slice[part][key] ?? null)]));
+    return { partition: lists('partition'), cursor: {}, extraFields: lists('extraFields') };
+  };
+  return {
+    async *slices() {
+      const seen = new Set<string>();
+      let batch: Slice[] = [];
+      for await (const slice of inner.slices()) {
+        const key = partitionKey(slice.partition);
+        if (isDistinct && seen.has(key)) continue;
+        seen.add(key);
+        batch.push(slice);
+        if (batch.length < size) continue;
+        yield group(batch);
+        batch = [];
+      }
+      if (batch.length > 0) yield group(batch);
+    },
+    parts: emptyParts,
+    ...(inner.parentState && { parentState: () => inner.parentState?.() ?? {} }),
+  };
+}
+
+function makeCountCursor(given: Given): IncrementalSync {
+  const { router, state = {} } = given.around as CursorSurroundings;
+  if (router) throw new Error('An IncrementingCountCursor cannot be used with partitions.');
+  const option = given.child<RequestOption>('start_value_option');
+  const start = Number(given.rendered('start_value', '0'));
+  const ranges = new RangeCursor<number>(
+    {
+      cursorField: pythonText(given.rendered('cursor_field')),
+      scale: {
+        parse(value) {
+          const number = Math.trunc(Number(value));
+          if (Number.isNaN(number)) throw new Error(`"${pythonText(value)}" is no number.`);
+          return number;
+        },
+        format: (value) => value,
+        compare: (one, other) => (one === other ? 0 : one < other ? -1 : 1),
+        next: (value) => value + 1,
+      },
+      start,
+      end: () => Number.POSITIVE_INFINITY,
+      boundaryFields: undefined,
+      step: undefined,
+      lookBack: undefined,
+      beforeNext: undefined,
+    },
+    state,
+  );
+  return {
+    cursor: new WholeStreamCursor(ranges),
+    isDataFeed: given.flag('is_data_feed'),
+    isClientSide: given.flag('is_client_side_incremental'),
+    parts(slice) {
+      const parts = emptyParts();
+      option?.put(parts, sliceView(slice).start ?? null);
+      return parts;
+    },
+  };
+}
+
+/** `{parent: {cursor: value}}` becomes a list of states. */
+function makeLegacyMigration(given: Given): StateMigration {
+  const stream = given.inside(given.around.stream);
+  const retriever = stream.inside(stream.value('retriever'));
+  const router = retriever.inside(retriever.value('partition_router'));
+  const [parent] = (router.value('parent_stream_configs') as unknown[] | undefined) ?? [];
+  const cursor = stream.inside(stream.value('incremental_sync'));
+  return (state) => {
+    const entries = Object.entries(state);
+    const field = pythonText(cursor.rendered('cursor_field'));
+    const isLegacy = (value: unknown) =>
+      isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, field);
+    if (!parent || entries.length === 0 || 'states' in state || !entries.every(([, value]) => isLegacy(value)))
+      return state;
+    const name = pythonText(stream.inside(parent).rendered('partition_field'));
+    return { states: entries.map(([key, value]) => ({ partition: { [name]: key }, cursor: value })) };
+  };
+}
+
+function makeStateDelegating(given: Given): SourceStream {
+  const { state, hasParentState } = given.around as { state?: Record<string, unknown>; hasParentState?: boolean };
+  const { __ab_no_cursor_state_message: _none, ...known } = state ?? {};
+  const isFurther = Object.keys(known).length > 0 || hasParentState === true;
+  return given.make<SourceStream>(given.value(isFurther ? 'incremental_stream' : 'full_refresh_stream'));
+}
+
+export const morePartitionComponents: ComponentDefinition[] = [
+  {
+    name: 'GroupingPartitionRouter',
+    step: 'S3',
+    words: 'Puts several partitions into one: every value becomes a list. The stream has one cursor for all.',
+    options: {
+      group_size: required(integer, 'How many partitions a group has.'),
+      underlying_partition_router: required(
+        component('ListPartitionRouter', 'SubstreamPartitionRouter', 'CustomPartitionRouter'),
+        'Gives the partitions.',
+      ),
+      deduplicate: optional(boolean, 'Takes equal partitions once.', true),
+    },
+    make: makeGrouping,
+  },
+  {
+    name: 'IncrementingCountCursor',
+    step: 'S3',
+    words: 'Reads only what is new, by a number in every record that grows.',
+    options: {
+      cursor_field: required(template, 'The field with the number.'),
+      start_value: optional(either(integer, template), 'Where the first sync begins.', 0),
+      start_value_option: optional(component('RequestOption'), 'Where the start goes in the request.'),
+      allow_catalog_defined_cursor_field: optional(boolean, 'Lets the catalog name the cursor field.', false),
+    },
+    make: makeCountCursor,
+  },
+  {
+    name: 'LegacyToPerPartitionStateMigration',
+    step: 'S3',
+    words: 'Reads states of older versions, which had an object for each parent.',
+    options: {},
+    make: makeLegacyMigration,
+  },
+  {
+    name: 'StateDelegatingStream',
+    step: 'S3',
+    words: 'One stream for the first sync, and another for those that go on from a state.',
+    options: {
+      name: required(text, 'What the stream is called.'),
+      full_refresh_stream: required(component('DeclarativeStream'), 'For the first sync.'),
+      incremental_stream: required(component('DeclarativeStream'), 'For the others.'),
+    },
+    make: makeStateDelegating,
+  },
+  {
+    name: 'ConditionalStreams',
+    step: 'S3',
+    words: 'Streams that only some configurations have.',
+    options: {
+      condition: required(condition, 'Has the streams when true. Knows config.'),
+      streams: required(list(component('DeclarativeStream')), 'The streams.'),
+    },
+  },
+];

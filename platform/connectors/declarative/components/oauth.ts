@@ -1,0 +1,311 @@
+/*
+ * OAuth: gets access tokens with a refresh token or other credentials and keeps each until it expires. An API whose
+ * refresh tokens work once gives a new one each time; it goes into the configuration, which the platform is asked to keep.
+ */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  either,
+  type Given,
+  integer,
+  list,
+  mapping,
+  optional,
+  template,
+  text,
+} from '../component.ts';
+import type { DateTime } from '../dates/date-time.ts';
+import { Timedelta } from '../dates/durations.ts';
+import { parseDate } from '../dates/formats.ts';
+import { parseIsoDate } from '../dates/iso-dates.ts';
+import type { Answer } from '../http/answer.ts';
+import { RunFailure } from '../http/failures.ts';
+import { emptyParts, prepareRequest, type Values } from '../http/request.ts';
+import { setAtPath, valueAtPath } from '../run/paths.ts';
+import { pythonText } from '../template/printing.ts';
+import { headerParts } from './authenticators.ts';
+import { isNothing } from './pagination.ts';
+import type { Authenticator } from './requester.ts';
+
+interface Token {
+  value: string;
+  expires: DateTime | undefined;
+}
+
+/** Where the current token is: in this process, or in the configuration. */
+interface TokenStore {
+  current(): Token | undefined;
+  refreshToken(): unknown;
+  refreshTokenName: string;
+  keep(token: Token, refreshToken: unknown): Promise<void>;
+}
+
+/** Refreshes of one configuration wait for each other: a refresh token may work once. */
+const refreshes = new WeakMap<object, Promise<void>>();
+
+function makeOAuth(given: Given): Authenticator {
+  const usesAssertion = given.condition('use_profile_assertion')?.isMet() ?? given.flag('use_profile_assertion');
+  const assertion = given.child<Authenticator>('profile_assertion');
+  const grantType = () =>
+    usesAssertion
+      ? 'urn:ietf:params:oauth:grant-type:jwt-bearer'
+      : pythonText(given.rendered('grant_type', 'refresh_token'));
+  const store = given.has('refresh_token_updater') ? configStore(given) : memoryStore(given);
+  if (!usesAssertion && (!given.has('client_id') || !given.has('client_secret'))) {
+    throw new Error('OAuth needs a client_id and a client_secret.');
+  }
+  if (usesAssertion && !assertion) throw new Error('OAuth with an assertion needs a profile_assertion.');
+  if (!usesAssertion && grantType() === 'refresh_token' && store.refreshToken() === undefined) {
+    throw new Error('OAuth with the grant type refresh_token needs a refresh_token.');
+  }
+  const updater = given.inside(given.value('refresh_token_updater'));
+
+  async function refreshArguments(): Promise<Values> {
+    const name = (option: string, byDefault: string) => pythonText(given.rendered(option, byDefault));
+    if (usesAssertion) {
+      const { headers } = (await assertion?.parts()) ?? emptyParts();
+      const token = String(Object.values(headers)[0] ?? '').replace(/^\S+ /, '');
+      return { [name('grant_type_name', 'grant_type')]: grantType(), assertion: token };
+    }
+    const clientId = given.rendered('client_id');
+    if (isNothing(clientId)) throw new RunFailure('The client_id for OAuth is empty.', 'config_error');
+    const inHeader = Object.keys(refreshHeaders()).includes('Authorization');
+    const scopes = given.texts('scopes');
+    const values: Values = {
+      [name('grant_type_name', 'grant_type')]: grantType(),
+      ...(!inHeader && {
+        [name('client_id_name', 'client_id')]: clientId,
+        [name('client_secret_name', 'client_secret')]: given.rendered('client_secret'),
+      }),
+      [store.refreshTokenName]: store.refreshToken() ?? null,
+      ...(scopes.length > 0 && { scopes }),
+    };
+    const further = given.mapping('refresh_request_body').value();
+    for (const [key, value] of Object.entries(isJsonObject(further) ? further : {})) values[key] ??= value;
+    return values;
+  }
+
+  function refreshHeaders(): Values {
+    const headers = given.mapping('refresh_request_headers').value();
+    return isJsonObject(headers) ? headers : {};
+  }
+
+  async function refresh(): Promise<void> {
+    const endpoint = pythonText(given.rendered('token_refresh_endpoint'));
+    const values = await refreshArguments();
+    const parts = { ...emptyParts(), headers: refreshHeaders() };
+    if (given.flag('send_refresh_request_as_query_params')) parts.query = values;
+    else if (String(parts.headers['Content-Type'] ?? '').includes('json')) parts.json = values;
+    else parts.form = values;
+    const answer = await ask(given, prepareRequest('POST', endpoint, parts), updater);
+    const body = answer.json;
+    const token = findValue(body, pythonText(given.rendered('access_token_name', 'access_token')));
+    if (token === undefined) throw new RunFailure('The answer to the OAuth refresh has no access token.');
+    const expiry = findValue(body, pythonText(given.rendered('expires_in_name', 'expires_in')));
+    const next = findValue(body, store.refreshTokenName);
+    await store.keep({ value: pythonText(token), expires: expiryOf(given, expiry) }, next);
+  }
+
+  /** `isForced`: although the token should still be valid. */
+  async function renew(isForced: boolean): Promise<void> {
+    const known = store.current()?.value;
+    const before = refreshes.get(given.config);
+    const mine = (async () => {
+      await before?.catch(() => {});
+      const isFresh = isForced ? store.current()?.value !== known : !isExpired(given, store.current());
+      if (!isFresh) await refresh();
+    })();
+    refreshes.set(given.config, mine);
+    await mine;
+  }
+
+  async function token(): Promise<string> {
+    const isFixed = !given.has('token_refresh_endpoint') && store.current() !== undefined;
+    if (!isFixed && isExpired(given, store.current())) await renew(false);
+    return store.current()?.value ?? '';
+  }
+
+  return {
+    parts: async () => headerParts('Authorization', `Bearer ${await token()}`),
+    renewedHeaders: async () => ({ Authorization: `Bearer ${await token()}` }),
+    refresh: () => renew(true),
+  };
+}
+
+function isExpired(given: Given, token: Token | undefined): boolean {
+  return !token?.expires || given.run.clock.now().compare(token.expires) > 0;
+}
+
+function memoryStore(given: Given): TokenStore {
+  let current: Token | undefined;
+  const value = given.rendered('access_token_value');
+  if (value !== undefined && !isNothing(value)) {
+    const expiry = given.rendered('token_expiry_date');
+    current = { value: pythonText(value), expires: isNothing(expiry) ? undefined : dateOf(pythonText(expiry)) };
+  }
+  return {
+    current: () => current,
+    refreshToken: () => {
+      const token = given.template('refresh_token');
+      return token && pythonText(token.value());
+    },
+    refreshTokenName: pythonText(given.rendered('refresh_token_name', 'refresh_token')),
+    async keep(token) {
+      current = token;
+    },
+  };
+}
+
+function configStore(given: Given): TokenStore {
+  const updater = given.inside(given.value('refresh_token_updater'));
+  const path = (option: string, last: string) => (updater.has(option) ? updater.texts(option) : ['credentials', last]);
+  const tokenPath = path('access_token_config_path', 'access_token');
+  const refreshPath = path('refresh_token_config_path', 'refresh_token');
+  const expiryPath = path('token_expiry_date_config_path', 'token_expiry_date');
+  const at = (where: readonly string[]) => valueAtPath(given.config, where)?.value;
+  return {
+    current() {
+      const expiry = at(expiryPath);
+      return {
+        value: String(at(tokenPath) ?? ''),
+        expires: isNothing(expiry) ? undefined : dateOf(pythonText(expiry)),
+      };
+    },
+    refreshToken: () => at(refreshPath) ?? '',
+    refreshTokenName: updater.text('refresh_token_name') ?? 'refresh_token',
+    async keep(token, refreshToken) {
+      setAtPath(given.config, tokenPath, token.value);
+      if (refreshToken !== undefined) setAtPath(given.config, refreshPath, refreshToken);
+      setAtPath(given.config, expiryPath, token.expires?.isoFormat() ?? '');
+      await given.run.configurationChanged(given.config);
+    },
+  };
+}
+
+/** A number is one of seconds since 1970. */
+function dateOf(value: string): DateTime {
+  return /^\d+$/.test(value) ? parseDate(value, '%s') : parseIsoDate(value);
+}
+
+function expiryOf(given: Given, value: unknown): DateTime {
+  const now = given.run.clock.now();
+  const format = given.text('token_expiry_date_format');
+  if (isNothing(value)) return now.plus(Timedelta.of({ hours: 1 }));
+  if (format) return parseDate(pythonText(value), format);
+  const seconds = Math.trunc(Number(pythonText(value)));
+  if (Number.isNaN(seconds)) throw new RunFailure('The answer to the OAuth refresh has an expiry that is no number.');
+  return now.plus(Timedelta.of({ seconds }));
+}
+
+const mostSecondsOfRefresh = 300;
+
+/** A server in trouble is asked again. Any other refusal is final. */
+async function ask(given: Given, request: ReturnType<typeof prepareRequest>, updater: Given): Promise<Answer> {
+  for (let waited = 0, wait = 1; ; wait *= 2) {
+    await given.run.budget.take(request);
+    const answer = await given.run.transport.send(request);
+    if (answer.isGood) return answer;
+    const isPassing = answer.status === 429 || answer.status >= 500;
+    waited += wait;
+    if (!isPassing || waited > mostSecondsOfRefresh) throw refusal(answer, updater);
+    await given.run.wait(wait, 'poll');
+  }
+}
+
+function refusal(answer: Answer, updater: Given): RunFailure {
+  const statuses = (updater.value('refresh_token_error_status_codes') as number[] | undefined) ?? [];
+  const key = updater.text('refresh_token_error_key') ?? '';
+  const word = isJsonObject(answer.json) ? answer.json[key] : undefined;
+  if (statuses.includes(answer.status) && updater.texts('refresh_token_error_values').includes(String(word))) {
+    return new RunFailure('The refresh token is not valid any more. Give consent again.', 'config_error');
+  }
+  return new RunFailure(`The OAuth refresh was refused (${answer.status}). Check the credentials.`);
+}
+
+/** The value of a key, wherever in an answer. */
+function findValue(value: unknown, key: string, depth = 0): unknown {
+  if (depth > 5) return undefined;
+  if (isJsonObject(value)) {
+    if (Object.hasOwn(value, key)) return value[key] ?? undefined;
+    for (const inner of Object.values(value)) {
+      const found = findValue(inner, key, depth + 1);
+      if (found !== undefined) return found;
+    }
+  } else if (Array.isArray(value)) {
+    for (const inner of value) {
+      const found = findValue(inner, key, depth + 1);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+export const oauthComponents: ComponentDefinition[] = [
+  {
+    name: 'OAuthAuthenticator',
+    step: 'S2',
+    words: 'Gets access tokens by OAuth and sends them as `Authorization: Bearer …`.',
+    options: {
+      token_refresh_endpoint: optional(template, 'Where tokens come from.'),
+      client_id: optional(template, 'The client id.'),
+      client_id_name: optional(template, 'Its name in the request.', 'client_id'),
+      client_secret: optional(template, 'The client secret.'),
+      client_secret_name: optional(template, 'Its name in the request.', 'client_secret'),
+      refresh_token: optional(template, 'The refresh token.'),
+      refresh_token_name: optional(template, 'Its name in the request.', 'refresh_token'),
+      grant_type: optional(template, 'The kind of grant.', 'refresh_token'),
+      grant_type_name: optional(template, 'Its name in the request.', 'grant_type'),
+      access_token_name: optional(template, 'The name of the access token in the answer.', 'access_token'),
+      access_token_value: optional(template, 'An access token to begin with.'),
+      expires_in_name: optional(template, 'The name of the expiry in the answer.', 'expires_in'),
+      token_expiry_date: optional(template, 'When the token to begin with expires.'),
+      token_expiry_date_format: optional(text, 'The format of the expiry, if it is a date and no number of seconds.'),
+      scopes: optional(list(text), 'Scopes to ask for.'),
+      refresh_request_body: optional(mapping(either(template, integer, boolean)), 'More fields of the request.'),
+      refresh_request_headers: optional(
+        mapping(template),
+        'Headers of the request. With Authorization, id and secret are not in the body.',
+      ),
+      send_refresh_request_as_query_params: optional(boolean, 'Sends the fields in the address.', false),
+      refresh_token_updater: optional(
+        component('RefreshTokenUpdater'),
+        'The API gives a new refresh token each time; it goes into the configuration.',
+      ),
+      profile_assertion: optional(component('JwtAuthenticator', 'CustomAuthenticator'), 'A signed token to ask with.'),
+      use_profile_assertion: optional(either(boolean, template), 'Asks with the signed token.', false),
+    },
+    make: makeOAuth,
+  },
+  {
+    name: 'RefreshTokenUpdater',
+    step: 'S2',
+    words: 'Where in the configuration the tokens of an API are kept whose refresh tokens work once.',
+    options: {
+      refresh_token_name: optional(
+        text,
+        'The name of the refresh token in the request and the answer.',
+        'refresh_token',
+      ),
+      access_token_config_path: optional(list(text), 'Where the access token is kept.', [
+        'credentials',
+        'access_token',
+      ]),
+      refresh_token_config_path: optional(list(text), 'Where the refresh token is kept.', [
+        'credentials',
+        'refresh_token',
+      ]),
+      token_expiry_date_config_path: optional(list(text), 'Where the expiry is kept.', [
+        'credentials',
+        'token_expiry_date',
+      ]),
+      refresh_token_error_status_codes: optional(
+        list(integer),
+        'Statuses of a refresh token that is not valid any more.',
+      ),
+      refresh_token_error_key: optional(text, 'The key of the answer that tells so.'),
+      refresh_token_error_values: optional(list(text), 'The values of that key that tell so.'),
+    },
+  },
+];

@@ -1,0 +1,201 @@
+/* How to get from one page to the next. */
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  condition,
+  either,
+  type Given,
+  integer,
+  optional,
+  required,
+  template,
+} from '../component.ts';
+import type { Answer } from '../http/answer.ts';
+import { emptyParts, type RequestParts } from '../http/request.ts';
+import { pythonText } from '../template/printing.ts';
+import { RequestOption, RequestPath } from './request-options.ts';
+
+/** What is known after a page. */
+export interface PageRead {
+  answer: Answer;
+  /** The answer as the decoder gives it to templates. */
+  response: unknown;
+  /** Records after filtering. */
+  size: number;
+  lastRecord: Record<string, unknown> | undefined;
+  /** The token that the page was asked for with. */
+  token: unknown;
+}
+
+export interface Paginator {
+  /** Undefined: the first page is asked for without a token. */
+  initialToken(): unknown;
+  /** Undefined: there is no next page. */
+  next(page: PageRead): unknown;
+  path(token: unknown): string | undefined;
+  parts(token: unknown): RequestParts;
+}
+
+export const noPagination: Paginator = {
+  initialToken: () => undefined,
+  next: () => undefined,
+  path: () => undefined,
+  parts: emptyParts,
+};
+
+interface Strategy {
+  initialToken: unknown;
+  pageSize(response?: unknown): number | undefined;
+  next(page: PageRead): unknown;
+}
+
+function readPageSize(given: Given, response?: unknown): number | undefined {
+  const value = given.value('page_size');
+  if (value === undefined) return undefined;
+  const size =
+    typeof value === 'number' ? value : given.asTemplate(pythonText(value)).value({ response: response ?? {} });
+  if (size === '') return undefined;
+  const number = Number(size);
+  if (!Number.isInteger(number)) throw new Error(`The page size "${pythonText(size)}" is no whole number.`);
+  return number;
+}
+
+function makePageIncrement(given: Given): Strategy {
+  const first = given.number('start_from_page') ?? 0;
+  const size = readPageSize(given);
+  return {
+    initialToken: given.flag('inject_on_first_request') ? first : undefined,
+    pageSize: () => size,
+    next({ answer: { extractedRecords }, token }) {
+      if ((size && extractedRecords < size) || extractedRecords === 0) return undefined;
+      return token === undefined ? first + 1 : Number(token) + 1;
+    },
+  };
+}
+
+function makeOffsetIncrement(given: Given): Strategy {
+  return {
+    initialToken: given.flag('inject_on_first_request') ? 0 : undefined,
+    pageSize: (response) => readPageSize(given, response),
+    next({ answer: { extractedRecords }, response, token }) {
+      const size = readPageSize(given, response);
+      if ((size && extractedRecords < size) || extractedRecords === 0) return undefined;
+      return Number(token ?? 0) + extractedRecords;
+    },
+  };
+}
+
+function makeCursorPagination(given: Given): Strategy {
+  const size = readPageSize(given);
+  const token = given.template('cursor_value');
+  const stop = given.condition('stop_condition');
+  return {
+    initialToken: undefined,
+    pageSize: () => size,
+    next(page) {
+      const names = {
+        response: page.response,
+        headers: page.answer.headersWithLinks,
+        last_record: page.lastRecord ?? null,
+        last_page_size: page.size,
+        page_size: size ?? null,
+      };
+      return stop?.isMet(names) ? undefined : token?.value(names);
+    },
+  };
+}
+
+function makeDefaultPaginator(given: Given): Paginator {
+  const strategy = given.child<Strategy>('pagination_strategy');
+  if (!strategy) throw new Error('A DefaultPaginator needs a pagination_strategy.');
+  const sizeOption = given.child<RequestOption>('page_size_option');
+  const tokenOption = given.child<RequestOption | RequestPath>('page_token_option');
+  if (sizeOption && !strategy.pageSize()) throw new Error('A page_size_option needs a page_size in the strategy.');
+  return {
+    initialToken: () => strategy.initialToken,
+    next(page) {
+      const token = strategy.next(page);
+      return isNothing(token) ? undefined : token;
+    },
+    path(token) {
+      return tokenOption instanceof RequestPath && !isNothing(token) ? pythonText(token) : undefined;
+    },
+    parts(token) {
+      const parts = emptyParts();
+      if (tokenOption instanceof RequestOption && token !== undefined) tokenOption.put(parts, token);
+      const size = sizeOption && strategy.pageSize();
+      if (size) sizeOption.put(parts, size);
+      return parts;
+    },
+  };
+}
+
+/** What Python takes for false. A token like that is none. */
+export function isNothing(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) === 0;
+  const shown = pythonText(value);
+  return shown === '{}' || shown === '0.0' || shown === '-0.0' || shown === '0';
+}
+
+const pageSize = either(integer, template);
+
+export const paginationComponents: ComponentDefinition[] = [
+  {
+    name: 'DefaultPaginator',
+    step: 'S1',
+    words: 'Reads page after page until the strategy has no token for another one.',
+    options: {
+      pagination_strategy: required(
+        component('PageIncrement', 'OffsetIncrement', 'CursorPagination', 'CustomPaginationStrategy'),
+        'Where the token of the next page comes from.',
+      ),
+      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used: the decoder of the retriever counts.'),
+      page_size_option: optional(component('RequestOption'), 'Where the page size goes in the request.'),
+      page_token_option: optional(component('RequestOption', 'RequestPath'), 'Where the token goes in the request.'),
+    },
+    make: makeDefaultPaginator,
+  },
+  {
+    name: 'NoPagination',
+    step: 'S1',
+    words: 'There is one page.',
+    options: {},
+    make: () => noPagination,
+  },
+  {
+    name: 'PageIncrement',
+    step: 'S1',
+    words: 'Counts pages. A page without records, or with fewer than the page size, is the last.',
+    options: {
+      page_size: optional(pageSize, 'How many records a page has.'),
+      start_from_page: optional(integer, 'The number of the first page.', 0),
+      inject_on_first_request: optional(boolean, 'Sends the number with the first request, too.', false),
+    },
+    make: makePageIncrement,
+  },
+  {
+    name: 'OffsetIncrement',
+    step: 'S1',
+    words: 'Counts records. A page without records, or with fewer than the page size, is the last.',
+    options: {
+      page_size: optional(pageSize, 'How many records a page has.'),
+      inject_on_first_request: optional(boolean, 'Sends 0 with the first request.', false),
+    },
+    make: makeOffsetIncrement,
+  },
+  {
+    name: 'CursorPagination',
+    step: 'S1',
+    words: 'Takes the token of the next page from the answer. An empty one ends the pages.',
+    options: {
+      cursor_value: required(template, 'The token. Knows response, headers, last_record and last_page_size.'),
+      stop_condition: optional(condition, 'Ends the pages when true. Knows the same.'),
+      page_size: optional(pageSize, 'How many records a page has.'),
+      decoder: optional(component('JsonDecoder', 'XmlDecoder'), 'Not used: the decoder of the retriever counts.'),
+    },
+    make: makeCursorPagination,
+  },
+];

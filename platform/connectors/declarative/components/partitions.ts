@@ -1,0 +1,257 @@
+/* What a stream is cut into besides time: the items of a list, or the records of other streams. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  either,
+  type Given,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import type { PartitionRouter } from '../cursors/stream-cursor.ts';
+import { emptyParts, type RequestParts } from '../http/request.ts';
+import { valueAtPath } from '../run/paths.ts';
+import { type Slice, sliceView } from '../run/slice.ts';
+import type { DataRecord, SourceStream } from '../run/stream.ts';
+import { pythonText } from '../template/printing.ts';
+import { isNothing } from './pagination.ts';
+import type { RequestOption } from './request-options.ts';
+
+/** What a router gets from the stream around it. */
+export interface RouterSurroundings extends Record<string, unknown> {
+  /** The state of the stream that is cut. */
+  streamState?: Record<string, unknown>;
+}
+
+function putOption(parts: RequestParts, option: RequestOption | undefined, slice: Slice, field: string): void {
+  const value = sliceView(slice)[field];
+  if (option && !isNothing(value)) option.put(parts, value);
+}
+
+function makeListRouter(given: Given): PartitionRouter {
+  const value = given.value('values');
+  const values = typeof value === 'string' ? given.rendered('values') : value;
+  if (!Array.isArray(values)) throw new Error('The values of a ListPartitionRouter are no list.');
+  const field = pythonText(given.rendered('cursor_field'));
+  const option = given.child<RequestOption>('request_option');
+  return {
+    async *slices() {
+      for (const item of values) yield { partition: { [field]: item }, cursor: {}, extraFields: {} };
+    },
+    parts(slice) {
+      const parts = emptyParts();
+      putOption(parts, option, slice, field);
+      return parts;
+    },
+  };
+}
+
+interface Parent {
+  stream: SourceStream;
+  key: readonly string[];
+  field: string;
+  extraFields: readonly (readonly string[])[];
+  option: RequestOption | undefined;
+  isIncremental: boolean;
+  childPointer: readonly string[] | undefined;
+}
+
+function makeParent(given: Given): Parent {
+  const { streamState = {} } = given.around as RouterSurroundings;
+  const isIncremental = given.flag('incremental_dependency');
+  const definition = given.value('stream') as Record<string, unknown>;
+  const stream = given.make<SourceStream>(definition, {
+    state: isIncremental ? parentStateOf(given, definition, streamState) : {},
+    hasParentState: isIncremental && Object.keys(streamState).length > 0,
+    mayCache: true,
+  });
+  const pointer = given.texts('lazy_read_pointer').map((key) => given.asTemplate(key).text());
+  if (pointer.includes('*')) throw new Error('A lazy_read_pointer has no wildcards.');
+  const keyText = pythonText(given.rendered('parent_key'));
+  const extra = (given.value('extra_fields') as string[][] | undefined) ?? [];
+  return {
+    stream,
+    key: keyText.replace(/^\/+/, '').split('/'),
+    field: pythonText(given.rendered('partition_field')),
+    extraFields: extra.map((path) => path.map((key) => given.asTemplate(String(key)).text())),
+    option: given.child<RequestOption>('request_option'),
+    isIncremental,
+    childPointer: pointer.length > 0 ? pointer : undefined,
+  };
+}
+
+/** The state of a parent is in that of its child. A child from before that has a cursor only, which holds for both. */
+function parentStateOf(
+  given: Given,
+  definition: Record<string, unknown>,
+  childState: Record<string, unknown>,
+): Record<string, unknown> {
+  const name = String(definition.name);
+  const { parent_state: parents, state } = childState;
+  if (isJsonObject(parents)) {
+    const own = parents[name];
+    if (isJsonObject(own)) return own;
+  }
+  const value = isJsonObject(state) ? Object.values(state)[0] : Object.values(childState)[0];
+  const isSimple = typeof value === 'string' || typeof value === 'number';
+  if (!isSimple || (!isJsonObject(state) && Object.keys(childState).length !== 1)) return {};
+  const cursor = given.inside(definition.incremental_sync);
+  return cursor.has('cursor_field') ? { [pythonText(cursor.rendered('cursor_field'))]: value } : {};
+}
+
+function makeSubstreamRouter(given: Given): PartitionRouter {
+  const parents = (given.value('parent_stream_configs') as unknown[]).map((value) => given.make<Parent>(value));
+  if (parents.length === 0) throw new Error('A SubstreamPartitionRouter needs at least one parent stream.');
+  return {
+    async *slices() {
+      for (const parent of parents) yield* slicesOf(parent);
+    },
+    parts(slice) {
+      const parts = emptyParts();
+      for (const { option, field } of parents) putOption(parts, option, slice, field);
+      return parts;
+    },
+    parentState() {
+      const incremental = parents.filter(({ isIncremental }) => isIncremental);
+      return Object.fromEntries(incremental.map(({ stream }) => [stream.name, stream.cursor.state()]));
+    },
+  };
+}
+
+/**
+ * The cursor of the parent learns of a record before its slice is handed out: with the slice goes the state of the parent
+ * after that record.
+ */
+async function* slicesOf(parent: Parent): AsyncGenerator<Slice> {
+  const { cursor } = parent.stream;
+  for await (const { item: slice, isLast: isLastSlice } of withLast(cursor.slices())) {
+    if (slice === undefined) {
+      cursor.finish();
+      return;
+    }
+    for await (const { item: record, isLast } of withLast(recordsOf(parent.stream, slice))) {
+      if (record !== undefined) cursor.observe(slice, record);
+      if (isLast) {
+        cursor.close(slice);
+        if (isLastSlice) cursor.finish();
+      }
+      const child = record && childSlice(parent, slice, record);
+      if (child) yield child;
+    }
+  }
+}
+
+function childSlice(
+  { key, field, extraFields, childPointer }: Parent,
+  slice: Slice,
+  record: DataRecord,
+): Slice | undefined {
+  const found = valueAtPath(record, key);
+  if (!found) return undefined;
+  const extra = extraFields.map((path) => [path.join('.'), valueAtPath(record, path)?.value ?? null]);
+  return {
+    partition: { [field]: found.value, parent_slice: slice.partition },
+    cursor: {},
+    extraFields: {
+      ...(childPointer && { child_response: valueAtPath(record, childPointer)?.value ?? [] }),
+      ...Object.fromEntries(extra),
+    },
+  };
+}
+
+async function* recordsOf(stream: SourceStream, slice: Slice): AsyncGenerator<DataRecord> {
+  for await (const records of stream.read(slice)) yield* records;
+}
+
+/** Tells which item is the last. Nothing at all is one item without a value. */
+async function* withLast<Item>(
+  items: AsyncIterable<Item>,
+): AsyncGenerator<{ item: Item | undefined; isLast: boolean }> {
+  let ahead: { item: Item } | undefined;
+  for await (const item of items) {
+    if (ahead) yield { item: ahead.item, isLast: false };
+    ahead = { item };
+  }
+  yield { item: ahead?.item, isLast: true };
+}
+
+/** Every combination of the slices of several routers. Where they set the same thing, the first one does. */
+export function combineRouters(routers: readonly PartitionRouter[]): PartitionRouter {
+  async function* combinations(index: number): AsyncGenerator<Slice[]> {
+    const router = routers[index];
+    if (!router) {
+      yield [];
+      return;
+    }
+    const rest: Slice[][] = [];
+    for await (const slices of combinations(index + 1)) rest.push(slices);
+    for await (const slice of router.slices()) for (const others of rest) yield [slice, ...others];
+  }
+  return {
+    async *slices() {
+      for await (const slices of combinations(0)) {
+        const reversed = [...slices].reverse();
+        yield {
+          partition: Object.assign({}, ...reversed.map(({ partition }) => partition)),
+          cursor: {},
+          extraFields: Object.assign({}, ...reversed.map(({ extraFields }) => extraFields)),
+        };
+      }
+    },
+    parts(slice) {
+      const all = routers.map((router) => router.parts(slice)).reverse();
+      const merged = emptyParts();
+      for (const name of ['query', 'headers', 'form', 'json'] as const) {
+        merged[name] = Object.assign({}, ...all.map((parts) => parts[name]));
+      }
+      return merged;
+    },
+  };
+}
+
+export const partitionComponents: ComponentDefinition[] = [
+  {
+    name: 'ListPartitionRouter',
+    step: 'S1',
+    words: 'One partition for each item of a list.',
+    options: {
+      values: required(
+        either(template, list(text)),
+        'The items, or a template that gives a list. Items are no templates.',
+      ),
+      cursor_field: required(template, 'The name of the item in stream_partition.'),
+      request_option: optional(component('RequestOption'), 'Where the item goes in the request.'),
+    },
+    make: makeListRouter,
+  },
+  {
+    name: 'SubstreamPartitionRouter',
+    step: 'S1',
+    words: 'One partition for each record of one or more parent streams.',
+    options: { parent_stream_configs: required(list(component('ParentStreamConfig')), 'The parents.') },
+    make: makeSubstreamRouter,
+  },
+  {
+    name: 'ParentStreamConfig',
+    step: 'S1',
+    words: 'A parent stream, and what its records give to the children.',
+    options: {
+      stream: required(component('DeclarativeStream', 'StateDelegatingStream'), 'The parent stream.'),
+      parent_key: required(template, 'The field of the parent that tells partitions apart; `/` goes into objects.'),
+      partition_field: required(template, 'The name of its value in stream_partition.'),
+      request_option: optional(component('RequestOption'), 'Where the value goes in the request.'),
+      extra_fields: optional(list(list(template)), 'More fields of the parent, for stream_slice.extra_fields.'),
+      incremental_dependency: optional(
+        boolean,
+        'Reads only parents that have changed, and keeps their state with the child.',
+        false,
+      ),
+      lazy_read_pointer: optional(list(template), 'Where in the parent the first page of the child already is.'),
+    },
+    make: makeParent,
+  },
+];

@@ -1,0 +1,167 @@
+/* Asks for the properties of records in several requests, where one would be too long, and puts the records together. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  anything,
+  type ComponentDefinition,
+  choice,
+  component,
+  either,
+  type Given,
+  integer,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { valueAtPath } from '../run/paths.ts';
+import { type Slice, wholeStream } from '../run/slice.ts';
+import type { DataRecord } from '../run/stream.ts';
+import { pythonText } from '../template/printing.ts';
+
+export interface QueryProperties {
+  chunks(slice: Slice): Promise<string[][]>;
+  /** Undefined: the records of the requests stay as they are. */
+  mergeKey: ((record: DataRecord) => string | undefined) | undefined;
+}
+
+type PropertyList = (slice: Slice) => Promise<string[]>;
+
+function makeQueryProperties(given: Given): QueryProperties {
+  const value = given.value('property_list');
+  const properties: PropertyList = isJsonObject(value)
+    ? given.make<PropertyList>(value)
+    : async () => given.texts('property_list');
+  const always = given.texts('always_include_properties');
+  const chunking = given.has('property_chunking') ? given.inside(given.value('property_chunking')) : undefined;
+  const limit = chunking?.number('property_limit');
+  const countsCharacters = chunking?.text('property_limit_type') === 'characters';
+  const keys = chunking && mergeKeys(chunking);
+  return {
+    async chunks(slice) {
+      const all = (await properties(slice)).filter((name) => !always.includes(name));
+      if (!limit) return [[...always, ...all]];
+      const chunks: string[][] = [];
+      let chunk = [...always];
+      let size = 0;
+      for (const name of all) {
+        // Three characters for the comma between two names, as it is written in an address.
+        const length = countsCharacters ? name.length + 3 : 1;
+        if (size + length > limit) {
+          chunks.push(chunk);
+          chunk = [...always];
+          size = 0;
+        }
+        chunk.push(name);
+        size += length;
+      }
+      return [...chunks, chunk];
+    },
+    mergeKey: keys && ((record) => keyOf(record, keys)),
+  };
+}
+
+function mergeKeys(chunking: Given): string[] | undefined {
+  if (!chunking.has('record_merge_strategy')) return undefined;
+  const strategy = chunking.inside(chunking.value('record_merge_strategy'));
+  const key = strategy.value('key');
+  return Array.isArray(key) ? key.map(String) : [String(key)];
+}
+
+function keyOf(record: DataRecord, keys: readonly string[]): string | undefined {
+  const parts = keys.map((key) => record[key]);
+  if (parts.some((part) => part === undefined || part === null || part === '')) return undefined;
+  if (parts.some((part) => typeof part !== 'string'))
+    throw new Error('The key that records are put together by is no text.');
+  return parts.join(',');
+}
+
+interface RecordReader {
+  read(slice: Slice): AsyncIterable<DataRecord[]>;
+}
+
+function makePropertiesFromEndpoint(given: Given): PropertyList {
+  const path = given.texts('property_field_path').map((key) => given.asTemplate(key).text());
+  const retriever = given.child<RecordReader>('retriever', { mayCache: true });
+  return async (slice) => {
+    const names: string[] = [];
+    for await (const records of retriever?.read(slice ?? wholeStream) ?? []) {
+      for (const record of records) {
+        const found = valueAtPath(record, path);
+        if (found) names.push(pythonText(found.value));
+      }
+    }
+    return names;
+  };
+}
+
+/** Puts one object into another, at every depth. */
+export function mergeDeep(target: DataRecord, source: DataRecord): void {
+  for (const [key, value] of Object.entries(source)) {
+    const before = target[key];
+    if (isJsonObject(before) && isJsonObject(value)) mergeDeep(before, value);
+    else target[key] = value;
+  }
+}
+
+export const queryPropertyComponents: ComponentDefinition[] = [
+  {
+    name: 'QueryProperties',
+    step: 'S4',
+    words: 'Asks for properties of records, in several requests if need be.',
+    options: {
+      property_list: required(either(list(text), component('PropertiesFromEndpoint')), 'The properties.'),
+      always_include_properties: optional(list(text), 'Properties of every request.'),
+      property_chunking: optional(component('PropertyChunking'), 'How many a request may have.'),
+      property_selector: optional(component('JsonSchemaPropertySelector'), 'Accepted: all properties are asked for.'),
+    },
+    make: makeQueryProperties,
+  },
+  {
+    name: 'PropertiesFromEndpoint',
+    step: 'S4',
+    words: 'Asks the API for the properties.',
+    options: {
+      property_field_path: required(list(template), 'Where in a record the name is.'),
+      retriever: required(component('SimpleRetriever', 'CustomRetriever'), 'Asks.'),
+    },
+    make: makePropertiesFromEndpoint,
+  },
+  {
+    name: 'PropertyChunking',
+    step: 'S4',
+    words: 'How many properties a request may have.',
+    options: {
+      property_limit_type: required(choice('characters', 'property_count'), 'What is counted.'),
+      property_limit: optional(integer, 'The limit.'),
+      record_merge_strategy: optional(component('GroupByKeyMergeStrategy'), 'How records are put together.'),
+    },
+  },
+  {
+    name: 'GroupByKeyMergeStrategy',
+    step: 'S4',
+    words: 'Puts records with the same key together.',
+    options: { key: required(anything, 'The field, or a list of fields.') },
+  },
+  {
+    name: 'JsonSchemaPropertySelector',
+    step: 'S4',
+    words: 'Accepted: all properties are asked for.',
+    options: { transformations: optional(list(anything), 'Not used.') },
+  },
+  {
+    name: 'PaginationReset',
+    step: 'S4',
+    words: 'What to do when the API asks to begin the pages anew, or after a number of records.',
+    options: {
+      action: required(choice('SPLIT_USING_CURSOR', 'RESET'), 'Goes on from the last cursor, or begins anew.'),
+      limits: optional(component('PaginationResetLimits'), 'After how many records.'),
+    },
+  },
+  {
+    name: 'PaginationResetLimits',
+    step: 'S4',
+    words: 'After how many records pages begin anew.',
+    options: { number_of_records: optional(integer, 'The number.') },
+  },
+];

@@ -1,0 +1,224 @@
+/* Sends the requests of a component. */
+
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  anything,
+  boolean,
+  type ComponentDefinition,
+  choice,
+  component,
+  either,
+  type Given,
+  mapping,
+  optional,
+  template,
+} from '../component.ts';
+import type { Answer } from '../http/answer.ts';
+import { exchange } from '../http/exchange.ts';
+import {
+  combineParts,
+  emptyParts,
+  joinAddress,
+  prepareRequest,
+  type RequestParts,
+  type Values,
+} from '../http/request.ts';
+import type { ErrorHandler } from '../http/resolution.ts';
+import type { Mapping, Names } from '../interpolation.ts';
+import { type Slice, sliceView } from '../run/slice.ts';
+import { defaultErrorHandler } from './error-handlers.ts';
+
+export interface Authenticator {
+  parts(): Promise<RequestParts>;
+  /** The headers of another attempt. */
+  renewedHeaders(): Promise<Values>;
+  /** Gets a new token at once. */
+  refresh?(): Promise<void>;
+}
+
+export interface Ask {
+  slice: Slice;
+  token?: unknown;
+  /** The address of a page, or its path. */
+  path?: string | undefined;
+  parts?: RequestParts;
+  /** What templates know besides. */
+  names?: Names;
+}
+
+export interface Requester {
+  send(ask: Ask): Promise<Answer>;
+}
+
+/** What a requester gets from the component around it. */
+export interface RequesterSurroundings extends Record<string, unknown> {
+  mayCache?: boolean;
+  isStreamed?: boolean;
+  /** The request parameter that the properties of a chunk go to. */
+  queryPropertiesKey?: string | undefined;
+}
+
+function makeHttpRequester(given: Given): Requester {
+  const { mayCache = false, isStreamed = false, queryPropertiesKey } = given.around as RequesterSurroundings;
+  const url = given.template('url');
+  const base = given.template('url_base');
+  const path = given.template('path');
+  const method = given.text('http_method') ?? 'GET';
+  const authenticator = given.child<Authenticator>('authenticator', {
+    baseAddress: given.text('url') ?? given.text('url_base'),
+  });
+  const handler = given.child<ErrorHandler>('error_handler') ?? defaultErrorHandler;
+  const query = makeParameters(given, 'request_parameters');
+  const headers = given.mapping('request_headers');
+  const { form, json } = makeBody(given);
+  const useCache = given.value('use_cache') ?? mayCache;
+
+  function addressOf(ask: Ask, names: Names): string {
+    const baseText = base?.text(names) ?? '';
+    const urlText = url?.text(names) ?? '';
+    const pathText = ask.path || (path?.text(names) ?? '').replace(/^\/+/, '');
+    if (baseText !== '') return joinAddress(baseText, pathText);
+    return pathText === '' ? urlText : joinAddress(urlText, pathText);
+  }
+
+  function ownParts(ask: Ask, names: Names): RequestParts {
+    const own = emptyParts();
+    const parameters = query.value(names, ['text', 'list']);
+    own.query = isJsonObject(parameters) ? parameters : {};
+    if (queryPropertiesKey !== undefined) {
+      const { query_properties: properties } = ask.slice.extraFields;
+      own.query = { ...own.query, [queryPropertiesKey]: (properties as string[]).join(',') };
+    }
+    const own_headers = headers.value(names);
+    own.headers = isJsonObject(own_headers) ? own_headers : {};
+    own.form = form.value(names, ['text', 'list']);
+    own.json = json.value(names);
+    return own;
+  }
+
+  return {
+    async send(ask) {
+      const { slice, token, names: further } = ask;
+      const names: Names = {
+        ...slice.extraFields,
+        ...further,
+        stream_slice: sliceView(slice),
+        next_page_token: token === undefined ? null : { next_page_token: token },
+      };
+      const credentials = (await authenticator?.parts()) ?? emptyParts();
+      const parts = combineParts([ownParts(ask, names), credentials, ask.parts ?? emptyParts()]);
+      const request = prepareRequest(method, addressOf(ask, names), parts);
+      return exchange(
+        given.run,
+        request,
+        {
+          streamName: given.making.streamName,
+          handler,
+          ...(authenticator && { credentials: () => authenticator.renewedHeaders() }),
+          refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
+        },
+        { mayCache: useCache === true, isStreamed },
+      );
+    },
+  };
+}
+
+/** A parameter that lists properties is no template: the retriever fills it. */
+function makeParameters(given: Given, name: string): Mapping {
+  const value = given.value(name);
+  if (!isJsonObject(value)) return given.mapping(name);
+  const texts = Object.entries(value).filter(([, item]) => !isJsonObject(item));
+  for (const [key, item] of texts) {
+    if (typeof item !== 'string') throw new Error(`The request parameter ${key} is no text. Put it between quotes.`);
+  }
+  return given.inside({ ...given.values, [name]: Object.fromEntries(texts) }).mapping(name);
+}
+
+function makeBody(given: Given): { form: Mapping; json: Mapping } {
+  const nothing: Mapping = { value: () => ({}) };
+  const body = given.value('request_body');
+  if (isJsonObject(body)) {
+    const inside = given.inside({ ...body, $parameters: given.parameters });
+    switch (body.type) {
+      case 'RequestBodyUrlEncodedForm':
+        return { form: formOf(inside, 'value'), json: nothing };
+      case 'RequestBodyPlainText':
+        return { form: inside.mapping('value'), json: nothing };
+      default:
+        return { form: nothing, json: inside.nestedMapping('value') };
+    }
+  }
+  const [hasForm, hasJson] = [given.has('request_body_data'), given.has('request_body_json')];
+  if (hasForm && hasJson) throw new Error('A requester has request_body_data or request_body_json, not both.');
+  return {
+    form: hasForm ? formOf(given, 'request_body_data') : nothing,
+    json: hasJson ? given.nestedMapping('request_body_json') : nothing,
+  };
+}
+
+function formOf(given: Given, name: string): Mapping {
+  const value = given.value(name);
+  if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      if (typeof item !== 'string') throw new Error(`The form field ${key} is no text. Put it between quotes.`);
+    }
+  }
+  return given.mapping(name);
+}
+
+export const authenticatorNames = [
+  'NoAuth',
+  'ApiKeyAuthenticator',
+  'BearerAuthenticator',
+  'BasicHttpAuthenticator',
+  'OAuthAuthenticator',
+  'SessionTokenAuthenticator',
+  'SelectiveAuthenticator',
+  'JwtAuthenticator',
+  'LegacySessionTokenAuthenticator',
+  'CustomAuthenticator',
+];
+
+export const requesterComponents: ComponentDefinition[] = [
+  {
+    name: 'HttpRequester',
+    step: 'S1',
+    words: 'Sends requests to an address, with credentials, and deals with failures.',
+    options: {
+      url: optional(template, 'The whole address.'),
+      url_base: optional(template, 'The address that the path is added to.'),
+      path: optional(template, 'What comes behind the base, such as /orders.'),
+      http_method: optional(choice('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'), 'The method.', 'GET'),
+      authenticator: optional(component(...authenticatorNames), 'Adds credentials.'),
+      error_handler: optional(
+        component('DefaultErrorHandler', 'CompositeErrorHandler', 'CustomErrorHandler'),
+        'Decides what to do about failures.',
+      ),
+      request_parameters: optional(
+        either(template, mapping(either(template, component('QueryProperties')))),
+        'Parameters of the address.',
+      ),
+      request_headers: optional(either(template, mapping(template)), 'Headers.'),
+      request_body: optional(
+        component('RequestBodyPlainText', 'RequestBodyUrlEncodedForm', 'RequestBodyJsonObject', 'RequestBodyGraphQL'),
+        'The body.',
+      ),
+      request_body_data: optional(either(template, mapping(template)), 'A form, or a text, as the body.'),
+      request_body_json: optional(anything, 'An object as the body, in JSON.'),
+      use_cache: optional(
+        boolean,
+        'Asks once in a run for what several streams need. Parents of other streams do so anyway.',
+        false,
+      ),
+      fetch_properties_from_endpoint: optional(
+        component('PropertiesFromEndpoint'),
+        'An older way to write query_properties.',
+      ),
+      query_properties: optional(
+        component('QueryProperties'),
+        'Asks for properties in several requests and puts the records together.',
+      ),
+    },
+    make: makeHttpRequester,
+  },
+];

@@ -1,0 +1,181 @@
+/* How records are found in answers, and which of them are taken. */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  choice,
+  component,
+  condition,
+  either,
+  type Given,
+  list,
+  optional,
+  required,
+  template,
+} from '../component.ts';
+import type { StreamCursor } from '../cursors/stream-cursor.ts';
+import { type Decoder, jsonDecoder } from '../run/decoder.ts';
+import { normalizeBySchema } from '../run/normalization.ts';
+import { matchesOf, valueAtPath } from '../run/paths.ts';
+import { type Slice, sliceView } from '../run/slice.ts';
+import { pythonText } from '../template/printing.ts';
+import type { Transformation } from './transformations.ts';
+
+export type Extractor = (values: readonly unknown[]) => unknown[];
+type RecordFilter = (record: Record<string, unknown>, slice: Slice, token: unknown) => boolean;
+
+export interface Selection {
+  records: Record<string, unknown>[];
+  /** What went wrong behind the last of the records. */
+  failure?: unknown;
+}
+
+export interface RecordSelector {
+  extract: Extractor;
+  select(found: readonly unknown[], slice: Slice, token: unknown, schema: Record<string, unknown>): Selection;
+}
+
+/** What a record selector gets from the stream around it. */
+export interface SelectorSurroundings extends Record<string, unknown> {
+  transformations?: readonly Transformation[];
+  /** Given for a stream that is filtered by its cursor here, because the API cannot. */
+  filteringCursor?: StreamCursor | undefined;
+}
+
+function makeDpathExtractor(given: Given): Extractor {
+  const path = given.texts('field_path').map((key) => given.asTemplate(key));
+  const expand = given.child<Extractor>('record_expander');
+  const extract = (value: unknown): unknown[] => {
+    const found =
+      path.length === 0
+        ? value
+        : valueAt(
+            value,
+            path.map((key) => key.text()),
+          );
+    if (Array.isArray(found)) return found;
+    return isEmpty(found) ? [] : [found];
+  };
+  return (values) => {
+    const found = values.length === 1 ? extract(values[0]) : values.flatMap(extract);
+    return expand ? expand(found) : found;
+  };
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  if (path.includes('*')) return matchesOf(value, path).map((match) => match.value);
+  return valueAtPath(value, path)?.value ?? [];
+}
+
+function isEmpty(value: unknown): boolean {
+  return isJsonObject(value) ? Object.keys(value).length === 0 : !value;
+}
+
+function makeRecordFilter(given: Given): RecordFilter {
+  const rule = given.condition('condition');
+  if (!rule) return () => false;
+  return (record, slice, token) =>
+    rule.isMet({
+      record,
+      stream_slice: sliceView(slice),
+      next_page_token: token === undefined ? null : { next_page_token: token },
+    });
+}
+
+function makeRecordSelector(given: Given): RecordSelector {
+  const { transformations = [], filteringCursor } = given.around as SelectorSurroundings;
+  const extract = given.child<Extractor>('extractor') ?? ((values) => [...values]);
+  const filter = given.child<RecordFilter>('record_filter');
+  const mustNormalize = given.text('schema_normalization') === 'Default';
+  const transformsFirst = given.flag('transform_before_filtering', filteringCursor !== undefined);
+  const isWanted: RecordFilter = (record, slice, token) =>
+    (filteringCursor?.isWanted(slice, record) ?? true) && (filter?.(record, slice, token) ?? true);
+  const transform = (record: Record<string, unknown>, slice: Slice) => {
+    const names = { stream_slice: sliceView(slice) };
+    for (const change of transformations) change(record, names);
+  };
+  return {
+    extract,
+    select(found, slice, token, schema) {
+      const records: Record<string, unknown>[] = [];
+      try {
+        for (const value of found) {
+          const record = recordOf(value);
+          if (transformsFirst) transform(record, slice);
+          if (!isWanted(record, slice, token)) continue;
+          if (!transformsFirst) transform(record, slice);
+          if (mustNormalize) normalizeBySchema(record, schema);
+          records.push(record);
+        }
+      } catch (failure) {
+        return { records, failure };
+      }
+      return { records };
+    },
+  };
+}
+
+/** Only objects are records. An empty list counts as an empty one, as it does in the reference runtime. */
+function recordOf(value: unknown): Record<string, unknown> {
+  if (isJsonObject(value)) return value;
+  if (Array.isArray(value) && value.length === 0) return {};
+  throw new Error(
+    `A record is ${Array.isArray(value) ? 'a list' : `"${pythonText(value).slice(0, 50)}"`} instead of an object.`,
+  );
+}
+
+export const decoderNames = [
+  'JsonDecoder',
+  'JsonlDecoder',
+  'CsvDecoder',
+  'IterableDecoder',
+  'XmlDecoder',
+  'GzipDecoder',
+  'ZipfileDecoder',
+  'JsonItemsDecoder',
+  'CustomDecoder',
+];
+
+export const selectionComponents: ComponentDefinition[] = [
+  {
+    name: 'RecordSelector',
+    step: 'S1',
+    words: 'Takes records out of an answer: finds them, filters them and changes them, in this order.',
+    options: {
+      extractor: required(component('DpathExtractor', 'CustomRecordExtractor'), 'Finds the records.'),
+      record_filter: optional(component('RecordFilter', 'CustomRecordFilter'), 'Says which of them to take.'),
+      schema_normalization: optional(
+        either(choice('Default', 'None'), component('CustomSchemaNormalization')),
+        'Default casts values to the types of the schema.',
+        'None',
+      ),
+      transform_before_filtering: optional(boolean, 'Changes records before they are filtered.', false),
+    },
+    make: makeRecordSelector,
+  },
+  {
+    name: 'DpathExtractor',
+    step: 'S1',
+    words: 'Finds records at a path: each item of a list, or one object.',
+    options: {
+      field_path: required(list(template), 'The keys on the way. None is the whole answer; `*` is any key.'),
+      decoder: optional(component(...decoderNames), 'Not used: the decoder of the retriever counts.'),
+      record_expander: optional(component('RecordExpander'), 'Makes several records of one.'),
+    },
+    make: makeDpathExtractor,
+  },
+  {
+    name: 'RecordFilter',
+    step: 'S1',
+    words: 'Takes only the records for which a condition is true.',
+    options: { condition: optional(condition, 'Knows record, stream_slice and next_page_token.', '') },
+    make: makeRecordFilter,
+  },
+  {
+    name: 'JsonDecoder',
+    step: 'S1',
+    words: 'Reads an answer as JSON. An answer that is no JSON has no records.',
+    options: {},
+    make: (): Decoder => jsonDecoder,
+  },
+];

@@ -1,0 +1,101 @@
+/* Changes of records. */
+import {
+  type ComponentDefinition,
+  choice,
+  component,
+  condition,
+  type Given,
+  list,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import type { Names } from '../interpolation.ts';
+import { removeAtPath, removeValues, setAtPath } from '../run/paths.ts';
+import type { LiteralType } from '../template/literals.ts';
+
+/** Changes the record in place. The names are those of the record's place: record and stream_slice. */
+export type Transformation = (record: Record<string, unknown>, names: Names) => void;
+
+const literalTypes: Record<string, LiteralType[]> = {
+  string: ['text'],
+  number: ['number'],
+  integer: ['integer'],
+  boolean: ['boolean'],
+  array: ['list'],
+  object: ['object'],
+};
+
+export const valueTypeOption = optional(
+  choice('string', 'number', 'integer', 'boolean', 'array', 'object'),
+  'The type of the value. A result of another type stays text.',
+);
+
+export function literalTypesOf(given: Given): readonly LiteralType[] | undefined {
+  return literalTypes[given.text('value_type') ?? ''];
+}
+
+function makeAddFields(given: Given): Transformation {
+  const rule = given.condition('condition');
+  const fields = (given.value('fields') as unknown[]).map((value) => {
+    const field = given.inside(value);
+    const path = field.texts('path');
+    if (path.length === 0) throw new Error('AddFields needs a path with at least one key.');
+    return { path, value: given.asTemplate(field.text('value') ?? ''), types: literalTypesOf(field) };
+  });
+  return (record, names) => {
+    for (const { path, value, types } of fields) {
+      const found = value.value({ ...names, record }, types);
+      if (!rule || rule.isMet({ ...names, record, value: found, path })) setAtPath(record, path, found);
+    }
+  };
+}
+
+function makeRemoveFields(given: Given): Transformation {
+  const rule = given.condition('condition');
+  const pointers = given.value('field_pointers') as string[][];
+  return (record) => {
+    for (const pointer of pointers) {
+      // With a condition the reference runtime looks at every value of the record, whatever the pointer says.
+      if (rule) removeValues(record, (value) => rule.isMet({ property: value }));
+      else removeAtPath(record, pointer.map(String));
+    }
+  };
+}
+
+export const transformationComponents: ComponentDefinition[] = [
+  {
+    name: 'AddFields',
+    step: 'S1',
+    words: 'Adds fields to records, or sets them anew.',
+    options: {
+      fields: required(list(component('AddedFieldDefinition')), 'The fields, in order: one may use those before it.'),
+      condition: optional(condition, 'Adds a field only when true. Knows record, value and path.'),
+    },
+    make: makeAddFields,
+  },
+  {
+    name: 'AddedFieldDefinition',
+    step: 'S1',
+    words: 'One field that AddFields adds.',
+    options: {
+      path: required(list(text), 'The way to the field; objects on the way are made.'),
+      value: required(template, 'The value. Knows record and stream_slice.'),
+      value_type: valueTypeOption,
+    },
+  },
+  {
+    name: 'RemoveFields',
+    step: 'S1',
+    words: 'Removes fields from records.',
+    options: {
+      field_pointers: required(
+        list(list(text)),
+        'The ways to the fields. `*` stands for any key, `**` for any number of keys.',
+      ),
+      condition: optional(condition, 'Removes every single value for which this is true. Knows property.'),
+    },
+    make: makeRemoveFields,
+  },
+];

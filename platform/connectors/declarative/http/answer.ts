@@ -1,0 +1,143 @@
+/* The answer to a request, as components look at it. */
+import type { Readable } from 'node:stream';
+import { isJsonObject, parseJson } from '../../kit/json.ts';
+
+export class Answer {
+  readonly status: number;
+  readonly rawHeaders: readonly string[];
+  readonly bytes: Buffer;
+  /** The body of an answer that is read while it comes. Then `bytes` is empty. */
+  readonly stream: Readable | undefined;
+  /** How many records the extractor has found in it, before any was filtered out. */
+  extractedRecords = 0;
+  /** Came with something else and has not been read yet. */
+  isFresh = false;
+  #json: { value: unknown } | undefined;
+
+  constructor(status: number, rawHeaders: readonly string[], bytes: Buffer, stream?: Readable) {
+    this.status = status;
+    this.rawHeaders = rawHeaders;
+    this.bytes = bytes;
+    this.stream = stream;
+  }
+
+  /** Below 400. Only such an answer has records. */
+  get isGood(): boolean {
+    return this.status < 400;
+  }
+
+  get text(): string {
+    return this.bytes.toString('utf8');
+  }
+
+  /** Undefined for a body that is no JSON. */
+  get json(): unknown {
+    this.#json ??= { value: readJson(this.bytes) };
+    return this.#json.value;
+  }
+
+  /** The first value of a header, whatever letters the server used. */
+  header(name: string): string | undefined {
+    const wanted = name.toLowerCase();
+    for (let index = 0; index + 1 < this.rawHeaders.length; index += 2) {
+      if (this.rawHeaders[index]?.toLowerCase() === wanted) return this.rawHeaders[index + 1];
+    }
+    return undefined;
+  }
+
+  /** By the names that the server used, with `link` read as links. */
+  get headersWithLinks(): Record<string, unknown> {
+    return { ...this.#headersAsSent(), link: readLinks(this.header('link')) };
+  }
+
+  /** By the names that the server used; any other letters find them, too. */
+  get headersByAnyCase(): Record<string, unknown> {
+    const headers = this.#headersAsSent();
+    for (const [name, value] of Object.entries(headers)) {
+      const small = name.toLowerCase();
+      const title = small.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+      for (const other of [small, title, name.toUpperCase()]) {
+        if (!Object.hasOwn(headers, other)) Object.defineProperty(headers, other, { value, enumerable: false });
+      }
+    }
+    return headers;
+  }
+
+  #headersAsSent(): Record<string, unknown> {
+    const headers = new Map<string, string>();
+    for (let index = 0; index + 1 < this.rawHeaders.length; index += 2) {
+      const [name = '', value = ''] = this.rawHeaders.slice(index, index + 2);
+      const before = headers.get(name);
+      headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    }
+    return Object.fromEntries(headers);
+  }
+
+  /** What the answer says went wrong, wherever it says so; undefined if it says nothing. */
+  get errorMessage(): string | undefined {
+    const { json } = this;
+    return findMessage(json === undefined ? this.text : json) ?? undefined;
+  }
+}
+
+function readJson(bytes: Buffer): unknown {
+  try {
+    const text = bytes.toString('utf8');
+    return parseJson(text.startsWith('\ufeff') ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}
+
+const messageKeys = [
+  'message',
+  'messages',
+  'error',
+  'errors',
+  'failures',
+  'failure',
+  'detail',
+  'err',
+  'error_message',
+  'msg',
+  'reason',
+  'status_message',
+];
+
+function findMessage(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) {
+    return value
+      .map(findMessage)
+      .filter((message) => message !== null)
+      .join(', ');
+  }
+  if (!isJsonObject(value)) return null;
+  const key = messageKeys.find((name) => Object.hasOwn(value, name) && !isNothing(value[name]));
+  return key === undefined ? null : findMessage(value[key]);
+}
+
+function isNothing(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0;
+  return !value;
+}
+
+/** The links of a Link header by their relation, or by their address where they have none. */
+export function readLinks(header: string | undefined): Record<string, Record<string, string>> {
+  const links: [string, Record<string, string>][] = [];
+  const text = (header ?? '').replace(/^[ '"]+|[ '"]+$/g, '');
+  if (text === '') return {};
+  for (const part of text.split(/, *</)) {
+    const semicolon = part.indexOf(';');
+    const address = semicolon === -1 ? part : part.slice(0, semicolon);
+    const link: Record<string, string> = { url: address.replace(/^[<> '"]+|[<> '"]+$/g, '') };
+    for (const parameter of semicolon === -1 ? [] : part.slice(semicolon + 1).split(';')) {
+      const equals = parameter.split('=');
+      if (equals.length !== 2) break;
+      const [key = '', value = ''] = equals.map((side) => side.replace(/^[ '"]+|[ '"]+$/g, ''));
+      link[key] = value;
+    }
+    links.push([link.rel || link.url || '', link]);
+  }
+  return Object.fromEntries(links);
+}

@@ -1,0 +1,143 @@
+/*
+ * Sends one request as often as it takes: by the rules of the error handler, with its waits, within the call budget.
+ * Three kinds of waits count their tries apart, as in the reference runtime: the manifest's own, those of a rate limit,
+ * and the others. A wait of the manifest's own gets one second more, for fractions that the API does not tell.
+ */
+import { ConnectorError } from '../../kit/connector.ts';
+import type { Run } from '../run/run.ts';
+import type { Answer } from './answer.ts';
+import { PaginationReset, RunFailure } from './failures.ts';
+import type { PreparedRequest, Values } from './request.ts';
+import type { ErrorHandler, Outcome, Resolution } from './resolution.ts';
+import type { SendOptions } from './transport.ts';
+
+export interface Retrying {
+  streamName: string;
+  handler: ErrorHandler;
+  /** Fresh credentials for the headers of another attempt. */
+  credentials?: () => Promise<Values>;
+  /** Gets a new token although the old one should still be valid. */
+  refreshToken?: (() => Promise<void>) | undefined;
+}
+
+const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
+
+/** Throws a RunFailure, or a PaginationReset. */
+export async function exchange(
+  run: Run,
+  request: PreparedRequest,
+  { streamName, handler, credentials, refreshToken }: Retrying,
+  options: SendOptions = {},
+): Promise<Answer> {
+  const tries = new Tries(run.clock.seconds());
+  for (let attempt = 1; ; attempt++) {
+    const asked = attempt === 1 || !credentials ? request : withHeaders(request, await credentials());
+    const outcome = await sendOnce(run, asked, options);
+    const resolution = handler.interpret(outcome);
+    const { action } = resolution;
+    if (action === 'RESET_PAGINATION') throw new PaginationReset();
+    if (action === 'RATE_LIMITED') run.rateLimited({ name: streamName });
+    if (action === 'REFRESH_TOKEN_THEN_RETRY') await renew(run, refreshToken);
+    if (!retried.includes(action)) return settle(run, request, outcome, resolution);
+    const seconds = tries.next(handler, waitOf(handler, outcome, attempt), action, run.clock.seconds());
+    if (seconds === undefined) throw exhausted(request, resolution, outcome);
+    const what = resolution.message ?? `${request.url.origin} did not answer as expected.`;
+    run.log('WARN', `${streamName}: ${what} Next attempt in ${Math.ceil(seconds)} seconds.`);
+    await run.wait(seconds, 'retry');
+  }
+}
+
+async function sendOnce(run: Run, request: PreparedRequest, options: SendOptions): Promise<Outcome> {
+  await run.budget.take(request);
+  try {
+    const answer = await run.transport.send(request, options);
+    run.budget.update(request, answer);
+    return answer;
+  } catch (error) {
+    if (error instanceof ConnectorError) return error;
+    throw error;
+  }
+}
+
+function settle(run: Run, request: PreparedRequest, outcome: Outcome, resolution: Resolution): Answer {
+  if (resolution.action === 'FAIL') throw failureOf(request, resolution, outcome);
+  if (outcome instanceof ConnectorError) throw new RunFailure(outcome.message, outcome.failureType, { cause: outcome });
+  if (resolution.action === 'IGNORE') {
+    run.log('INFO', resolution.message || `Ignores the answer ${outcome.status} of ${request.url.origin}.`);
+  }
+  return outcome;
+}
+
+/** A refresh that fails is not the end: the next attempt may work with the token as it is. */
+async function renew(run: Run, refreshToken: (() => Promise<void>) | undefined): Promise<void> {
+  try {
+    await refreshToken?.();
+  } catch (error) {
+    run.log('WARN', `A new token could not be had: ${(error as Error).message}`);
+  }
+}
+
+function waitOf({ waits }: ErrorHandler, outcome: Outcome, attempt: number): number | undefined {
+  for (const strategy of waits) {
+    const seconds = strategy.seconds(outcome, attempt);
+    if (seconds) return seconds;
+  }
+  return undefined;
+}
+
+class Tries {
+  readonly #begun: number;
+  #own = 0;
+  #limit = 0;
+  #other = 0;
+
+  constructor(begun: number) {
+    this.#begun = begun;
+  }
+
+  /** The seconds to wait before the next attempt; undefined if there is to be none. */
+  next(handler: ErrorHandler, own: number | undefined, action: string, now: number): number | undefined {
+    const { maxSeconds } = handler;
+    const maxTries = Math.max(0, handler.maxRetries) + 1;
+    const isLate = now - this.#begun >= maxSeconds;
+    if (own !== undefined) {
+      this.#own++;
+      return this.#own >= maxTries || isLate ? undefined : own + 1;
+    }
+    this.#own = 0;
+    if (action === 'RATE_LIMITED') {
+      this.#limit++;
+      return this.#limit >= maxTries ? undefined : 2 ** (this.#limit - 1);
+    }
+    this.#limit = 0;
+    this.#other++;
+    return this.#other >= maxTries || isLate ? undefined : 2 ** (this.#other - 1);
+  }
+}
+
+function withHeaders(request: PreparedRequest, headers: Values): PreparedRequest {
+  const kept = Object.entries(request.headers).filter(
+    ([name]) => !Object.keys(headers).some((other) => other.toLowerCase() === name.toLowerCase()),
+  );
+  const added = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+  return { ...request, headers: Object.fromEntries([...kept, ...added]) };
+}
+
+function failureOf(
+  { method, url }: PreparedRequest,
+  { message, failureType }: Resolution,
+  outcome: Outcome,
+): RunFailure {
+  const what = outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`;
+  return new RunFailure(message || what, failureType ?? 'system_error', {
+    cause: new Error(`${method} ${url.origin}${url.pathname}: ${what}`),
+  });
+}
+
+function exhausted({ url }: PreparedRequest, { message, failureType }: Resolution, outcome: Outcome): RunFailure {
+  const what = message || (outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`);
+  return new RunFailure(
+    `All attempts to reach ${url.origin} have failed. The last one: ${what}`,
+    failureType ?? 'system_error',
+  );
+}

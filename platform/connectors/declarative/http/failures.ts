@@ -1,0 +1,18 @@
+/* Failures of a run, with what kind of failure each is and words for people. */
+import type { FailureType } from '../../../src/protocol.ts';
+
+/** A failure that a manifest or the language foresees. Any other error is a `system_error` of the stream. */
+export class RunFailure extends Error {
+  override name = 'RunFailure';
+  readonly failureType: FailureType;
+
+  constructor(message: string, failureType: FailureType = 'system_error', options: ErrorOptions = {}) {
+    super(message, options);
+    this.failureType = failureType;
+  }
+}
+
+/** The API asks to begin the pages of a slice anew. */
+export class PaginationReset extends Error {
+  override name = 'PaginationReset';
+}

@@ -1,0 +1,78 @@
+/* What is to be done about an answer or a failure of the network, by the rules that hold without any in the manifest. */
+import type { FailureType } from '../../../src/protocol.ts';
+import type { ConnectorError } from '../../kit/connector.ts';
+import { Answer } from './answer.ts';
+
+export const actions = [
+  'SUCCESS',
+  'FAIL',
+  'RETRY',
+  'IGNORE',
+  'RATE_LIMITED',
+  'REFRESH_TOKEN_THEN_RETRY',
+  'RESET_PAGINATION',
+] as const;
+export type Action = (typeof actions)[number];
+
+export interface Resolution {
+  action: Action;
+  failureType?: FailureType;
+  message?: string;
+}
+
+/** An answer, or why there is none. */
+export type Outcome = Answer | ConnectorError;
+
+export interface ErrorHandler {
+  interpret(outcome: Outcome): Resolution;
+  maxRetries: number;
+  /** For all attempts together. */
+  maxSeconds: number;
+  waits: readonly WaitStrategy[];
+}
+
+export interface WaitStrategy {
+  /** Undefined or 0 leaves it to the next strategy. The first attempt is 1. Throws a RunFailure to give up. */
+  seconds(outcome: Outcome, attempt: number): number | undefined;
+}
+
+const byStatus: Record<number, Resolution> = {
+  400: fail('system_error', 'The API does not accept the request (400). Check the parameters of the request.'),
+  401: fail('config_error', 'The API does not accept the credentials (401). Check the authentication.'),
+  403: fail('config_error', 'The API does not allow this (403). Check what the credentials may read.'),
+  404: fail('system_error', 'There is nothing at this address (404).'),
+  405: fail('system_error', 'The API does not know this method at this address (405).'),
+  408: retry('The API gave up waiting for the request (408).'),
+  429: {
+    action: 'RATE_LIMITED',
+    failureType: 'transient_error',
+    message: 'The API limits how often it may be asked (429).',
+  },
+  500: retry('The API has a problem of its own (500).'),
+  502: retry('The API has a problem of its own (502).'),
+  503: retry('The API has a problem of its own (503).'),
+  504: retry('The API has a problem of its own (504).'),
+};
+
+function fail(failureType: FailureType, message: string): Resolution {
+  return { action: 'FAIL', failureType, message };
+}
+
+function retry(message: string): Resolution {
+  return { action: 'RETRY', failureType: 'transient_error', message };
+}
+
+/** The rule for a status; undefined if there is none for it. */
+export function resolutionOfStatus(status: number): Resolution | undefined {
+  return byStatus[status];
+}
+
+export function defaultResolution(outcome: Outcome): Resolution {
+  if (outcome instanceof Answer) {
+    if (outcome.isGood) return { action: 'SUCCESS' };
+    const message = `The API answers ${outcome.status}.`;
+    return byStatus[outcome.status] ?? { action: 'RETRY', failureType: 'system_error', message };
+  }
+  const { failureType, message } = outcome;
+  return failureType === 'config_error' ? fail(failureType, message) : retry(message);
+}

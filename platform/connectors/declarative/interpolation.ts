@@ -1,0 +1,91 @@
+/* Templates at their places in a component: with the configuration, the component's parameters and the run's clock. */
+import { isJsonObject } from '../kit/json.ts';
+import {
+  InterpolatedBoolean,
+  InterpolatedMapping,
+  InterpolatedNestedMapping,
+  InterpolatedString,
+} from './template/interpolation.ts';
+import type { LiteralType } from './template/literals.ts';
+import { pythonText } from './template/printing.ts';
+import type { Clock, Names } from './template/template.ts';
+
+export type { Names };
+
+/** What templates of a component can always name. */
+export interface TemplatePlace {
+  config: Record<string, unknown>;
+  parameters: Record<string, unknown>;
+  clock: Clock;
+}
+
+/** A template in a field of its own. */
+export class TextTemplate {
+  readonly #string: InterpolatedString;
+  readonly #config: Record<string, unknown>;
+
+  constructor(source: string, { config, ...surroundings }: TemplatePlace) {
+    this.#config = config;
+    this.#string = new InterpolatedString(source, surroundings);
+  }
+
+  /** The rendered text, read as a literal. */
+  value(names: Names = {}, types?: readonly LiteralType[]): unknown {
+    return this.#string.evaluate({ config: this.#config, ...names }, types);
+  }
+
+  /** The same, written as Python writes it. */
+  text(names: Names = {}): string {
+    return pythonText(this.value(names));
+  }
+}
+
+export class Condition {
+  readonly #condition: InterpolatedBoolean;
+  readonly #config: Record<string, unknown>;
+
+  constructor(source: string, { config, ...surroundings }: TemplatePlace) {
+    this.#config = config;
+    this.#condition = new InterpolatedBoolean(source, surroundings);
+  }
+
+  isMet(names: Names = {}): boolean {
+    return this.#condition.evaluate({ config: this.#config, ...names });
+  }
+}
+
+/** Entries whose keys and values are templates, or one template for all of them. Entries of null are left out. */
+export interface Mapping {
+  value(names?: Names, types?: readonly LiteralType[]): Record<string, unknown> | string;
+}
+
+export function makeMapping(given: unknown, place: TemplatePlace): Mapping {
+  if (typeof given === 'string') {
+    const template = new TextTemplate(given, place);
+    return {
+      value(names, types) {
+        const value = template.value(names, types);
+        return isJsonObject(value) ? withoutNulls(value) : value === null ? {} : pythonText(value);
+      },
+    };
+  }
+  if (!isJsonObject(given)) return { value: () => ({}) };
+  const { config, ...surroundings } = place;
+  const mapping = new InterpolatedMapping(given, surroundings);
+  return { value: (names = {}, types) => withoutNulls(mapping.evaluate({ config, ...names }, types)) };
+}
+
+/** The same for objects within objects, as in the body of a request. */
+export function makeNestedMapping(given: unknown, { config, ...surroundings }: TemplatePlace): Mapping {
+  const mapping = new InterpolatedNestedMapping(given ?? {}, surroundings);
+  return {
+    value(names = {}) {
+      const value = mapping.evaluate({ config, ...names });
+      return isJsonObject(value) ? withoutNulls(value) : value === null ? {} : pythonText(value);
+    },
+  };
+}
+
+function withoutNulls(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null && item !== undefined));
+}

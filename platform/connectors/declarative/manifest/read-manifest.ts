@@ -1,0 +1,158 @@
+/* Reads a manifest: what it needs to know, which streams it has, and what of it cannot run. */
+import type { ConnectorSpecification } from '../../../src/protocol.ts';
+import { isJsonObject } from '../../kit/json.ts';
+import { definitionOf } from '../registry.ts';
+import { withParameters } from './parameters.ts';
+import { describeProblem, ManifestError, type Problem } from './problems.ts';
+import { References } from './references.ts';
+import { problemsOf } from './validation.ts';
+import { readEntryText, readManifestText } from './yaml.ts';
+
+type Component = Record<string, unknown>;
+
+export interface StreamEntry {
+  name: string;
+  /** Where in the manifest. */
+  path: string;
+  /** With references resolved and parameters in place. */
+  component: Component;
+  /** Errors leave the stream out. */
+  problems: Problem[];
+  /** The dynamic stream that it was made by. */
+  group?: string;
+}
+
+export interface Manifest {
+  version: string;
+  specification: ConnectorSpecification;
+  /** Static streams, and those that only some configurations have. */
+  streams: StreamEntry[];
+  dynamicStreams: StreamEntry[];
+  check: Component | undefined;
+  spec: Component;
+  /** What holds for all streams: concurrency, call budget, groups. */
+  root: Component;
+  /** Of the whole manifest and of all streams. */
+  problems: Problem[];
+}
+
+/** The largest version of the language that this engine was made for. */
+const knownVersion = [7, 99];
+
+/** Throws a ManifestError for a text that is no manifest. */
+export function readManifest(text: string): Manifest {
+  const raw = readManifestText(text);
+  const references = new References(raw);
+  const problems: Problem[] = [];
+  const root: Component = { type: raw.type ?? 'DeclarativeSource' };
+  if (root.type !== 'DeclarativeSource')
+    throw new ManifestError('A manifest is an object with `type: DeclarativeSource`.');
+  const parameters = isJsonObject(raw.$parameters) ? (references.resolve(raw.$parameters) as Component) : {};
+  for (const name of [
+    'check',
+    'spec',
+    'concurrency_level',
+    'api_budget',
+    'max_concurrent_async_job_count',
+    'stream_groups',
+  ]) {
+    const value = raw[name] === undefined || raw[name] === null ? undefined : references.resolve(raw[name]);
+    if (value !== undefined) {
+      root[name] = isJsonObject(value) ? withParameters(`DeclarativeSource.${name}`, value, parameters) : value;
+    }
+  }
+  const spec = isJsonObject(root.spec) ? root.spec : {};
+  const entries = (name: 'streams' | 'dynamic_streams') =>
+    readEntries(references.resolve(raw[name] ?? []), name, parameters);
+  const streams = entries('streams');
+  const dynamicStreams = entries('dynamic_streams');
+  if (streams.length + dynamicStreams.length === 0) throw new ManifestError('The manifest has no streams.');
+  const version = String(raw.version ?? '');
+  problems.push(...problemsOfRoot(raw, root, version));
+  return {
+    version,
+    specification: specificationOf(spec),
+    streams,
+    dynamicStreams,
+    check: isJsonObject(root.check) ? root.check : undefined,
+    spec,
+    root,
+    get problems() {
+      return [...problems, ...[...streams, ...dynamicStreams].flatMap((entry) => entry.problems)];
+    },
+  };
+}
+
+/** Only the specification, which takes a fraction of the time. Throws a ManifestError. */
+export function readSpecification(text: string): ConnectorSpecification {
+  const alone = readEntryText(text, 'spec');
+  if (isJsonObject(alone)) return specificationOf(alone);
+  const raw = readManifestText(text);
+  const spec = new References(raw).resolve(raw.spec ?? {});
+  return specificationOf(isJsonObject(spec) ? spec : {});
+}
+
+function readEntries(list: unknown, name: string, parameters: Component): StreamEntry[] {
+  if (!Array.isArray(list)) throw new ManifestError(`The ${name} of the manifest are no list.`);
+  return list.map((item, index) => {
+    const path = `${name}[${index}]`;
+    if (!isJsonObject(item)) throw new ManifestError(`${path} is no stream.`);
+    const component = withParameters(`DeclarativeSource.${name}`, item, parameters);
+    let problems: Problem[] | undefined;
+    return {
+      name: String(component.name ?? ''),
+      path,
+      component,
+      // A manifest of a megabyte has thousands of components: they are looked at when somebody wants to know.
+      get problems() {
+        problems ??= problemsOf(
+          component,
+          name === 'streams'
+            ? ['DeclarativeStream', 'ConditionalStreams', 'StateDelegatingStream']
+            : ['DynamicDeclarativeStream'],
+          path,
+          definitionOf,
+        );
+        return problems;
+      },
+    };
+  });
+}
+
+function problemsOfRoot(raw: Component, root: Component, version: string): Problem[] {
+  const problems: Problem[] = [];
+  const source = definitionOf('DeclarativeSource');
+  for (const name of Object.keys(raw)) {
+    if (name !== 'type' && name !== '$parameters' && !(name in (source?.options ?? {}))) {
+      problems.push({ level: 'warning', path: name, message: `DeclarativeSource has no option ${name}` });
+    }
+  }
+  for (const name of ['check', 'spec', 'concurrency_level', 'api_budget']) {
+    const kind = source?.options[name]?.kind;
+    if (root[name] === undefined || kind?.is !== 'component') continue;
+    problems.push(...problemsOf(root[name], kind.of, name, definitionOf));
+  }
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [knownMajor = 0, knownMinor = 0] = knownVersion;
+  if (major > knownMajor || (major === knownMajor && minor > knownMinor)) {
+    const message = `The manifest is of version ${version}, which is newer than this engine. What it does not know is named here.`;
+    problems.push({ level: 'warning', path: 'version', message });
+  }
+  return problems;
+}
+
+function specificationOf(spec: Component): ConnectorSpecification {
+  const { connection_specification: schema, documentation_url: documentationUrl, advanced_auth: consent } = spec;
+  return {
+    connectionSpecification: (isJsonObject(schema)
+      ? schema
+      : { type: 'object', properties: {} }) as ConnectorSpecification['connectionSpecification'],
+    ...(typeof documentationUrl === 'string' && { documentationUrl }),
+    ...(isJsonObject(consent) && { advanced_auth: consent }),
+  };
+}
+
+/** What keeps a stream from running, in one line each. */
+export function errorsOf({ problems }: StreamEntry): string[] {
+  return problems.filter(({ level }) => level === 'error').map(describeProblem);
+}

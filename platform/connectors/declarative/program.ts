@@ -1,0 +1,98 @@
+/*
+ * Runs a manifest as a program of the connector protocol: `--manifest FILE` besides the options of every connector. For
+ * authors and tests: `--now TIME` lets the clock of templates and cursors stand still, `--waits FILE` skips waits and
+ * writes down those before retries, and `--author` also compares the configuration with the specification, which the
+ * platform has done already, and quotes the answer of `check` as the reference runtime does.
+ */
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import type { Configuration, SourceConnector } from '../kit/connector.ts';
+import { ConnectorError } from '../kit/connector.ts';
+import { runProgram } from '../kit/program.ts';
+import { parseIsoDate } from './dates/iso-dates.ts';
+import { ManifestError } from './manifest/problems.ts';
+import { readSpecification } from './manifest/read-manifest.ts';
+import { declarativeSource } from './source.ts';
+
+export async function run(args: readonly string[]): Promise<number> {
+  const { own, rest } = splitOptions(args);
+  const file = own.get('--manifest');
+  if (file === undefined) throw new Error('--manifest is missing.');
+  const text = readFileSync(file, 'utf8');
+  const now = own.get('--now');
+  const source = declarativeSource(text, {
+    now: now === undefined ? undefined : parseIsoDate(now),
+    waitsFile: own.get('--waits'),
+  });
+  return runProgram(explained(own.has('--author') ? forAuthors(source, text) : source, text), rest);
+}
+
+const ownOptions = ['--manifest', '--now', '--waits'];
+
+function splitOptions(args: readonly string[]): { own: Map<string, string>; rest: string[] } {
+  const own = new Map<string, string>();
+  const rest: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const option = args[index] as string;
+    if (ownOptions.includes(option)) own.set(option, args[++index] ?? '');
+    else if (option === '--author') own.set(option, '');
+    else rest.push(option);
+  }
+  return { own, rest };
+}
+
+/** A manifest that cannot run is no bug: its author is told what to change. */
+function explained(source: SourceConnector, text: string): SourceConnector {
+  const explain = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof ManifestError ? new ConnectorError(error.message, { cause: error }) : error;
+    }
+  };
+  return {
+    kind: 'source',
+    subject: source.subject,
+    get specification() {
+      return readSpecification(text);
+    },
+    check: (...given) => explain(() => source.check(...given)),
+    discover: (...given) => explain(() => source.discover(...given)),
+    read: (...given) => explain(() => source.read(...given)),
+  };
+}
+
+function forAuthors(source: SourceConnector, text: string): SourceConnector {
+  const checked = (config: Configuration): Configuration => {
+    const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
+    const validate = ajv.compile(readSpecification(text).connectionSpecification);
+    if (validate(config)) return config;
+    throw new ConnectorError(`The configuration does not fit the specification: ${ajv.errorsText(validate.errors)}.`);
+  };
+  return {
+    ...source,
+    get specification() {
+      return source.specification;
+    },
+    async check(config, surroundings) {
+      try {
+        return await source.check(checked(config), surroundings);
+      } catch (error) {
+        throw error instanceof ConnectorError ? new ConnectorError(quoted(error.message), { cause: error }) : error;
+      }
+    },
+    async discover(config, surroundings) {
+      return source.discover(checked(config), surroundings);
+    },
+    async read(config, ...given) {
+      return source.read(checked(config), ...given);
+    },
+  };
+}
+
+/** As Python writes a text. */
+function quoted(text: string): string {
+  const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const inner = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll(mark, `\\${mark}`);
+  return `${mark}${inner}${mark}`;
+}

@@ -1,0 +1,144 @@
+/*
+ * Reads streams to an emitter: several at the same time, and several slices of each, the records of a slice in their order.
+ * A stream that fails does not stop the others. A state goes out behind the records that it covers.
+ */
+import type { StreamDescriptor } from '../../../src/protocol.ts';
+import { ConnectorError, type Emitter, type StreamFailure } from '../../kit/connector.ts';
+import { RunFailure } from '../http/failures.ts';
+import type { Slice } from './slice.ts';
+import { Slots } from './slots.ts';
+import type { SourceStream } from './stream.ts';
+
+export interface StreamToRead {
+  name: string;
+  /** Makes the stream. Throws an Error if the configuration does not allow it. */
+  open(): SourceStream;
+  /** Streams of the same group are read one after the other. */
+  group?: string | undefined;
+}
+
+/** More failures of one stream than these say nothing new. */
+const mostFailures = 10;
+
+/** Gives the streams that failed, with why. */
+export async function readStreams(
+  streams: readonly StreamToRead[],
+  emit: Emitter,
+  concurrency: number,
+): Promise<Map<string, StreamFailure>> {
+  const slices = new Slots(concurrency);
+  const places = new Slots(concurrency);
+  const groups = new Map<string, Slots>();
+  const failed = new Map<string, StreamFailure>();
+  const work = streams.map(async (stream) => {
+    const group = stream.group === undefined ? undefined : (groups.get(stream.group) ?? new Slots(1));
+    if (group && stream.group !== undefined) groups.set(stream.group, group);
+    await group?.take();
+    await places.take();
+    try {
+      const failure = await readStream(stream, emit, slices);
+      if (failure) failed.set(stream.name, failure);
+    } finally {
+      places.give();
+      group?.give();
+    }
+  });
+  await Promise.all(work);
+  return failed;
+}
+
+async function readStream(
+  { name, open }: StreamToRead,
+  emit: Emitter,
+  slots: Slots,
+): Promise<StreamFailure | undefined> {
+  const descriptor: StreamDescriptor = { name };
+  const failures = new Map<string, StreamFailure>();
+  const fail = async (error: unknown) => {
+    const failure = failureOf(error);
+    if (failures.has(failure.message) || failures.size >= mostFailures) return;
+    failures.set(failure.message, failure);
+    await emit.failure?.(descriptor, failure);
+  };
+  await emit.status(descriptor, 'STARTED');
+  let stream: SourceStream | undefined;
+  try {
+    stream = open();
+    await readSlices(stream, descriptor, emit, slots, fail);
+  } catch (error) {
+    await fail(error);
+  }
+  if (stream) {
+    stream.cursor.finish();
+    await emitState(stream, descriptor, emit);
+  }
+  await emit.status(descriptor, failures.size === 0 ? 'COMPLETE' : 'INCOMPLETE');
+  return failures.values().next().value;
+}
+
+async function readSlices(
+  stream: SourceStream,
+  descriptor: StreamDescriptor,
+  emit: Emitter,
+  slots: Slots,
+  fail: (error: unknown) => Promise<void>,
+): Promise<void> {
+  const tasks = new Set<Promise<void>>();
+  const progress = { hasRecords: false, lastState: Date.now() };
+  try {
+    for await (const slice of stream.cursor.slices()) {
+      await slots.take();
+      const task = readSlice(stream, slice, descriptor, emit, progress)
+        .catch(fail)
+        .finally(() => {
+          slots.give();
+          tasks.delete(task);
+        });
+      tasks.add(task);
+    }
+  } finally {
+    await Promise.all(tasks);
+  }
+}
+
+async function readSlice(
+  stream: SourceStream,
+  slice: Slice,
+  descriptor: StreamDescriptor,
+  emit: Emitter,
+  progress: { hasRecords: boolean; lastState: number },
+): Promise<void> {
+  const { cursor } = stream;
+  for await (const records of stream.read(slice)) {
+    if (!progress.hasRecords) {
+      progress.hasRecords = true;
+      await emit.status(descriptor, 'RUNNING');
+    }
+    for (const record of records) {
+      const readerIsBehind = emit.record(descriptor, record);
+      cursor.observe(slice, record);
+      if (readerIsBehind) await readerIsBehind;
+    }
+  }
+  cursor.close(slice);
+  const { secondsBetweenStates } = cursor;
+  if (secondsBetweenStates === undefined || Date.now() - progress.lastState < secondsBetweenStates * 1000) return;
+  progress.lastState = Date.now();
+  await emitState(stream, descriptor, emit);
+}
+
+async function emitState(stream: SourceStream, descriptor: StreamDescriptor, emit: Emitter): Promise<void> {
+  await emit.state({
+    type: 'STREAM',
+    stream: { stream_descriptor: descriptor, stream_state: stream.cursor.state() },
+  });
+}
+
+export function failureOf(error: unknown): StreamFailure {
+  const { message, cause } = error as Error;
+  const internalMessage = cause instanceof Error ? cause.message : message;
+  if (error instanceof RunFailure || error instanceof ConnectorError) {
+    return { message, failureType: error.failureType, internalMessage };
+  }
+  return { message, failureType: 'system_error', internalMessage };
+}

@@ -1,0 +1,16 @@
+/* A stream of a source, ready to be read. */
+import type { StreamCursor } from '../cursors/stream-cursor.ts';
+import type { Slice } from './slice.ts';
+
+export type DataRecord = Record<string, unknown>;
+
+export interface SourceStream {
+  name: string;
+  /** Ways to the fields of the key. */
+  primaryKey: string[][];
+  cursor: StreamCursor;
+  /** Throws an Error if the schema cannot be had. */
+  schema(): Promise<Record<string, unknown>>;
+  /** The records of a slice, a page at a time. */
+  read(slice: Slice): AsyncIterable<DataRecord[]>;
+}

@@ -1,0 +1,348 @@
+/* A manifest as a source: its commands, for any configuration. */
+import { appendFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalog, ConfiguredCatalog, LogLevel, State, Stream } from '../../src/protocol.ts';
+import {
+  type Configuration,
+  ConnectorError,
+  type Emitter,
+  type SourceConnector,
+  type Surroundings,
+} from '../kit/connector.ts';
+import { httpClient } from '../kit/http-client.ts';
+import { isJsonObject, parseJson, stringifyJson } from '../kit/json.ts';
+import { Given, type Making } from './component.ts';
+import type { ConfigRules } from './components/config-rules.ts';
+import type { ComponentsResolver } from './components/dynamic-streams.ts';
+import { DateTime } from './dates/date-time.ts';
+import { Budget, type BudgetRules } from './http/budget.ts';
+import { Transport } from './http/transport.ts';
+import { withParameters } from './manifest/parameters.ts';
+import { describeProblem, ManifestError } from './manifest/problems.ts';
+import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
+import { definitionOf } from './registry.ts';
+import { readStreams, type StreamToRead } from './run/read-streams.ts';
+import type { Run, WaitReason } from './run/run.ts';
+import type { SourceStream } from './run/stream.ts';
+
+export interface SourceOptions {
+  /** The clock of templates and cursors stands still at this time. */
+  now?: DateTime | undefined;
+  /** No wait is waited for. The seconds of those before retries are added to this file. */
+  waitsFile?: string | undefined;
+}
+
+/** Throws a ManifestError. */
+export function declarativeSource(text: string, options: SourceOptions = {}): SourceConnector {
+  let read: Manifest | undefined;
+  const manifest = () => {
+    read ??= readManifest(text);
+    return read;
+  };
+  return {
+    kind: 'source',
+    get specification() {
+      return manifest().specification;
+    },
+    subject: [],
+    async check(config, surroundings) {
+      await withSource(manifest(), config, surroundings, options, quiet, (source) => source.check());
+      return undefined;
+    },
+    discover: (config, surroundings) =>
+      withSource(manifest(), config, surroundings, options, quiet, (source) => source.discover()),
+    read: (config, catalog, state, emit, surroundings) =>
+      withSource(manifest(), config, surroundings, options, emit, (source) => source.read(catalog, state)),
+  };
+}
+
+/** For commands that send nothing but their answer. */
+const quiet: Emitter = {
+  record: () => undefined,
+  recordOf: () => undefined,
+  state: () => undefined,
+  status: () => undefined,
+  report: () => undefined,
+  log: () => {},
+};
+
+async function withSource<Result>(
+  manifest: Manifest,
+  config: Configuration,
+  surroundings: Surroundings,
+  options: SourceOptions,
+  emit: Emitter,
+  work: (source: OpenSource) => Promise<Result>,
+): Promise<Result> {
+  const client = httpClient(surroundings, { silenceMs: 5 * 60_000 });
+  const transport = new Transport(client);
+  try {
+    const source = new OpenSource(manifest, copyJson(config), makeRun(transport, options, emit), emit);
+    await source.prepare();
+    return await work(source);
+  } finally {
+    await transport.close();
+  }
+}
+
+function makeRun(transport: Transport, { now, waitsFile }: SourceOptions, emit: Emitter): Run {
+  const clock = {
+    now: () => now ?? DateTime.fromMilliseconds(Date.now()),
+    seconds: () => now?.timestamp ?? Date.now() / 1000,
+  };
+  const wait = async (seconds: number, reason: WaitReason) => {
+    if (waitsFile === undefined) await sleep(seconds * 1000);
+    else if (reason === 'retry' && seconds >= 0.5) appendFileSync(waitsFile, `${seconds}\n`);
+  };
+  return {
+    clock,
+    wait,
+    transport,
+    budget: new Budget(clock.seconds, (seconds) => wait(seconds, 'budget')),
+    log: (level: LogLevel, message: string) => emit.log(level, message),
+    rateLimited: (stream) => void emit.status(stream, 'RUNNING', [{ type: 'RATE_LIMITED' }]),
+    configurationChanged: async (config) => {
+      await emit.configuration?.(copyJson(config));
+    },
+  };
+}
+
+/** The reference runtime reads two slices at a time unless the manifest says otherwise. */
+const defaultConcurrency = 2;
+
+/** A manifest with a configuration. */
+class OpenSource {
+  readonly #manifest: Manifest;
+  readonly #making: Making;
+  readonly #emit: Emitter;
+  #found: StreamEntry[] | undefined;
+
+  constructor(manifest: Manifest, config: Configuration, run: Run, emit: Emitter) {
+    this.#manifest = manifest;
+    this.#emit = emit;
+    this.#making = { config, run, streamName: '', definition: definitionOf };
+    const budget = manifest.root.api_budget;
+    if (isJsonObject(budget)) run.budget.rules = this.#given.make<BudgetRules>(budget);
+  }
+
+  /** Brings the configuration up to date and checks it. Throws a ConnectorError that says what to change. */
+  async prepare(): Promise<void> {
+    const { config, run } = this.#making;
+    const given = this.#manifest.spec.config_normalization_rules;
+    if (!isJsonObject(given)) return;
+    const rules = this.#given.make<ConfigRules>(given);
+    const before = stringifyJson(config);
+    try {
+      rules.migrate(config);
+      if (stringifyJson(config) !== before) await run.configurationChanged(config);
+      rules.transform(config);
+      rules.validate(config);
+    } catch (error) {
+      throw new ConnectorError((error as Error).message, { cause: error });
+    }
+  }
+
+  get #given(): Given {
+    return new Given({ type: 'DeclarativeSource' }, this.#making);
+  }
+
+  /** The streams that can run with this configuration. */
+  async #entries(): Promise<StreamEntry[]> {
+    const entries: StreamEntry[] = [];
+    const all = this.#manifest.streams.flatMap((one) => this.#conditional(one));
+    for (const entry of [...all, ...(await this.#dynamic())]) {
+      const errors = errorsOf(entry);
+      if (errors.length === 0) entries.push(entry);
+      else this.#making.run.log('WARN', `The stream ${entry.name} is left out. ${errors.join('. ')}.`);
+    }
+    if (entries.length === 0) {
+      const problem = this.#manifest.problems.find(({ level }) => level === 'error');
+      throw new ManifestError(`No stream of the manifest can run. ${problem ? describeProblem(problem) : ''}`);
+    }
+    return entries;
+  }
+
+  /** Streams that only some configurations have. */
+  #conditional(entry: StreamEntry): StreamEntry[] {
+    const { component, path, problems } = entry;
+    if (component.type !== 'ConditionalStreams') return [entry];
+    const given = this.#given.inside(component);
+    if (!given.condition('condition')?.isMet()) return [];
+    const streams = (component.streams as Record<string, unknown>[] | undefined) ?? [];
+    return streams.map((stream, index) => {
+      const own = `${path}.streams[${index}]`;
+      return {
+        name: String(stream.name ?? ''),
+        path: own,
+        component: stream,
+        problems: problems.filter(
+          (problem) => problem.path.startsWith(own) || !problem.path.startsWith(`${path}.streams[`),
+        ),
+      };
+    });
+  }
+
+  /** Streams that are found out: asked for once in a run. */
+  async #dynamic(): Promise<StreamEntry[]> {
+    if (this.#found) return this.#found;
+    const found: StreamEntry[] = [];
+    for (const [index, entry] of this.#manifest.dynamicStreams.entries()) {
+      const { component, path } = entry;
+      if (errorsOf(entry).length > 0) {
+        found.push(entry);
+        continue;
+      }
+      const given = this.#given.inside(component);
+      const resolver = given.child<ComponentsResolver>('components_resolver');
+      const group = String(component.name ?? `dynamic_stream_${index}`);
+      const streamTemplate = component.stream_template as Record<string, unknown>;
+      for await (const resolved of resolver?.resolve(streamTemplate) ?? []) {
+        const stream = withParameters('', resolved, {}, given.flag('use_parent_parameters', true));
+        stream.type ??= 'DeclarativeStream';
+        const name = String(stream.name ?? '');
+        if (found.some((one) => one.name === name)) {
+          throw new ConnectorError(`Two streams would be called ${name}. Their names must differ.`);
+        }
+        found.push({ name, path: `${path}.stream_template`, component: stream, problems: [], group });
+      }
+    }
+    this.#found = found;
+    return found;
+  }
+
+  #open({ component, name }: StreamEntry, state: Record<string, unknown>): SourceStream {
+    return this.#given.make<SourceStream>(component, { state, mayCache: this.#parentNames.has(name) });
+  }
+
+  /** Streams that others take their partitions from: what they ask for is kept for the others. */
+  get #parentNames(): Set<string> {
+    const names = new Set<string>();
+    for (const { component } of this.#manifest.streams) {
+      const retriever = isJsonObject(component.retriever) ? component.retriever : {};
+      const routers = Array.isArray(retriever.partition_router)
+        ? retriever.partition_router
+        : [retriever.partition_router];
+      for (const router of routers) {
+        const parents =
+          isJsonObject(router) && Array.isArray(router.parent_stream_configs) ? router.parent_stream_configs : [];
+        for (const { stream } of parents as { stream?: { name?: unknown } }[]) names.add(String(stream?.name));
+      }
+    }
+    return names;
+  }
+
+  /** Throws a ConnectorError that says what does not work. */
+  async check(): Promise<void> {
+    const given = this.#given.inside(this.#manifest.check ?? {});
+    const entries = await this.#entries();
+    if (given.type === 'CheckDynamicStream') {
+      if (!given.flag('use_check_availability', true)) return;
+      for (const entry of entries.slice(0, given.number('stream_count') ?? 0)) await this.#checkStream(entry);
+      return;
+    }
+    for (const name of given.texts('stream_names')) {
+      const entry = entries.find((one) => one.name === name);
+      if (!entry) throw new ConnectorError(`There is no stream ${name} to check the connection with.`);
+      await this.#checkStream(entry);
+    }
+    for (const value of (given.value('dynamic_streams_check_configs') as unknown[] | undefined) ?? []) {
+      const one = given.inside(value);
+      const group = entries.filter((entry) => entry.group === one.text('dynamic_stream_name'));
+      for (const entry of group.slice(0, one.number('stream_count') ?? group.length)) await this.#checkStream(entry);
+    }
+  }
+
+  async #checkStream(entry: StreamEntry): Promise<void> {
+    try {
+      const stream = this.#open(entry, {});
+      for await (const slice of stream.cursor.slices()) {
+        // One record says that the rest can be read, too. No record says it as well.
+        for await (const _records of stream.read(slice)) break;
+        return;
+      }
+    } catch (error) {
+      const { message } = error as Error;
+      throw new ConnectorError(`Stream ${entry.name} is not available: ${message}`, { cause: error });
+    }
+    throw new ConnectorError(
+      `Stream ${entry.name} is not available: there is nothing to read it for, such as a parent record.`,
+    );
+  }
+
+  async discover(): Promise<Catalog> {
+    const streams: Stream[] = [];
+    for (const entry of await this.#entries()) {
+      const stream = this.#open(entry, {});
+      const { cursorField } = stream.cursor;
+      streams.push({
+        name: stream.name,
+        json_schema: (await stream.schema()) as Stream['json_schema'],
+        supported_sync_modes: cursorField === undefined ? ['full_refresh'] : ['full_refresh', 'incremental'],
+        is_resumable: cursorField !== undefined,
+        ...(cursorField !== undefined && { source_defined_cursor: true, default_cursor_field: [cursorField] }),
+        ...(stream.primaryKey.length > 0 && { source_defined_primary_key: stream.primaryKey }),
+      });
+    }
+    return { streams };
+  }
+
+  async read({ streams: configured }: ConfiguredCatalog, states: readonly State[]): Promise<void> {
+    const entries = await this.#entries();
+    const known = statesByStream(states);
+    const toRead = configured.map(({ stream: { name }, sync_mode: mode }): StreamToRead => {
+      const entry = entries.find((one) => one.name === name);
+      const state = mode === 'incremental' ? (known.get(name) ?? {}) : {};
+      return {
+        name,
+        group: this.#groupOf(name),
+        open: () => {
+          if (entry) return this.#open(entry, copyJson(state));
+          throw new ConnectorError(`The source has no stream ${name}.`);
+        },
+      };
+    });
+    const failed = await readStreams(toRead, this.#emit, this.#concurrency());
+    const [first] = failed.values();
+    if (!first) return;
+    const names = [...failed.keys()].join(', ');
+    if (first.failureType === 'system_error') throw new Error(`These streams have failed: ${names}. ${first.message}`);
+    throw new ConnectorError(`These streams have failed: ${names}. ${first.message}`, {
+      failureType: first.failureType,
+    });
+  }
+
+  /** Streams that the manifest does not let be read at the same time. */
+  #groupOf(name: string): string | undefined {
+    const groups = this.#manifest.root.stream_groups;
+    if (!isJsonObject(groups)) return undefined;
+    const found = Object.entries(groups).find(([, group]) => {
+      const streams = isJsonObject(group) && Array.isArray(group.streams) ? group.streams : [];
+      return streams.some((stream) => (isJsonObject(stream) ? stream.name : stream) === name);
+    });
+    return found?.[0];
+  }
+
+  #concurrency(): number {
+    const level = this.#manifest.root.concurrency_level;
+    if (!isJsonObject(level)) return defaultConcurrency;
+    const given = this.#given.inside(level);
+    const wanted = Number(given.rendered('default_concurrency')) || defaultConcurrency;
+    const most = given.number('max_concurrency') ?? wanted;
+    return Math.max(defaultConcurrency, Math.min(wanted, most));
+  }
+}
+
+function copyJson(value: Record<string, unknown>): Record<string, unknown> {
+  return parseJson(stringifyJson(value)) as Record<string, unknown>;
+}
+
+function statesByStream(states: readonly State[]): Map<string, Record<string, unknown>> {
+  const all = states.flatMap(({ stream, global, data }) => [
+    ...(stream ? [stream] : []),
+    ...(global?.stream_states ?? []),
+    ...Object.entries(data ?? {}).map(([name, value]) => ({ stream_descriptor: { name }, stream_state: value })),
+  ]);
+  return new Map(
+    all.map(({ stream_descriptor: { name }, stream_state: state }) => [name, isJsonObject(state) ? state : {}]),
+  );
+}
