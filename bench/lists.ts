@@ -3,13 +3,15 @@
  * thousand jobs, on both databases. There are ten jobs to a connection, and a tenth of all fails. Pages lie so that they are
  * full however few there are.
  */
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { migrate } from '../server/src/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
 import { createOrganization } from '../server/src/organizations/organizations.ts';
+import type { PipelinesContext } from '../server/src/pipelines/context.ts';
 import { encodePosition } from '../server/src/pipelines/list-cursor.ts';
-import { listAllJobs, listAllWorkspaces } from '../server/src/pipelines/lists.ts';
+import { listAllConnections, listAllJobs, listAllSources, listAllWorkspaces } from '../server/src/pipelines/lists.ts';
 import { readOverview } from '../server/src/pipelines/overview.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
@@ -44,6 +46,10 @@ interface Seeded {
   organizationId: string;
   rows: number;
   templateId: string;
+  connectionTemplateId: string;
+  definitionId: string;
+  /** Of the workspace that a page of one workspace shows. */
+  workspaceId: string;
 }
 
 async function measure(database: string, options: BenchmarkOptions, open: (rows: number) => Store): Promise<Figure[]> {
@@ -76,25 +82,56 @@ async function measure(database: string, options: BenchmarkOptions, open: (rows:
 async function seed(store: Store, rows: number): Promise<Seeded> {
   await migrate(store);
   const { id: organizationId } = await createOrganization(store, systemRuntime, { name: 'Bench' });
-  const { sourceTemplateId: templateId } = await seedPipelines(store, {
+  const definitionId = randomUUID();
+  const made = await seedPipelines(store, {
     organizationId,
+    definitionId,
     workspaces: Math.ceil(rows / jobsEach),
     jobsEach,
     healthOf: (index) => (index % 10 === 0 ? 'failing' : 'healthy'),
   });
   if (store.kind === 'postgres') await sql`analyze`.execute(store.db);
-  return { store, organizationId, rows, templateId };
+  const { sourceTemplateId: templateId, connectionTemplateId } = made;
+  const workspaceId = made.seeded.at(-1)?.workspaceId ?? '';
+  return { store, organizationId, rows, templateId, connectionTemplateId, definitionId, workspaceId };
 }
 
-function listsOf({ store, organizationId, rows, templateId }: Seeded): Record<string, () => Promise<unknown>> {
-  const ctx = { store, workspaces: { store } };
+function listsOf(seeded: Seeded): Record<string, () => Promise<unknown>> {
+  const { store, organizationId, rows, templateId, connectionTemplateId, definitionId, workspaceId } = seeded;
+  // What a page needs: the store, the clock, and how templates are shown.
+  const templates = { store, publicUrl: 'http://localhost' };
+  const ctx = { store, workspaces: { store }, runtime: systemRuntime, templates } as unknown as PipelinesContext;
   const lately = Date.UTC(2026, 0, 1) + (rows / jobsEach) * 900;
   const cursorAt = (time: number) => encodePosition({ time, id: '00000000-0000-4000-8000-000000000000' });
   const jobs = (query: object) => () =>
     listAllJobs(ctx, organizationId, { cursor: cursorAt(lately + (jobsEach - 1) * 60_000), ...query });
   const workspaces = (query: object) => () =>
     listAllWorkspaces(ctx, organizationId, { cursor: cursorAt(lately), limit: 5, ...query });
+  const newestFirst = { sort: '-created_at', cursor: cursorAt(lately), limit: 5 } as const;
+  const connections = (query: object) => () => listAllConnections(ctx, organizationId, { ...newestFirst, ...query });
+  const sources = (query: object) => () => listAllSources(ctx, organizationId, { ...newestFirst, ...query });
+  const onlyOne = { workspace_id: workspaceId, cursor: undefined };
+  const since = { created_after: '2026-01-01T00:00:00Z' };
   return {
+    connections: connections({}),
+    'connections, oldest first': connections({ sort: 'created_at' }),
+    'connections of a workspace': connections(onlyOne),
+    'connections of a source template': connections({ source_template_id: templateId }),
+    'connections of a connection template': connections({ connection_template_id: connectionTemplateId }),
+    'connections of a definition': connections({ definition_id: definitionId }),
+    'connections, health=failing': connections({ health: 'failing' }),
+    'connections, health=failing of a template': connections({ health: 'failing', source_template_id: templateId }),
+    'connections, health=paused, none': connections({ health: 'paused' }),
+    'connections, status=active': connections({ status: 'active' }),
+    'connections, status=failed, none': connections({ status: 'failed' }),
+    'connections, created_after': connections(since),
+    sources: sources({}),
+    'sources of a workspace': sources(onlyOne),
+    'sources of a template': sources({ source_template_id: templateId }),
+    'sources of a definition': sources({ definition_id: definitionId }),
+    'sources, health=failing': sources({ health: 'failing' }),
+    'sources, health=paused, none': sources({ health: 'paused' }),
+    'sources, created_after': sources(since),
     jobs: jobs({}),
     'jobs, status=failed': jobs({ status: 'failed' }),
     'jobs, failing=true': jobs({ failing: 'true' }),

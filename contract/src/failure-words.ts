@@ -10,5 +10,12 @@ export const pausedByTeam = 'This connection is paused.';
 
 /** The customer can fix it, but the reason names something of the operator's. */
 export function lookAt(titles: readonly string[]): string {
-  return `This did not work with what was entered. Check: ${titles.join(', ')}.`;
+  return `${lookAtStart}${titles.join(', ')}.`;
+}
+
+const lookAtStart = 'This did not work with what was entered. Check: ';
+
+/** The titles; undefined for any other text. */
+export function readLookAt(text: string): string | undefined {
+  return text.startsWith(lookAtStart) && text.endsWith('.') ? text.slice(lookAtStart.length, -1) : undefined;
 }

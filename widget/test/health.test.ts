@@ -100,7 +100,7 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
     is: { health: { ...well, state: 'paused' }, status: 'inactive', last_run: run({}), next_run_at: null },
   },
   'paused by a quota': {
-    shows: /The limit of 1000 rows per day is reached/,
+    shows: /The limit of 1,000 rows per day is reached/,
     is: {
       health: {
         ...well,
@@ -111,6 +111,20 @@ const healths: Record<string, { shows: RegExp; is: Partial<Connection> }> = {
       status: 'inactive',
       last_run: run({}),
       next_run_at: null,
+    },
+  },
+  'waiting because of a quota': {
+    shows: /The limit of 1 sync at the same time is reached/,
+    is: {
+      health: { ...well, state: 'running' },
+      last_run: run({
+        ...ongoing,
+        status: 'pending',
+        rows: null,
+        bytes: null,
+        waiting_because:
+          'The limit of 1 sync at the same time is reached. The sync starts by itself when another one has ended.',
+      }),
     },
   },
   'never synced': { shows: /Not synced yet/, is: { health: { ...well, state: 'never_synced', last_good_at: null } } },

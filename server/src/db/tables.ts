@@ -7,7 +7,7 @@ import type { SchemaChangePreference } from '@inlay/contract/connection-template
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
-import type { QuotaName } from '@inlay/contract/quotas';
+import type { LimitedQuota } from '@inlay/contract/quota-words';
 import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
 import type { PlanOutcome } from '@inlay/contract/template-plans';
@@ -506,7 +506,7 @@ interface QuotaRow {
 export interface QuotaHoldRow {
   workspace_id: string;
   organization_id: string;
-  quota: QuotaName;
+  quota: LimitedQuota;
   quota_limit: number;
   used: number;
   /** When the period ends. */

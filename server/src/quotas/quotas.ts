@@ -7,10 +7,10 @@
  * of a sync, so a sync counts once. A lower limit takes nothing away: it only stops what would come next.
  */
 import type { Audience } from '@inlay/contract/health';
+import type { LimitedQuota } from '@inlay/contract/quota-words';
 import type {
   PutQuotasRequest,
   PutWorkspaceQuotasRequest,
-  QuotaName,
   Quotas,
   Usage,
   WorkspaceQuotas,
@@ -116,7 +116,7 @@ export async function assertRoom(
   }
 }
 
-function reached(facts: { quota: QuotaName; limit: number; used: number }, audience: Audience) {
+function reached(facts: { quota: LimitedQuota; limit: number; used: number }, audience: Audience) {
   return new AppError('quota_reached', { words: refusalWords(facts, audience) });
 }
 

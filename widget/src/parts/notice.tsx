@@ -7,6 +7,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { failureOf, type RequestFailure } from '../api/failure.ts';
 import { useWidget } from '../widget.ts';
+import type { Formatting } from '../words/formatting.ts';
+import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 import { Glyph, type GlyphName } from './glyph.tsx';
 
@@ -63,7 +65,7 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   const words = useWords();
   const { host, formatting } = useWidget();
   const failure = useMemo(() => failureOf(error), [error]);
-  const { title, text } = textOf(failure, words, formatting.duration);
+  const { title, text } = textOf(failure, words, formatting);
   useEffect(() => {
     // The banner tells the page about a missing network, so it is not told twice.
     if (failure.kind === 'offline') return;
@@ -72,11 +74,11 @@ export function useFailureWords(error: unknown): { title: string; text: string }
   return { title, text };
 }
 
-function textOf({ kind, retryAfterMs, reason }: RequestFailure, words: Words, duration: (seconds: number) => string) {
+function textOf({ kind, retryAfterMs, reason }: RequestFailure, words: Words, formatting: Formatting) {
   const { title, text } = words.failures[kind];
-  if (reason !== undefined) return { title, text: reason };
+  if (reason !== undefined) return { title, text: reasonInWords(reason, words, formatting) };
   const mayComeBack = retryAfterMs !== undefined && retryAfterMs > 0 && kind === 'rate_limited';
-  return { title, text: mayComeBack ? words.retryIn(duration(Math.ceil(retryAfterMs / 1000))) : text };
+  return { title, text: mayComeBack ? words.retryIn(formatting.duration(Math.ceil(retryAfterMs / 1000))) : text };
 }
 
 function codeOf({ kind }: RequestFailure): WidgetErrorCode {

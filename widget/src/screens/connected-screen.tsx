@@ -14,6 +14,7 @@ import { SourceIcon } from '../parts/source-icon.tsx';
 import { type Step, Steps } from '../parts/steps.tsx';
 import { connectionsOf, isOngoing } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
+import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 
@@ -25,7 +26,7 @@ export function ConnectedScreen({ source, warnings }: { source: SourceSummary; w
   const title = titleOf(source, words);
   // Before the source is ready there is nothing to say about its connections.
   const outcome = (source.status === 'ready' ? connections : []).map((connection) =>
-    outcomeOf(connection, words, formatting.number),
+    outcomeOf(connection, words, formatting),
   );
   const firstSync = firstSyncState(source, connections, isUnknown);
   // Screen readers do not hear the number of rows: it changes every second.
@@ -38,7 +39,11 @@ export function ConnectedScreen({ source, warnings }: { source: SourceSummary; w
   const connecting: Record<SourceSummary['status'], Step> = {
     pending: { title: words.steps.connecting, state: 'active' },
     ready: { title: words.steps.connected, state: 'done' },
-    failed: { title: words.steps.connect, state: 'failed', detail: reasonInWords(source.status_message, words) },
+    failed: {
+      title: words.steps.connect,
+      state: 'failed',
+      detail: reasonInWords(source.status_message, words, formatting),
+    },
   };
   const steps: Step[] = [
     { title: words.steps.checked, state: 'done' },
@@ -129,11 +134,11 @@ interface Outcome {
   error: string | null;
 }
 
-function outcomeOf(connection: Connection, words: Words, number: (value: number) => string): Outcome {
+function outcomeOf(connection: Connection, words: Words, formatting: Formatting): Outcome {
   const { id, destination_name: destination, last_run: run, status, status_message } = connection;
   const { connected } = words;
   const text = (): ComponentChild => {
-    const rows = run?.rows == null ? undefined : words.rows(run.rows, number(run.rows));
+    const rows = run?.rows == null ? undefined : words.rows(run.rows, formatting.number(run.rows));
     if (run && isOngoing(run)) return rows && run.rows !== 0 ? connected.syncing(rows) : connected.waiting;
     if (run?.status === 'succeeded') return rows ? connected.synced(rows) : connected.syncedWithoutCount;
     if (status === 'failed' || run?.status === 'failed') return connected.syncFailed;
@@ -147,7 +152,7 @@ function outcomeOf(connection: Connection, words: Words, number: (value: number)
     id,
     destination,
     text: text(),
-    error: reasonInWords(run?.status === 'failed' ? run.error : status_message, words),
+    error: reasonInWords(run?.status === 'failed' ? run.error : status_message, words, formatting),
   };
 }
 

@@ -121,8 +121,10 @@ function JobEntry({ job, isNothingNew }: { job: Job; isNothingNew: boolean }) {
         {bytes !== null && bytes > 0 && <span>{formatting.bytes(bytes)}</span>}
         {duration_seconds !== null && <span>{formatting.duration(duration_seconds)}</span>}
       </span>
-      {error && <p class="inlay-quoted inlay-job-error">{reasonInWords(error, words)}</p>}
-      {waiting_because && <p class="inlay-quoted inlay-job-error">{reasonInWords(waiting_because, words)}</p>}
+      {error && <p class="inlay-quoted inlay-job-error">{reasonInWords(error, words, formatting)}</p>}
+      {waiting_because && (
+        <p class="inlay-quoted inlay-job-error">{reasonInWords(waiting_because, words, formatting)}</p>
+      )}
       <ChangedValues job={job} />
     </div>
   );

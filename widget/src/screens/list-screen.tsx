@@ -41,7 +41,7 @@ export function ListScreen() {
 
 function SourceRow({ source }: { source: SourceSummary }) {
   const words = useWords();
-  const { pipelines, go } = useWidget();
+  const { pipelines, formatting, go } = useWidget();
   const { name, summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
   const state = stateOf(source, connections);
@@ -53,7 +53,7 @@ function SourceRow({ source }: { source: SourceSummary }) {
         <span class="inlay-row-name">{name}</span>
         <span class="inlay-row-facts">
           {state === 'failed' && reason ? (
-            <span class="inlay-row-reason">{reasonInWords(reason, words)}</span>
+            <span class="inlay-row-reason">{reasonInWords(reason, words, formatting)}</span>
           ) : (
             <SyncFacts source={source} />
           )}

@@ -97,13 +97,15 @@ function ConnectionPanel({ connection }: { connection: Connection }) {
       </div>
       {status === 'inactive' && (
         <Notice kind="warning">
-          {reasonInWords(status_message ?? health.paused_because, words) ?? words.source.paused}
+          {reasonInWords(status_message ?? health.paused_because, words, formatting) ?? words.source.paused}
         </Notice>
       )}
       {status === 'pending' && <Notice>{words.source.pending}</Notice>}
       {status === 'failed' && (
         <Notice kind="danger" title={words.source.failed}>
-          <p class="inlay-quoted">{reasonInWords(status_message, words) ?? words.source.failedWithoutReason}</p>
+          <p class="inlay-quoted">
+            {reasonInWords(status_message, words, formatting) ?? words.source.failedWithoutReason}
+          </p>
         </Notice>
       )}
       {isRefused

@@ -45,7 +45,9 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
             part === 'activity' && <Button onClick={() => setPart('settings')}>{words.source.reviewSettings}</Button>
           }
         >
-          <p class="inlay-quoted">{reasonInWords(source.status_message, words) ?? words.source.failedWithoutReason}</p>
+          <p class="inlay-quoted">
+            {reasonInWords(source.status_message, words, formatting) ?? words.source.failedWithoutReason}
+          </p>
         </Notice>
       )}
       <Tabs<SourcePart>

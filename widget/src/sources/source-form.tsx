@@ -141,12 +141,13 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
 /** A problem without a field. A fault with a field is shown there, and nowhere else. */
 function Problem({ error, problem }: { error: unknown; problem: FormProblem }) {
   const words = useWords();
+  const { formatting } = useWidget();
   const isAtField = problem.fields.length > 0 || problem.name !== undefined;
   if (isAtField && problem.others.length === 0) return null;
   if (error instanceof CheckFailed) {
     return (
       <Notice kind="danger" title={words.check.failed} takesFocus>
-        <p class="inlay-quoted">{reasonInWords(error.message, words) || words.check.noReason}</p>
+        <p class="inlay-quoted">{reasonInWords(error.message, words, formatting) || words.check.noReason}</p>
       </Notice>
     );
   }

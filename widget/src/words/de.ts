@@ -292,6 +292,25 @@ export default {
       text: 'Das liegt nicht an Ihnen. Versuchen Sie es in ein paar Minuten erneut.',
     },
   },
+  lookAt: (fields) => `Mit diesen Angaben hat es nicht funktioniert. Prüfen Sie: ${fields}.`,
+  quotas: {
+    reached: (what) => `Das Limit von ${what} ist erreicht.`,
+    things: {
+      sources: (count, amount) => `${amount} ${count === 1 ? 'Quelle' : 'Quellen'}`,
+      connections: (count, amount) => `${amount} ${count === 1 ? 'Verbindung' : 'Verbindungen'}`,
+      concurrent_syncs: (count, amount) =>
+        `${amount} gleichzeitigen ${count === 1 ? 'Synchronisierung' : 'Synchronisierungen'}`,
+      rows_per_day: (count, amount) => `${amount} ${count === 1 ? 'Zeile' : 'Zeilen'} pro Tag`,
+      rows_per_month: (count, amount) => `${amount} ${count === 1 ? 'Zeile' : 'Zeilen'} pro Monat`,
+      bytes_per_day: (_count, amount) => `${amount} pro Tag`,
+      bytes_per_month: (_count, amount) => `${amount} pro Monat`,
+    },
+    no_room: 'Entfernen Sie eine Quelle, die nicht gebraucht wird, oder bitten Sie um ein höheres Limit.',
+    too_many: 'Versuchen Sie es noch einmal, wenn eine beendet ist.',
+    waits: 'Die Synchronisierung startet von selbst, sobald eine andere beendet ist.',
+    goesOn: (time) => `Die Synchronisierung geht am ${time} von selbst weiter.`,
+    nextSync: (time) => `Die nächste Synchronisierung dieser Verbindung kann am ${time} starten.`,
+  },
   retryIn: (duration) => `Sie können es in ${duration} erneut versuchen.`,
 
   offlineBanner: 'Sie sind offline. Es geht weiter, sobald Sie wieder verbunden sind.',

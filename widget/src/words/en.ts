@@ -282,6 +282,25 @@ const en = {
     rate_limited: { title: 'Too many requests', text: 'Wait a moment, then try again.' },
     unavailable: { title: 'Something went wrong', text: 'This is not your fault. Try again in a few minutes.' },
   },
+  lookAt: (fields: string) => `This did not work with what was entered. Check: ${fields}.`,
+  quotas: {
+    reached: (what: string) => `The limit of ${what} is reached.`,
+    things: {
+      sources: (count: number, amount: string) => `${amount} ${count === 1 ? 'source' : 'sources'}`,
+      connections: (count: number, amount: string) => `${amount} ${count === 1 ? 'connection' : 'connections'}`,
+      concurrent_syncs: (count: number, amount: string) =>
+        `${amount} ${count === 1 ? 'sync' : 'syncs'} at the same time`,
+      rows_per_day: (count: number, amount: string) => `${amount} ${count === 1 ? 'row' : 'rows'} per day`,
+      rows_per_month: (count: number, amount: string) => `${amount} ${count === 1 ? 'row' : 'rows'} per month`,
+      bytes_per_day: (_count: number, amount: string) => `${amount} per day`,
+      bytes_per_month: (_count: number, amount: string) => `${amount} per month`,
+    },
+    no_room: 'Remove a source that is not needed, or ask for a higher limit.',
+    too_many: 'Try again when one has ended.',
+    waits: 'The sync starts by itself when another one has ended.',
+    goesOn: (time: string) => `Syncs go on by themselves on ${time}.`,
+    nextSync: (time: string) => `The next sync of this connection can start on ${time}.`,
+  },
   retryIn: (duration: string) => `You can try again in ${duration}.`,
 
   offlineBanner: 'You are offline. We continue as soon as you are back.',

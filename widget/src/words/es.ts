@@ -288,6 +288,25 @@ export default {
       text: 'No es culpa suya. Vuelva a intentarlo dentro de unos minutos.',
     },
   },
+  lookAt: (fields) => `No ha funcionado con los datos introducidos. Revise: ${fields}.`,
+  quotas: {
+    reached: (what) => `Se ha alcanzado el límite de ${what}.`,
+    things: {
+      sources: (count, amount) => `${amount} ${count === 1 ? 'fuente' : 'fuentes'}`,
+      connections: (count, amount) => `${amount} ${count === 1 ? 'conexión' : 'conexiones'}`,
+      concurrent_syncs: (count, amount) =>
+        `${amount} ${count === 1 ? 'sincronización simultánea' : 'sincronizaciones simultáneas'}`,
+      rows_per_day: (count, amount) => `${amount} ${count === 1 ? 'fila' : 'filas'} por día`,
+      rows_per_month: (count, amount) => `${amount} ${count === 1 ? 'fila' : 'filas'} por mes`,
+      bytes_per_day: (_count, amount) => `${amount} por día`,
+      bytes_per_month: (_count, amount) => `${amount} por mes`,
+    },
+    no_room: 'Elimine una fuente que no necesite o pida un límite mayor.',
+    too_many: 'Inténtelo de nuevo cuando termine una.',
+    waits: 'La sincronización empieza automáticamente cuando termina otra.',
+    goesOn: (time) => `La sincronización continúa automáticamente el ${time}.`,
+    nextSync: (time) => `La próxima sincronización de esta conexión puede empezar el ${time}.`,
+  },
   retryIn: (duration) => `Podrá volver a intentarlo en ${duration}.`,
 
   offlineBanner: 'No tiene conexión. Continuaremos en cuanto vuelva a estar en línea.',

@@ -292,6 +292,25 @@ export default {
       text: 'Vous n’y êtes pour rien. Réessayez dans quelques minutes.',
     },
   },
+  lookAt: (fields) => `Cela n’a pas fonctionné avec les données saisies. Vérifiez : ${fields}.`,
+  quotas: {
+    reached: (what) => `La limite de ${what} est atteinte.`,
+    things: {
+      sources: (count, amount) => `${amount} ${count < 2 ? 'source' : 'sources'}`,
+      connections: (count, amount) => `${amount} ${count < 2 ? 'connexion' : 'connexions'}`,
+      concurrent_syncs: (count, amount) =>
+        `${amount} ${count < 2 ? 'synchronisation simultanée' : 'synchronisations simultanées'}`,
+      rows_per_day: (count, amount) => `${amount} ${count < 2 ? 'ligne' : 'lignes'} par jour`,
+      rows_per_month: (count, amount) => `${amount} ${count < 2 ? 'ligne' : 'lignes'} par mois`,
+      bytes_per_day: (_count, amount) => `${amount} par jour`,
+      bytes_per_month: (_count, amount) => `${amount} par mois`,
+    },
+    no_room: 'Supprimez une source qui n’est pas utile ou demandez une limite plus élevée.',
+    too_many: 'Réessayez lorsque l’une d’elles sera terminée.',
+    waits: 'La synchronisation démarrera automatiquement lorsqu’une autre sera terminée.',
+    goesOn: (time) => `La synchronisation reprendra automatiquement le ${time}.`,
+    nextSync: (time) => `La prochaine synchronisation de cette connexion pourra démarrer le ${time}.`,
+  },
   retryIn: (duration) => `Vous pourrez réessayer dans ${duration}.`,
 
   offlineBanner: 'Vous êtes hors ligne. Nous reprendrons dès que vous serez de nouveau en ligne.',

@@ -1,11 +1,33 @@
 /** The reason of a failure, in the customer's language where the words are the service's own. */
-import { pausedByTeam, problemOnOurSide } from '@inlay/contract/failure-words';
+import { pausedByTeam, problemOnOurSide, readLookAt } from '@inlay/contract/failure-words';
+import { readQuota } from '@inlay/contract/quota-words';
+import type { Formatting } from './formatting.ts';
 import type { Words } from './words.ts';
 
 export function reasonInWords<Reason extends string | null | undefined>(
   reason: Reason,
-  words: Pick<Words, 'problemOnOurSide' | 'source'>,
+  words: Pick<Words, 'problemOnOurSide' | 'source' | 'quotas' | 'lookAt'>,
+  formatting: Formatting,
 ): Reason | string {
+  if (typeof reason !== 'string') return reason;
   if (reason === pausedByTeam) return words.source.pausedByTeam;
-  return reason === problemOnOurSide ? words.problemOnOurSide : reason;
+  if (reason === problemOnOurSide) return words.problemOnOurSide;
+  const titles = readLookAt(reason);
+  return titles === undefined ? (quotaInWords(reason, words, formatting) ?? reason) : words.lookAt(titles);
+}
+
+/** Undefined for a text that is not about a quota. */
+export function quotaInWords(
+  text: string,
+  { quotas }: Pick<Words, 'quotas'>,
+  formatting: Formatting,
+): string | undefined {
+  const message = readQuota(text);
+  if (!message) return undefined;
+  const at = (time: number) => formatting.dateTime(new Date(time).toISOString());
+  if (message.kind === 'too_soon') return quotas.nextSync(at(message.from));
+  const { quota, limit } = message;
+  const amount = quota.startsWith('bytes') ? formatting.bytes(limit) : formatting.number(limit);
+  const ending = message.kind === 'held' ? quotas.goesOn(at(message.until)) : quotas[message.kind as 'waits'];
+  return `${quotas.reached(quotas.things[quota](limit, amount))} ${ending}`;
 }

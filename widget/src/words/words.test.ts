@@ -1,5 +1,9 @@
 import { widgetLocales } from '@inlay/contract/embedding';
+import { lookAt } from '@inlay/contract/failure-words';
+import { sayQuota } from '@inlay/contract/quota-words';
 import { expect, it } from 'vitest';
+import { createFormatting } from './formatting.ts';
+import { reasonInWords } from './reasons.ts';
 import { chooseLocale, loadWords } from './words.ts';
 
 /** Every text by its path; functions with what they say for one and for many. */
@@ -38,4 +42,30 @@ it('translates nearly everything', async () => {
     const same = [...texts].filter(([path, said]) => said.join() === english.get(path)?.join()).map(([path]) => path);
     expect(same.length, `${locale}: ${same}`).toBeLessThan(texts.size / 20);
   }
+});
+
+it('what the service says of quotas and of fields is said in every language, with nothing of the English text left', async () => {
+  const time = Date.UTC(2026, 1, 1);
+  const texts = [
+    sayQuota({ kind: 'held', quota: 'rows_per_day', limit: 1_000, until: time }),
+    sayQuota({ kind: 'held', quota: 'bytes_per_month', limit: 5_000_000, until: time }),
+    sayQuota({ kind: 'no_room', quota: 'sources', limit: 1 }),
+    sayQuota({ kind: 'no_room', quota: 'connections', limit: 2 }),
+    sayQuota({ kind: 'too_many', quota: 'concurrent_syncs', limit: 2 }),
+    sayQuota({ kind: 'waits', quota: 'concurrent_syncs', limit: 1 }),
+    sayQuota({ kind: 'too_soon', from: time }),
+    lookAt(['Host']),
+  ];
+  for (const language of ['de', 'es', 'fr', 'ja'] as const) {
+    const words = await loadWords(language);
+    for (const text of texts) {
+      const said = reasonInWords(text, words, createFormatting(language, 'UTC'));
+      expect(said).not.toMatch(/\b(The|limit of|is reached|sync|Try|Remove|Check|Syncs go on)\b/);
+      expect(said).toMatch(/\d|Host/);
+    }
+  }
+  const german = reasonInWords(texts[0] as string, await loadWords('de'), createFormatting('de', 'UTC'));
+  expect(german).toBe(
+    'Das Limit von 1.000 Zeilen pro Tag ist erreicht. Die Synchronisierung geht am 01.02.2026, 00:00 von selbst weiter.',
+  );
 });
