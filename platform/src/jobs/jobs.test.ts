@@ -24,6 +24,7 @@ describe('a sync', () => {
         attempts: 0,
         failedAttempts: 0,
         attemptList: [],
+        traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
     });
     const { jobId } = started.body;

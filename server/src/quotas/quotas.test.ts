@@ -165,13 +165,18 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect((await syncNow()).status).toBe(200);
 
     await put(path(beta.workspaceId), { concurrent_syncs: 1 });
-    await test.app.store.db
-      .updateTable('jobs')
-      // What the platform told before counts as older.
-      .set({ status: 'running', attempts: 1 })
-      .where('workspace_id', '=', beta.workspaceId)
-      .where('ended_at', 'is', null)
-      .execute();
+    const run = async () => {
+      const updated = await test.app.store.db
+        .updateTable('jobs')
+        // What the platform told before counts as older.
+        .set({ status: 'running', attempts: 1 })
+        .where('workspace_id', '=', beta.workspaceId)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst();
+      return Number(updated.numUpdatedRows);
+    };
+    // The job may be recorded a moment after the answer.
+    await expect.poll(run).toBe(1);
     const [, other] = (await beta.request('GET', '/connections')).body.data;
     const tooMany = await beta.request('POST', `/connections/${other.id}/sync`);
     expect([tooMany.status, tooMany.body.detail]).toEqual([
@@ -193,6 +198,8 @@ describeOnBothDatabases('Quotas', (kind) => {
       const rows = times.map((day) => ({ organization_id, workspace_id, day, syncs: 1, ...counted }));
       await db.insertInto('usage_days').values(rows).execute();
     }
+    // Syncs of other tests count for the present hour.
+    await db.deleteFrom('job_hours').execute();
     const hours = days.map((hour) => ({ organization_id, hour, status: 'succeeded' as const, jobs: 1, ...counted }));
     await db.insertInto('job_hours').values(hours).execute();
     const usage = async () => (await test.request('GET', `/api/v1/workspaces/${workspace_id}/usage`)).body;

@@ -52,7 +52,7 @@ describeOnBothDatabases('A request with an Idempotency-Key whose process is kill
     /** Sends the request to a process that dies of it. Then time passes, and the process starts again. */
     async function crashWith(crash: Crash, send: () => Promise<unknown>): Promise<void> {
       const running = service as Service;
-      await running.tell(crash);
+      await running.tell({ ...crash, about: 'idempotency_keys' });
       await expect(send()).rejects.toThrow();
       expect((await running.exited).signal).toBe('SIGKILL');
       await start();
@@ -86,7 +86,7 @@ describeOnBothDatabases('A request with an Idempotency-Key whose process is kill
     // A workspace is found by its name, so the work may be done again.
     const byName = randomUUID();
     const askForToken = () => post(tokenPath, byName, { workspace_name: 'killed' });
-    await crashWith({ at: 3, edge: 'after' }, askForToken);
+    await crashWith({ at: 2, edge: 'after' }, askForToken);
     await letTheLeaseRunOut();
     await writeToStore(database, 'update name_claims set lease_until = 0, no_post_before = 0');
     const found = await askForToken();

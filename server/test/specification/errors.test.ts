@@ -80,7 +80,7 @@ describeOnOneDatabase('Errors', (kind) => {
           await app.request(method, `${path}/${foreign}`, { body, token }),
         ];
         const comparable = answers.map(({ status, text, headers }) => {
-          const { 'x-request-id': _, date: __, ...rest } = headers;
+          const { 'x-request-id': _, 'x-trace-id': __, date: ___, ...rest } = headers;
           return { status, text, rest };
         });
         expect(comparable[0]).toMatchObject({ status: 404, text: '{"detail":"Workspace not found"}' });

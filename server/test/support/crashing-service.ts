@@ -16,6 +16,8 @@ export interface Crash {
   edge: 'before' | 'after';
   /** Also count commits of the bundled platform, which then runs in the same process. */
   withPlatform?: boolean;
+  /** Count only commits of transactions that name this table: work in the background commits at its own times. */
+  about?: string;
 }
 
 let crash: Crash = { at: 0, edge: 'before' };
@@ -31,6 +33,19 @@ const die = () => process.kill(process.pid, 'SIGKILL');
 
 function isCommit(statement: string, inTransaction: boolean): boolean {
   return /^\s*commit\b/i.test(statement) || (!inTransaction && /^\s*(insert|update|delete)\b/i.test(statement));
+}
+
+/** Connections whose present transaction names the table that the crash is about. */
+const about = new WeakSet<object>();
+
+function isCounted(connection: object, statement: string, inTransaction: boolean): boolean {
+  if (crash.about === undefined) return isCommit(statement, inTransaction);
+  if (statement.includes(crash.about)) about.add(connection);
+  if (!isCommit(statement, inTransaction)) {
+    if (/^\s*rollback\b/i.test(statement)) about.delete(connection);
+    return false;
+  }
+  return about.delete(connection);
 }
 
 /** What is to be done after this commit, if anything. */
@@ -55,7 +70,7 @@ SqliteConnection.prototype.prepare = function (this: SqliteConnection, text: str
   for (const method of ['run', 'all'] as const) {
     const run = statement[method].bind(statement);
     statement[method] = (...given) => {
-      const counts = isCommit(text, this.isInTransaction) && (!isPlatform || crash.withPlatform === true);
+      const counts = isCounted(this, text, this.isInTransaction) && (!isPlatform || crash.withPlatform === true);
       const after = counts ? reachCommit() : undefined;
       const result = run(...given);
       after?.();
@@ -71,7 +86,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
   const [first] = given;
   const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text);
   if (/^\s*(begin|start transaction)\b/i.test(text)) inTransaction.add(this);
-  const after = isCommit(text, inTransaction.has(this)) ? reachCommit() : undefined;
+  const after = isCounted(this, text, inTransaction.has(this)) ? reachCommit() : undefined;
   if (/^\s*(commit|rollback)\b/i.test(text)) inTransaction.delete(this);
   const result = query.apply(this, given);
   if (!after) return result;
