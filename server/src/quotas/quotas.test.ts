@@ -10,6 +10,7 @@ import {
   makeSourceTemplate,
   onPlatform,
 } from '../../test/support/pipelines.ts';
+import { holdHealth } from '../pipelines/jobs.ts';
 
 const noLimits = {
   sources: null,
@@ -165,18 +166,17 @@ describeOnBothDatabases('Quotas', (kind) => {
     expect((await syncNow()).status).toBe(200);
 
     await put(path(beta.workspaceId), { concurrent_syncs: 1 });
-    const run = async () => {
-      const updated = await test.app.store.db
+    // Held, so that nobody who has read the job before writes it afterwards.
+    await test.app.store.transaction(async (tx) => {
+      await holdHealth(test.app, tx, [beta.workspaceId]);
+      await tx
         .updateTable('jobs')
         // What the platform told before counts as older.
         .set({ status: 'running', attempts: 1 })
         .where('workspace_id', '=', beta.workspaceId)
         .where('ended_at', 'is', null)
-        .executeTakeFirst();
-      return Number(updated.numUpdatedRows);
-    };
-    // The job may be recorded a moment after the answer.
-    await expect.poll(run).toBe(1);
+        .execute();
+    });
     const [, other] = (await beta.request('GET', '/connections')).body.data;
     const tooMany = await beta.request('POST', `/connections/${other.id}/sync`);
     expect([tooMany.status, tooMany.body.detail]).toEqual([
