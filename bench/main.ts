@@ -25,6 +25,7 @@ import { benchmark as apiOnPostgres } from './api-postgres.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
 import { benchmark as dueSyncs } from './due-syncs.ts';
+import { benchmark as events } from './events.ts';
 import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as hostileConnectors } from './hostile-connectors.ts';
@@ -49,6 +50,7 @@ const benchmarks: readonly Benchmark[] = [
   replicas,
   workspaceSync,
   quotas,
+  events,
   fairShare,
   hostileConnectors,
   dueSyncs,

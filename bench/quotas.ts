@@ -5,15 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { byWorker } from '../server/src/cause.ts';
 import { migrate } from '../server/src/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
+import { createJournal } from '../server/src/events/journal.ts';
 import { insertSource } from '../server/src/pipelines/sources.store.ts';
 import { putLimits } from '../server/src/quotas/quotas.store.ts';
-import { assertRoom } from '../server/src/quotas/quotas.ts';
+import { takeRoom } from '../server/src/quotas/quotas.ts';
+import { systemRuntime } from '../server/src/runtime.ts';
 import { holdLiveWorkspace } from '../server/src/workspaces/live-workspaces.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
 import { type Benchmark, type Figure, type Measured, measureInTurns, tookMs } from './benchmark.ts';
 
+const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
 const present = 500;
 const added = 100;
 /** The time with quotas divided by the time without. */
@@ -52,7 +56,7 @@ async function measure(database: string, store: Store, rounds: number): Promise<
       const id = randomUUID();
       await store.transaction(async (tx) => {
         await holdLiveWorkspace(tx, organizationId, workspaceId);
-        if (hasQuotas) await assertRoom(tx, scope, { sources: 1, connections: 1 });
+        if (hasQuotas) await takeRoom({ journal }, tx, scope, { sources: 1, connections: 1 });
         const source = { id, organizationId, workspaceId, name: id, slug: id, sealedConfig: '', templateVersion: 1 };
         await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
       });

@@ -72,6 +72,12 @@ const hostileConnectors = [
   'a source with 300 streams is set up and synced',
   'configurations are checked by a hostile pattern',
 ];
+const events = [
+  'recording a source with its entry in the log',
+  'a page of events, of 2,000 entries',
+  'a page of a rare type, of 2,000 entries',
+  "a page of a workspace's events of some types, of 2,000 entries",
+];
 const on = (database: string, works: string[]) => works.map((work) => `${database}: ${work}`);
 
 /** What each benchmark measures. A short run tries these. */
@@ -93,6 +99,7 @@ const all = {
   replicas,
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
   quotas: quick.quotas,
+  events: [...on('SQLite', events), ...on('PostgreSQL', events)],
   'fair-share': quick['fair-share'],
   'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],

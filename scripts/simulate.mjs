@@ -46,12 +46,22 @@ const guards = {
     [
       'pipelines/sources.ts',
       'const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
-      'await assertRoom(ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
+      'await takeRoom(ctx, ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
         '  const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
     ],
-    ['pipelines/sources.ts', '    await assertRoom(tx, scope, { sources: 1, connections: planned.length });\n', ''],
+    ['pipelines/sources.ts', '    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });\n', ''],
   ],
   'deleted-sources-left-out': [['quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
+  'one-entry-for-a-new-workspace': [
+    ['workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
+  ],
+  'entry-of-a-deletion': [
+    [
+      'workspaces/operations.ts',
+      "await ctx.journal.record(tx, row.organization_id, { type: 'workspace.deleted', workspaceId: row.id, data: {} });",
+      '',
+    ],
+  ],
 };
 
 const args = process.argv.slice(2);

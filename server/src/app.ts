@@ -10,6 +10,7 @@ import { repeatedly } from './background.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { createLogRetention, type Sequencer } from './events/sequencer.worker.ts';
 import { replyToUnknownPaths } from './http/error-reply.ts';
 import type { Readiness } from './http/health.routes.ts';
 import { metricsRoutes } from './http/metrics.routes.ts';
@@ -63,6 +64,7 @@ export interface App {
   jobWatch: JobWatch;
   rollouts: Rollouts;
   quotaReviews: QuotaReviews;
+  sequencer: Sequencer;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -113,6 +115,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       jobWatch,
       rollouts,
       quotaReviews,
+      sequencer,
     } = parts;
 
     let shuttingDown = false;
@@ -148,6 +151,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
       createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
+      createLogRetention(parts.events, config.eventsMs),
     ];
     const inBackground = [
       reconciler,
@@ -155,6 +159,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       jobWatch,
       rollouts,
       quotaReviews,
+      sequencer,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -170,6 +175,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       jobWatch,
       rollouts,
       quotaReviews,
+      sequencer,
       async keepHouse() {
         for (const chore of chores) await chore();
       },

@@ -139,6 +139,28 @@ program
   .addOption(organizationOption())
   .action(async (job, options) => (await operating()).showLog(job, options));
 
+const events = program.command('events').description('what happens in all workspaces, as it happens');
+const typesOption = () => new Option('--types <types>', 'only these, separated by commas, as in sync.*,source.created');
+events
+  .command('tail')
+  .description('print the last events, and go on with what happens')
+  .addOption(typesOption())
+  .option('--workspace <uuid>', 'only events about this workspace', uuid)
+  .option('--lines <number>', 'how far back to begin', count, 10)
+  .option('--no-follow', 'end after the last event')
+  .option('--json', 'one object a line, for programs')
+  .addOption(organizationOption())
+  .action(async (options) => (await import('./cli/events.ts')).tailEvents(options));
+events
+  .command('listen')
+  .description('print events as they happen, and forward each to a program on your machine')
+  .addOption(typesOption())
+  .option('--workspace <uuid>', 'only events about this workspace', uuid)
+  .option('--forward-to <url>', 'send each event there, as a webhook would')
+  .option('--json', 'one object a line, for programs')
+  .addOption(organizationOption())
+  .action(async (options) => (await import('./cli/events.ts')).listenToEvents(options));
+
 const keys = program.command('keys').description('the keys that sign scoped and widget tokens');
 keys
   .command('list')

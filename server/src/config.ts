@@ -48,6 +48,8 @@ export interface Config {
   jobHistoryMs: number;
   /** How long the service's own store keeps the log of a job after its end; 0: not at all. */
   jobLogMs: number;
+  /** How long the log keeps entries. */
+  eventsMs: number;
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
@@ -173,6 +175,10 @@ export const variables = {
   INLAY_JOB_LOG_DAYS: [
     '`30` on PostgreSQL, else `0`',
     "How many days the service's own database keeps the log of a job after its end, compressed, at most 10 MB of a job; never longer than the job. `0`: logs are only where the bundled platform runs, in its data directory, for the last 100 jobs of a connection",
+  ],
+  INLAY_EVENT_DAYS: [
+    '`90`',
+    'How many days the log keeps what has happened. A reader of `/api/v1/events` that is away for longer gets 410 and begins anew',
   ],
   INLAY_CONNECTOR_MEMORY_MB: [
     '`1024`',
@@ -391,6 +397,7 @@ export function readConfig(
     syncTimeoutMs: (integer('INLAY_SYNC_TIMEOUT_SECONDS', 1, 2_000_000) ?? 86_400) * 1000,
     jobHistoryMs: (integer('INLAY_JOB_HISTORY_DAYS', 1, 3_650) ?? 90) * 86_400_000,
     jobLogMs: (integer('INLAY_JOB_LOG_DAYS', 0, 3_650) ?? (databaseUrl === undefined ? 0 : 30)) * 86_400_000,
+    eventsMs: (integer('INLAY_EVENT_DAYS', 1, 3_650) ?? 90) * 86_400_000,
     connectorLimits: {
       memoryBytes: (integer('INLAY_CONNECTOR_MEMORY_MB', 128, 16_777_216) ?? 1024) * 1024 ** 2,
       openFiles: integer('INLAY_CONNECTOR_OPEN_FILES', 64, 1_000_000) ?? 1024,

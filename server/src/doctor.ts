@@ -1,12 +1,15 @@
 /**
  * Looks at everything that a deployment needs. Says for each part what state it is in and what to do. Changes nothing.
  */
+
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HealthState } from '@inlay/contract/health';
+import { byCommandLine } from './cause.ts';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
+import { createJournal } from './events/journal.ts';
 import { openStore } from './open-store.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { readSyncState } from './pipelines/job-watch.worker.ts';
@@ -168,13 +171,15 @@ function clockFinding(whose: string, differenceMs: number): Finding {
   );
 }
 
+const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
+
 async function examineTenants(store: Store): Promise<Finding[]> {
   const organizations = await listOrganizations(store);
   if (organizations.length === 0) return [ok('organizations: the first is made on the first start')];
   const findings: Finding[] = [];
   const now = systemRuntime.now();
   for (const { id, name } of organizations) {
-    const tokens = await createOperatorTokens(store, systemRuntime).list(id);
+    const tokens = await createOperatorTokens(store, systemRuntime, journal).list(id);
     const usable = tokens.filter(
       (token) =>
         (token.revoked_at === null || Date.parse(token.revoked_at) > now) &&

@@ -64,7 +64,10 @@ export type ErrorCode =
   | 'platform_lost_connection'
   | 'platform_does_not_answer'
   | 'destination_checks_unsupported'
-  | 'destination_check_unavailable';
+  | 'destination_check_unavailable'
+  | 'event_not_found'
+  | 'events_gone'
+  | 'events_ahead';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
@@ -82,6 +85,8 @@ interface RequiredFacts {
   platform_does_not_answer: { delay: Delay };
   connections_pending: { pending: number; total: number; verb: 'disabled' | 'enabled' };
   sync_stopped: { total: number };
+  events_gone: { begin: number };
+  events_ahead: { head: number };
   quota_reached: { words: string; retryAfterSeconds?: number };
 }
 

@@ -30,6 +30,8 @@ export interface Metrics {
   idempotentRequest(outcome: 'carried_out' | 'replayed' | 'refused'): void;
   /** `read` is called each time the metrics are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
+  /** How many entries of the log have no position yet. Asked each time the numbers are read. */
+  watchLog(read: () => Promise<number>): void;
   /** Asked each time the numbers are read. */
   watchSyncs(read: () => Promise<SyncState>): void;
 }
@@ -211,6 +213,16 @@ export function createMetrics(): Metrics {
         async collect() {
           const { byHealth } = await readOnce();
           for (const health of healthStates) this.set({ health }, byHealth[health] ?? 0);
+        },
+      });
+    },
+    watchLog(read) {
+      new Gauge({
+        name: 'inlay_log_pending_entries',
+        help: 'Entries of the log that have no position yet, so that no reader sees them',
+        registers,
+        async collect() {
+          this.set(await read());
         },
       });
     },

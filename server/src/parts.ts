@@ -7,6 +7,7 @@ import { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import { type Background, createBackground } from './background.ts';
 import type { BundledPlatform } from './bundled-platform.ts';
+import { byWorker } from './cause.ts';
 import type { Config, Secrets } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
@@ -16,10 +17,18 @@ import type { Definitions } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
+import { createArrivals } from './events/arrivals.ts';
+import type { EventsContext } from './events/events.ts';
+import { createJournal } from './events/journal.ts';
+import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
-import { ensureFirstOrganization, platformOrganizationIds } from './organizations/organizations.ts';
+import {
+  ensureFirstOrganization,
+  listOrganizationIds,
+  platformOrganizationIds,
+} from './organizations/organizations.ts';
 import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
 import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
@@ -71,6 +80,8 @@ export interface Parts {
   reconciler: Reconciler;
   quotaReviews: QuotaReviews;
   idempotency: IdempotencyContext;
+  sequencer: Sequencer;
+  events: EventsContext;
 }
 
 /** Its clock is another one, and its lists may be a little late. */
@@ -100,16 +111,19 @@ export async function openParts(
     id: config.organizationId,
     platformOrganizationId: config.platformOrganizationId,
   });
-  const operatorTokens = createOperatorTokens(store, runtime);
+  const arrivals = createArrivals(store, runtime);
+  const sequencer = createSequencer({ store, runtime, log, onSequenced: arrivals.look });
+  const journal = createJournal({ runtime, cause: byWorker, onRecorded: sequencer.soon });
+  const operatorTokens = createOperatorTokens(store, runtime, journal);
   if (secrets.operatorToken !== undefined) {
     await operatorTokens.provide(organization.id, 'environment', secrets.operatorToken);
   }
 
   const sealer = openSealer(secrets, dataDir);
-  const keys = await openSigningKeys({ store, sealer, runtime, log });
+  const keys = await openSigningKeys({ store, sealer, runtime, log, journal, listOrganizationIds });
   onClose(() => keys.stop());
   const { publicUrl, vendor, scopedTokenTtlSeconds: ttlSeconds } = config;
-  const scopedTokens = createScopedTokens({ store, keys, runtime, issuer: publicUrl, vendor, ttlSeconds });
+  const scopedTokens = createScopedTokens({ store, keys, runtime, journal, issuer: publicUrl, vendor, ttlSeconds });
   const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
 
   const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
@@ -130,12 +144,13 @@ export async function openParts(
     platform,
     runtime,
     log,
+    journal,
     settleMs: config.settleMs,
     platformOrganizationId: platformOrganizationIds(store),
     count: metrics.workspaceEvent,
     joinable: new JoinableWork(),
     recordContentsDeleted,
-    statusChanged: (tx, workspaceId) => followWorkspaceStatus({ store }, tx, workspaceId),
+    statusChanged: (by, tx, workspaceId) => followWorkspaceStatus({ store, journal: by }, tx, workspaceId),
     listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
     quotasChanged: (tx, workspaceId, quotas) => followQuotas({ runtime }, tx, workspaceId, quotas),
     listSyncing: async (workspaceId, before) => new Set(await listSyncing(store.db, workspaceId, before)),
@@ -154,12 +169,13 @@ export async function openParts(
     runtime,
     log,
     sealer,
+    journal,
     definitions,
     publicUrl,
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
-    startRollout: (tx, rollout) => startRollout(runtime, tx, rollout),
-    startRetirement: (tx, retirement) => startRetirement(runtime, tx, retirement),
+    startRollout: (by, tx, rollout) => startRollout({ runtime, journal: by }, tx, rollout),
+    startRetirement: (by, tx, retirement) => startRetirement({ runtime, journal: by }, tx, retirement),
     openPlan: (template, id) => openPlan(pipelines, template, id),
     assertPlanHolds,
   };
@@ -182,6 +198,7 @@ export async function openParts(
     runtime,
     log,
     sealer,
+    journal,
     settleMs: config.settleMs,
     jobLogMs: config.jobLogMs,
     templates,
@@ -195,6 +212,7 @@ export async function openParts(
   bundled?.onJobsChanged(jobWatch.soon);
   const rollouts = createRollouts(pipelines);
   const reconciler = createReconciler(workspaces);
+  metrics.watchLog(sequencer.backlog);
   metrics.watchSyncs(() => readSyncState(store));
   metrics.watchBacklog(async () => ({ ...(await reconciler.backlog()), sources: await setUps.backlog() }));
 
@@ -219,6 +237,8 @@ export async function openParts(
     rollouts,
     reconciler,
     quotaReviews: createQuotaReviews(workspaces),
+    sequencer,
+    events: { store, runtime, arrivals },
     idempotency: { store, sealer, runtime, log, count: metrics.idempotentRequest },
   };
 }

@@ -4,6 +4,8 @@ import type { OperatorPermission, TagMode } from '@inlay/contract/fields';
 export interface OperatorPrincipal {
   kind: 'operator';
   tokenId: string;
+  /** As the operator called it. */
+  tokenName: string;
   organizationId: string;
   permission: OperatorPermission;
 }

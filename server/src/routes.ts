@@ -5,6 +5,8 @@ import { builtFolder } from './built-folder.ts';
 import { platformPath } from './bundled-platform.ts';
 import type { Config } from './config.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
+import { eventRoutes } from './events/events.routes.ts';
+import { causedBy } from './events/journal.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { keepAnswers } from './idempotency/idempotency.hooks.ts';
@@ -52,21 +54,22 @@ export async function addRoutes(
   const { publicUrl } = config;
   const routeTable = keepRouteTable(http);
   await describeRoutes(http, publicUrl, version);
-  authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
+  const reauthenticate = authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
   limitRates(http, config.rateLimits, runtime.elapsed);
   keepAnswers(http, parts.idempotency);
   tokenRoutes(http, {
     scopedTokens,
     widgetTokens,
     keys,
-    ensureSubject: (organizationId, name, regionId) =>
-      ensureTokenSubject(workspaces, { organizationId, name, regionId }),
+    ensureSubject: (organizationId, name, regionId, cause) =>
+      ensureTokenSubject(causedBy(workspaces, cause), { organizationId, name, regionId }),
   });
   operatorTokenRoutes(http, operatorTokens);
   workspaceRoutes(http, workspaces, publicUrl);
   quotaRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);
   destinationCheckRoutes(http, pipelines);
+  eventRoutes(http, parts.events, reauthenticate);
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { definitions, publicUrl });
   tagRoutes(http, templates);

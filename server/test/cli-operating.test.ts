@@ -1,15 +1,23 @@
 /** The daily commands as real processes, on a store with many customers: what they say, to people and to programs. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { byCommandLine } from '../src/cause.ts';
 import { migrate } from '../src/db/migrations.ts';
 import { openSqlite, type Store } from '../src/db/open.ts';
+import { createJournal } from '../src/events/journal.ts';
+import { createSequencer } from '../src/events/sequencer.worker.ts';
 import { createOrganization } from '../src/organizations/organizations.ts';
 import { pack } from '../src/pipelines/job-logs.ts';
 import { systemRuntime } from '../src/runtime.ts';
 import { type Seeded, seedPipelines } from './support/seed-pipelines.ts';
-import { runCli } from './support/service.ts';
+import { launch, runCli } from './support/service.ts';
 
 describe('inlay status, workspaces, jobs and logs', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
@@ -111,6 +119,66 @@ describe('inlay status, workspaces, jobs and logs', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: 'The cursor must be taken from the end of an earlier list.\n' });
     expect(notFound).toMatchObject({ code: 1, stderr: 'There is no job 99. See: inlay jobs\n' });
     expect(follow).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('show events of all customers, and forward them as they happen', async () => {
+    const organizationId = (await store.db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()).id;
+    const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
+    const log = pino({ level: 'silent' });
+    const sequencer = createSequencer({ store, runtime: systemRuntime, log, onSequenced: () => {} });
+    const tell = async (...names: string[]) => {
+      const tags = names.map((name) => ({ type: 'tag.created', data: { tag: { id: randomUUID(), name } } }) as const);
+      await store.transaction((tx) => journal.record(tx, organizationId, ...tags));
+      await sequencer.pass();
+    };
+    await tell('one', 'two\x1b[2J', 'three');
+    const told = await succeed('events', 'tail', '--no-follow', '--lines', '2');
+    expect(told).toMatch(/^\S+ {2}2 {2}tag\.created {2}two\ufffd\[2J\n\S+ {2}3 {2}tag\.created {2}three\n$/);
+    const lines = (await succeed('events', 'tail', '--no-follow', '--json', '--types', 'tag.*')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).position)).toEqual([1, 2, 3]);
+    expect(await inlay(['events', 'tail', '--types', 'tags.*'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no type of event tags.*'),
+    });
+
+    const received: { type: string; id: unknown; body: string }[] = [];
+    const receiver = createServer(async (request, response) => {
+      const body = await text(request);
+      received.push({ type: JSON.parse(body).type, id: request.headers['webhook-id'], body });
+      response.writeHead(204).end();
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const env = { INLAY_DATA_DIR: dataDir };
+    const args = ['events', 'listen', '--types', 'tag.*', '--forward-to', `http://127.0.0.1:${port}/hook`];
+    const { child, exited } = launch(args, { cwd: dataDir, env });
+    try {
+      let output = '';
+      child.stdout.on('data', (chunk) => {
+        output += chunk;
+      });
+      await expect.poll(() => output, { timeout: 60_000 }).toContain('Listening');
+      // It begins with what comes after its start, which may be a moment after it has said so.
+      await expect
+        .poll(
+          async () => {
+            await tell('four');
+            return output;
+          },
+          { timeout: 60_000, interval: 1_000 },
+        )
+        .toMatch(/tag\.created {2}four\n {2}→ 204 in \d+ ms/);
+      expect(received[0]).toMatchObject({ type: 'tag.created', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+      expect(JSON.parse(received[0]?.body ?? '')).toEqual({
+        type: 'tag.created',
+        timestamp: expect.any(String),
+        data: { tag: { id: expect.any(String), name: 'four' } },
+      });
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+      receiver.close();
+    }
   });
 
   it('look only: a database of another version stays as it is', async () => {

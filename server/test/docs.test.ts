@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
 import { variables } from '../src/config.ts';
+import { catalogue, entryTypes, eventTypes } from '../src/events/catalogue.ts';
 import {
   errorCatalogue,
   type Refusal,
@@ -11,9 +12,16 @@ import {
   refusalDetail,
   refusals,
 } from '../src/http/error-catalogue.ts';
+import type { Schema } from '../src/reference/schema-words.ts';
+import { dataSchema } from '../src/reference/webhooks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
+/** The members of an object, by name. */
+const membersOf = ({ properties = {} }: Schema) =>
+  Object.entries(properties)
+    .map(([name, { description }]) => `\`${name}\`: ${description}`)
+    .join('; ');
 const manifest = (folder: string) => JSON.parse(read(`${folder}package.json`));
 
 /** With UPDATE_DOCS the page is written, otherwise compared. */
@@ -71,6 +79,28 @@ describe('the reference pages', () => {
         sources.some((text) => text.includes(`'${type}'`)),
         type,
       ).toBe(true);
+  });
+
+  it('list every type of event, and what it says', () => {
+    const parts = eventTypes.map((type) => {
+      const { when, ofWorkspace, forCustomers } = catalogue[type];
+      const { properties = {}, required = [] } = dataSchema(type);
+      const rows = Object.entries(properties).map(([name, schema]) => {
+        const isSure = required.includes(name) ? '' : ', where there is one';
+        return `| \`${name}\` | ${schema.description ?? membersOf(schema)}${isSure} |`;
+      });
+      const readers = forCustomers ? ' Customers read it, too.' : '';
+      const whose = ofWorkspace === false ? ' About the whole organization.' : '';
+      return `### ${type}\n\n${when}${whose}${readers}\n\n| \`data\` | |\n|---|---|\n${rows.join('\n')}\n`;
+    });
+    expectGenerated('docs/reference/events.md', `${parts.join('\n')}`);
+    const audit = entryTypes.filter((type) => !catalogue[type].isEvent);
+    const rows = audit.map((type) => `| \`${type}\` | ${catalogue[type].when} |`);
+    expectGenerated(
+      'docs/reference/events.md',
+      `| Type | When |\n|---|---|\n${rows.join('\n')}\n`,
+      '## For the audit alone',
+    );
   });
 
   it('name every direct dependency, and none that is gone', () => {

@@ -1,4 +1,5 @@
 /** The commands that look after a deployment: its database, organizations, operator tokens and keys. */
+import { byCommandLine } from '../cause.ts';
 import { readConfig } from '../config.ts';
 import { openDataDir } from '../data-dir.ts';
 import { migrate } from '../db/migrations.ts';
@@ -6,12 +7,20 @@ import type { Store } from '../db/open.ts';
 import { resealEverything } from '../db/resealing.ts';
 import { openSealer, replaceEncryptionKey } from '../encryption-keys.ts';
 import { OperatorError } from '../errors.ts';
-import { createOrganization, findOrganization, listOrganizations } from '../organizations/organizations.ts';
+import { createJournal } from '../events/journal.ts';
+import {
+  createOrganization,
+  findOrganization,
+  listOrganizationIds,
+  listOrganizations,
+} from '../organizations/organizations.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createOperatorTokens, type OperatorTokens, rotationAdvisedAfterDays } from '../tokens/operator-tokens.ts';
 import { listSigningKeys, removeSigningKey, rotateSigningKeys } from '../tokens/signing-keys.ts';
 import { chosenOrganization, withOpenStore, withStore } from './opened-store.ts';
 import { day, print, table } from './output.ts';
+
+const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
 export const migrateDatabase = () =>
   withOpenStore(async (store) => {
@@ -25,7 +34,7 @@ export const addOrganization = (options: { name: string; id?: string; platformOr
       throw new OperatorError(`There is an organization ${options.id} already.`);
     }
     const { id } = await createOrganization(store, systemRuntime, options);
-    const { token } = await operatorTokens(store).create(id, { name: 'first' });
+    const { token } = await operatorTokens(store).create(id, { name: 'first' }, byCommandLine);
     print(`Organization   ${id}`, `Operator token ${token}`, '', 'The operator token is shown this once.');
   });
 
@@ -46,11 +55,10 @@ export const createOperatorToken = (
   options: Chosen & { name: string; permission: 'full' | 'read'; expiresInDays?: number },
 ) =>
   withStore(async (store) => {
-    const { id, token } = await operatorTokens(store).create(await chosenOrganization(store, options), {
-      name: options.name,
-      permission: options.permission,
-      expiresAt: inDays(options.expiresInDays),
-    });
+    const { name, permission, expiresInDays } = options;
+    const wanted = { name, permission, expiresAt: inDays(expiresInDays) };
+    const organizationId = await chosenOrganization(store, options);
+    const { id, token } = await operatorTokens(store).create(organizationId, wanted, byCommandLine);
     print(`ID             ${id}`, `Operator token ${token}`, '', 'The token is shown this once.');
   });
 
@@ -70,7 +78,7 @@ export const showOperatorTokens = (options: Chosen) =>
 
 export const revokeOperatorToken = (id: string, options: Chosen) =>
   withStore(async (store) => {
-    const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), id);
+    const { name } = await operatorTokens(store).revoke(await chosenOrganization(store, options), id, byCommandLine);
     print(`Revoked ${name} (${id}).`);
   });
 
@@ -78,10 +86,8 @@ export const rotateOperatorToken = (id: string, options: Chosen & { overlapHours
   withStore(async (store) => {
     const { overlapHours, expiresInDays } = options;
     const organizationId = await chosenOrganization(store, options);
-    const fresh = await operatorTokens(store).rotate(organizationId, id, {
-      overlapSeconds: Math.round(overlapHours * 3600),
-      expiresAt: inDays(expiresInDays),
-    });
+    const rotation = { overlapSeconds: Math.round(overlapHours * 3600), expiresAt: inDays(expiresInDays) };
+    const fresh = await operatorTokens(store).rotate(organizationId, id, rotation, byCommandLine);
     print(`ID             ${fresh.id}`, `Operator token ${fresh.token}`, '', 'The token is shown this once.');
     if (fresh.expires_at !== null) print(`It stops working at ${fresh.expires_at}.`);
     print(overlapHours > 0 ? `The old one works for another ${overlapHours} h.` : 'The old one is revoked.');
@@ -103,14 +109,15 @@ export const showKeys = () =>
 export const rotateKeys = () =>
   withStore(async (store) => {
     const { config, secrets } = readConfig(process.env);
-    const kid = await rotateSigningKeys(store, openSealer(secrets, openDataDir(config.dataDir)));
+    const sealer = openSealer(secrets, openDataDir(config.dataDir));
+    const kid = await rotateSigningKeys({ store, sealer, journal, listOrganizationIds });
     print(`New key ${kid}. It is published at once and signs in about ten seconds.`);
     print('Old tokens stay valid. To end them: inlay keys list, then inlay keys remove <key>');
   });
 
 export const removeKey = (kid: string) =>
   withStore(async (store) => {
-    if (!(await removeSigningKey(store, kid))) {
+    if (!(await removeSigningKey({ store, journal, listOrganizationIds }, kid))) {
       throw new OperatorError(`There is no retired key ${kid}. See: inlay keys list`);
     }
     print(`Removed ${kid}. Its tokens are refused within a few seconds.`);
@@ -122,6 +129,11 @@ export const rotateEncryptionKey = () =>
     const dataDir = openDataDir(config.dataDir);
     await replaceEncryptionKey(secrets, dataDir, async (sealer) => {
       const count = await resealEverything(store.db, sealer);
+      await store.transaction(async (tx) => {
+        for (const id of await listOrganizationIds(tx)) {
+          await journal.record(tx, id, { type: 'key.encryption_rotated', data: { secrets: count } });
+        }
+      });
       if (config.platformUrl === undefined) {
         const { withPlatform } = await import('./connectors.ts');
         await withPlatform((platform) => platform.reseal());
@@ -132,7 +144,7 @@ export const rotateEncryptionKey = () =>
     else print('The data directory holds a new key. Restart the service, and make a new backup.');
   });
 
-const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime);
+const operatorTokens = (store: Store): OperatorTokens => createOperatorTokens(store, systemRuntime, journal);
 
 function inDays(days: number | undefined): number | undefined {
   return days === undefined ? undefined : systemRuntime.now() + days * 86_400_000;

@@ -9,11 +9,16 @@ import {
 } from '@inlay/platform/definitions/registered-definitions';
 import type { OpenPlatform } from '@inlay/platform/open-platform';
 import { openBundledPlatform, platformCredentials } from '../bundled-platform.ts';
+import { byCommandLine } from '../cause.ts';
 import { readConfig } from '../config.ts';
 import { openDataDir } from '../data-dir.ts';
 import { openSealer } from '../encryption-keys.ts';
 import { OperatorError } from '../errors.ts';
+import { createJournal } from '../events/journal.ts';
 import { createLog } from '../log.ts';
+import { listOrganizationIds } from '../organizations/organizations.ts';
+import { systemRuntime } from '../runtime.ts';
+import { withStore } from './opened-store.ts';
 import { print, table } from './output.ts';
 
 /** The bundled platform of this data directory, beside a service that may be running on it. It runs no jobs. */
@@ -37,7 +42,8 @@ export async function withPlatform(work: (platform: OpenPlatform) => Promise<voi
 export const addConnector = (command: string[], options: ConnectorOptions) =>
   withPlatform(async (platform) => {
     const registration = readRegistration(command, options);
-    const { definitionId, name } = await registerDefinition(platform.definitions, registration);
+    const { definitionId, kind, name } = await registerDefinition(platform.definitions, registration);
+    await tellOfDefinition('definition.created', { id: definitionId, kind, name });
     print(`Added ${name} (${definitionId}). It can be used at once.`);
   });
 
@@ -52,9 +58,28 @@ export const showConnectors = () =>
 
 export const removeConnector = (id: string) =>
   withPlatform(async (platform) => {
+    const known = (await listRegisteredDefinitions(platform.definitions)).find((one) => one.definitionId === id);
     await removeDefinition(platform.definitions, id);
+    if (known) await tellOfDefinition('definition.deleted', { id, kind: known.kind, name: known.name });
     print(`Removed ${id}.`);
   });
+
+/**
+ * Connectors belong to the platform, which has a database of its own. So this entry comes just after the change, not with it.
+ * A machine that runs a platform alone has no log.
+ */
+async function tellOfDefinition(
+  type: 'definition.created' | 'definition.deleted',
+  definition: { id: string; kind: 'source' | 'destination'; name: string },
+): Promise<void> {
+  await withStore(async (store) => {
+    await store.transaction(async (tx) => {
+      for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, { type, data: { definition } });
+    });
+  });
+}
+
+const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 
 export interface ConnectorOptions {
   source?: true;

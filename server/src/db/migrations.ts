@@ -791,6 +791,86 @@ const migrations: Record<string, Step> = {
     await sql`create index usage_days_by_day on usage_days (day)`.execute(db);
     await sql`create index job_hours_by_hour on job_hours (hour)`.execute(db);
   },
+
+  '0027-log': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    const serial =
+      kind === 'postgres'
+        ? sql`bigint generated always as identity primary key`
+        : sql`integer primary key autoincrement`;
+    // What an entry says of itself. The audit trail's columns are here from the beginning, so that no row is ever rewritten.
+    const said = sql`
+        id ${uuid} not null,
+        organization_id ${uuid} not null,
+        type ${text} not null,
+        workspace_id ${uuid},
+        workspace_name ${text},
+        data ${text} not null,
+        recorded_at bigint not null,
+        actor_kind ${text} not null,
+        actor_id ${text},
+        actor_name ${text},
+        request_id ${text},
+        trace_id ${text},
+        outcome ${text} not null,
+        patch ${text},
+        personal_commitment ${text}`;
+    await sql`create table log_pending (number ${serial}, is_event integer not null, ${said})`.execute(db);
+    await sql`
+      create table log_entries (
+        ${said},
+        trail_position bigint not null,
+        position bigint,
+        sequenced_at bigint not null,
+        hash ${text},
+        primary key (organization_id, trail_position)
+      )`.execute(db);
+    await sql`create unique index log_entries_by_id on log_entries (id)`.execute(db);
+    for (const [name, columns] of [
+      ['position', sql`organization_id, position`],
+      ['type', sql`organization_id, type, position`],
+      ['workspace', sql`organization_id, workspace_id, type, position`],
+      ['workspace_position', sql`organization_id, workspace_id, position`],
+      ['time', sql`organization_id, sequenced_at, position`],
+    ] as const) {
+      const unique = name === 'position' ? sql`unique` : sql``;
+      await sql`
+        create ${unique} index ${sql.raw(`log_entries_by_${name}`)} on log_entries (${columns})
+        where position is not null`.execute(db);
+    }
+    await sql`
+      create table log_heads (
+        organization_id ${uuid} primary key,
+        position bigint not null,
+        trail_position bigint not null,
+        sequenced_at bigint not null,
+        hash ${text}
+      )`.execute(db);
+    await sql`
+      create table log_sequencer (
+        id integer primary key check (id = 1),
+        lease_id ${uuid},
+        lease_until bigint not null
+      )`.execute(db);
+    await sql`insert into log_sequencer (id, lease_until) values (1, 0)`.execute(db);
+
+    await sql`alter table sources add column needs_attention integer not null default 0`.execute(db);
+    await sql`
+      update sources set needs_attention = 1
+      where lifecycle = 'live' and id in (
+        select source_id from connections where health = 'needs_attention' and deleted_at is null)`.execute(db);
+    await sql`
+      create table quota_notices (
+        workspace_id ${uuid} not null references workspaces (id),
+        organization_id ${uuid} not null references organizations (id),
+        quota ${text} not null,
+        level ${text} not null,
+        quota_limit bigint not null,
+        period bigint not null,
+        primary key (workspace_id, quota, level, quota_limit, period)
+      )`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -343,6 +343,8 @@ export interface SourceRow extends RemoteRow {
   definition_id: string;
   /** The worst of its connections; see pipelines/health.ts. */
   health: HealthState;
+  /** 0 or 1: it was said that somebody has to do something about it, and not yet that all is well again. */
+  needs_attention: number;
   name: string;
   /** Part of the names of its tables at destinations; unique in the workspace for ever, and kept when it is renamed. */
   slug: string;
@@ -513,6 +515,17 @@ export interface QuotaHoldRow {
   until: number;
 }
 
+/** That a workspace came near a limit, or reached it, was said in this period. So it is said once. */
+interface QuotaNoticeRow {
+  workspace_id: string;
+  organization_id: string;
+  quota: QuotaName;
+  level: 'warning' | 'reached';
+  quota_limit: number;
+  /** When the period began. */
+  period: number;
+}
+
 /** Syncs of a workspace that ended on a day. */
 interface UsageDayRow {
   organization_id: string;
@@ -607,6 +620,67 @@ export interface IdempotencyKeyRow {
   expires_at: number;
 }
 
+/** Something that has happened, as the transaction of the change wrote it; see events/journal.ts. */
+export interface LogEntryFacts {
+  id: string;
+  organization_id: string;
+  /** One of events/catalogue.ts. */
+  type: string;
+  workspace_id: string | null;
+  /** As the workspace was called then. */
+  workspace_name: string | null;
+  /** JSON, as the catalogue says. Holds no secrets and no configuration. */
+  data: string;
+  /** When the change was made, by the database's clock. */
+  recorded_at: number;
+  /** Who made the change; see cause.ts. */
+  actor_kind: string;
+  actor_id: string | null;
+  actor_name: string | null;
+  request_id: string | null;
+  trace_id: string | null;
+  outcome: 'done' | 'refused';
+  /** For the audit: JSON Patch from before to after, with secrets as keyed fingerprints. */
+  patch: string | null;
+  /** For the audit: commits to personal fields that are kept elsewhere and can be erased. */
+  personal_commitment: string | null;
+}
+
+/** An entry that has no position yet. It is gone once it has one. */
+interface LogPendingRow extends LogEntryFacts {
+  number: Generated<number>;
+  /** 0 or 1. Written down, because a replica of an earlier version may give the positions, and does not know new types. */
+  is_event: number;
+}
+
+/** An entry with its positions. Never changed; see events/sequencer.worker.ts. */
+export interface LogEntryRow extends LogEntryFacts {
+  /** 1, 2, 3, … over all entries of the organization: the order of the audit trail. */
+  trail_position: number;
+  /** 1, 2, 3, … over the events of the organization; null for an entry for the audit alone. */
+  position: number | null;
+  /** Never before that of an earlier position. */
+  sequenced_at: number;
+  /** For the audit: of this entry and the one before. */
+  hash: string | null;
+}
+
+/** The last positions of an organization. */
+interface LogHeadRow {
+  organization_id: string;
+  position: number;
+  trail_position: number;
+  sequenced_at: number;
+  hash: string | null;
+}
+
+/** Who gives positions. One row. */
+interface LogSequencerRow {
+  id: 1;
+  lease_id: string | null;
+  lease_until: number;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
@@ -642,5 +716,10 @@ export interface Tables {
   quotas: QuotaRow;
   usage_days: UsageDayRow;
   quota_holds: QuotaHoldRow;
+  quota_notices: QuotaNoticeRow;
+  log_pending: LogPendingRow;
+  log_entries: LogEntryRow;
+  log_heads: LogHeadRow;
+  log_sequencer: LogSequencerRow;
   job_watch: JobWatchRow;
 }

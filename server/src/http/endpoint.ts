@@ -5,6 +5,7 @@
 import { ErrorBody, type Fault, ValidationErrorBody } from '@inlay/contract/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
+import { byRequest, type Cause } from '../cause.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { OperatorPrincipal, Principal, ScopedPrincipal } from '../principals.ts';
 import { type RequestContext, withRequest } from '../request-context.ts';
@@ -71,6 +72,8 @@ export interface Endpoint<
    */
   isRepeatable?: boolean;
   answer: R;
+  /** The type of the answer's content, where it is not JSON. */
+  answerType?: string;
   /** Headers of a success, beyond those that its access and schemas imply. */
   answerHeaders?: ResponseHeaderName[];
   /** Errors that this endpoint can answer, beyond those that its access and schemas imply. */
@@ -80,6 +83,8 @@ export interface Endpoint<
     query: ValueOf<Q>;
     body: ValueOf<B>;
     principal: PrincipalOf<A>;
+    /** Who asks, for the entries of the log. */
+    cause: Cause;
     request: FastifyRequest;
     reply: FastifyReply;
   }): Promise<Static<R>>;
@@ -133,7 +138,7 @@ export function endpoint<
       access,
       isRepeatable: definition.isRepeatable ?? false,
       describeResponses: () => ({
-        [status]: { ...success, headers: asHeaders(successHeaders(definition)) },
+        [status]: describedAnswer(success, definition.answerType, successHeaders(definition)),
         ...errorAnswers(impliedErrors(definition), exampleFault(), access),
       }),
     },
@@ -157,6 +162,7 @@ export function endpoint<
         query: checkQuery?.(request.query, faults) as ValueOf<Q>,
         body: checkBody?.(request.body, faults) as ValueOf<B>,
         principal: request.principal as PrincipalOf<A>,
+        cause: byRequest(request.principal, request.id),
         request,
         reply,
       };
@@ -187,6 +193,13 @@ const KeyHeader = Type.Object({
     }),
   ),
 });
+
+function describedAnswer(schema: object, type: string | undefined, names: ResponseHeaderName[]): object {
+  const headers = asHeaders(names);
+  if (type === undefined) return { ...schema, headers };
+  const { 'x-response-description': description } = schema as Record<string, unknown>;
+  return { 'x-response-description': description, description, content: { [type]: { schema } }, headers };
+}
 
 const extra = { msg: 'extra fields not permitted', type: 'value_error.extra' } as const;
 

@@ -221,6 +221,26 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     when: 'The platform failed between two pages. What was recorded stays; a retry goes on.',
     retryAfterSeconds: 5,
   },
+  event_not_found: at(
+    404,
+    'Event not found',
+    'The event is unknown, no longer kept, or belongs to another organization.',
+  ),
+  events_gone: {
+    status: 410,
+    statuses: [410],
+    detail: ({ begin }) => `Events up to position ${begin} are no longer kept; begin with after=${begin}`,
+    example: 'Events up to position 1042 are no longer kept; begin with after=1042',
+    when: 'The reader was away for longer than the log keeps events (`INLAY_EVENT_DAYS`), so it would miss some. It should read the present state anew, and go on from the position that is named.',
+  },
+  events_ahead: {
+    status: 410,
+    statuses: [410],
+    detail: ({ head }) =>
+      `The log ends at position ${head}, before yours: it was restored from a backup. Begin with after=${head}`,
+    example: 'The log ends at position 1042, before yours: it was restored from a backup. Begin with after=1042',
+    when: 'The reader has a position that was never given, as after a restored backup. It should read the present state anew, and go on from the position that is named.',
+  },
   source_not_found: at(
     404,
     'Source not found',

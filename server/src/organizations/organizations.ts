@@ -2,7 +2,7 @@
  * Organizations: the operators that share one deployment and see nothing of each other. Each has an id here and an id
  * on the platform, usually the same. They are made on the command line, never over the API.
  */
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { OrganizationRow } from '../db/tables.ts';
 import type { Runtime } from '../runtime.ts';
 import * as organizations from './organizations.store.ts';
@@ -62,4 +62,9 @@ export function platformOrganizationIds(store: Store): (organizationId: string) 
     known.set(organizationId, row.platform_organization_id);
     return row.platform_organization_id;
   };
+}
+
+/** In a transaction as well. */
+export async function listOrganizationIds(db: Db): Promise<string[]> {
+  return (await organizations.listOrganizations(db)).map(({ id }) => id);
 }

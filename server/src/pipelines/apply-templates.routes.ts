@@ -4,7 +4,7 @@ import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
 import { endpoint } from '../http/endpoint.ts';
 import { applyTemplates } from './apply-templates.ts';
-import type { PipelinesContext } from './context.ts';
+import { changedBy, type PipelinesContext } from './context.ts';
 
 export function applyTemplatesRoutes(app: FastifyInstance, ctx: PipelinesContext): void {
   endpoint(app, {
@@ -20,7 +20,7 @@ export function applyTemplatesRoutes(app: FastifyInstance, ctx: PipelinesContext
     body: ApplyTemplatesRequest,
     answer: AppliedTemplates,
     errors: ['workspace_not_found', 'workspace_being_deleted', 'quota_reached'],
-    handle: async ({ params, body, principal }) =>
-      await applyTemplates(ctx, principal.organizationId, params.workspace_id, body),
+    handle: async ({ params, body, principal, cause }) =>
+      await applyTemplates(changedBy(ctx, cause), principal.organizationId, params.workspace_id, body),
   });
 }

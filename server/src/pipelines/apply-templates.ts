@@ -5,7 +5,7 @@
  */
 import type { AppliedTemplates, ApplyTemplatesRequest } from '@inlay/contract/apply-templates';
 import type { ConnectionTemplateRow, SourceRow } from '../db/tables.ts';
-import { assertRoom } from '../quotas/quotas.ts';
+import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { isSelected } from '../templates/filtering.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
@@ -46,7 +46,7 @@ export async function applyTemplates(
     const missing = wanted.filter(({ source, template }) => !presentKeys.has(keyOf(source.id, template.id)));
     const unmatched = present.filter((row) => !wantedKeys.has(keyOf(row.source_id, row.connection_template_id)));
     if (!isPlan) {
-      await assertRoom(tx, { organizationId, workspaceId, audience: 'operator' }, { connections: missing.length });
+      await takeRoom(ctx, tx, { organizationId, workspaceId, audience: 'operator' }, { connections: missing.length });
       for (const { source, template } of missing) {
         await planConnection(ctx, tx, workspace, source, template);
         woken.add(source.id);

@@ -1,7 +1,7 @@
 /** The SQL of changes of one connection: what is chosen for it, its status, its end. */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
-import type { ConnectionRow } from '../db/tables.ts';
+import type { ConnectionRow, JobRow } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 
@@ -119,12 +119,13 @@ export async function findRemoval(
 }
 
 /** Jobs of a connection that is deleted have ended with it. */
-export async function endJobs(tx: Db, workspaceId: string, connectionId: string): Promise<void> {
-  await tx
+export async function endJobs(tx: Db, workspaceId: string, connectionId: string): Promise<JobRow[]> {
+  return await tx
     .updateTable('jobs')
     .set({ status: 'cancelled', ended_at: now, seen_at: now })
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', '=', connectionId)
     .where('ended_at', 'is', null)
+    .returningAll()
     .execute();
 }

@@ -28,6 +28,7 @@ import { delayOf } from '../workspaces/operations.ts';
 import * as changes from './connection-changes.store.ts';
 import { callPlatform, getConnection, getOneConnection } from './connections.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { recordConnections, recordConnectionUpdated } from './entries.ts';
 import { refreshHealth, refreshSourceHealth } from './jobs.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
 import { getCatalog, ownStreamsIn, presentStreams, type StreamCatalog } from './stream-catalogs.ts';
@@ -81,7 +82,7 @@ function refuseTooOften({ runtime }: PipelinesContext, expression: string, short
 export async function refreshConnection(ctx: PipelinesContext, scope: Scope, id: string): Promise<Connection> {
   return await recordChange(ctx, scope, id, async (tx, row) => {
     await changes.changeSettings(tx, row.workspace_id, row.id, { streams_anew: 2 });
-    return { isChanged: true };
+    return { isChanged: true, changed: ['streams'] };
   });
 }
 
@@ -119,16 +120,23 @@ async function change(
         ...(isChosenAnew && { streams_anew: Math.max(1, row.streams_anew) }),
       });
     }
-    if (status === undefined) return { isChanged };
+    const fields = differing.map(([column]) => fieldOf[column] ?? column);
+    if (status === undefined) return { isChanged, changed: [...new Set(fields)] };
     // Told even if nothing changes here: somebody may have changed it on the platform.
     const isPaused = status === 'inactive';
     await changes.changeStatus(tx, row.workspace_id, id, isPaused);
-    return { isChanged: true, isPaused };
+    const isOther = (row.paused === 1) !== isPaused;
+    return { isChanged: true, isPaused, changed: [...new Set([...fields, ...(isOther ? ['status'] : [])])] };
   });
 }
 
+/** The names of columns in the API. Who chose a schedule belongs to the schedule. */
+const fieldOf: Record<string, string> = { own_schedule: 'cron_expression', own_streams: 'streams' };
+
 interface Change {
   isChanged: boolean;
+  /** What is other than before, in the words of the API. */
+  changed: string[];
   /** Where its status changes. */
   isPaused?: boolean;
 }
@@ -146,7 +154,8 @@ async function recordChange(
     const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
     const row = await changes.lockConnection(tx, workspaceId, id);
     if (!row) throw new AppError('connection_not_found');
-    const { isChanged, isPaused } = await work(tx, row);
+    const { isChanged, isPaused, changed } = await work(tx, row);
+    await recordConnectionUpdated(ctx.journal, tx, { organizationId, workspaceId }, id, changed);
     if (isPaused !== undefined && row.platform_id !== null) {
       await recordOwnStatus(tx, workspace, { platformId: row.platform_id, isPaused });
     }
@@ -245,13 +254,14 @@ export async function deleteConnection(
     const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
     const row = await changes.deleteConnection(tx, workspaceId, id);
     if (!row) throw new AppError('connection_not_found');
+    await recordConnections(ctx.journal, tx, { organizationId, workspaceId }, 'connection.deleted', [id]);
     if (row.platform_id !== null) {
       await recordOwnStatus(tx, workspace, { platformId: row.platform_id, isPaused: true });
     }
     await wakeSources(tx, workspaceId, [sourceId]);
     await refreshHealth(ctx, tx, [workspaceId], { sourceId });
     // It may have been the last of its source.
-    await refreshSourceHealth(tx, workspaceId, sourceId);
+    await refreshSourceHealth(ctx, tx, workspaceId, sourceId);
     return row.deleted_at as number;
   });
   const deadline = ctx.runtime.elapsed() + patienceMs;

@@ -71,13 +71,14 @@ type NewConnection = Pick<
   | 'customer_may_change'
 >;
 
+/** Its id, which is the old one where a connection comes back; undefined when there is one already. */
 export async function insertConnection(
   tx: Db,
   organizationId: string,
   workspaceId: string,
   connection: NewConnection,
-): Promise<void> {
-  await tx
+): Promise<string | undefined> {
+  const row = await tx
     .insertInto('connections')
     .values({
       ...connection,
@@ -132,6 +133,31 @@ export async function insertConnection(
         }))
         .where('connections.deleted_at', 'is not', null),
     )
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** For entries of the log; of deleted connections as well. */
+export async function listConnectionNames(
+  db: Db,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<
+  (Pick<ConnectionRow, 'id' | 'source_id' | 'connection_template_id'> & {
+    source_name: string;
+    destination_name: string;
+  })[]
+> {
+  return await db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
+    .select(['connections.id', 'connections.source_id', 'connections.connection_template_id'])
+    .select(['sources.name as source_name', 'destinations.name as destination_name'])
+    .where('connections.workspace_id', '=', workspaceId)
+    .where('connections.id', 'in', ids)
+    .orderBy('connections.id')
     .execute();
 }
 
@@ -367,14 +393,16 @@ export async function recordConnectionsDeleted(
   workspaceId: string,
   sourceId: string,
   deletedAt: number,
-): Promise<void> {
-  await tx
-    .updateTable('connections')
-    .set({ deleted_at: sql<number>`coalesce(deleted_at, ${deletedAt})`, removal_due: 0 })
-    .where('workspace_id', '=', workspaceId)
-    .where('source_id', '=', sourceId)
-    .where((when) => when.or([when('deleted_at', 'is', null), when('removal_due', '=', 1)]))
+): Promise<string[]> {
+  const ofSource = () =>
+    tx.updateTable('connections').where('workspace_id', '=', workspaceId).where('source_id', '=', sourceId);
+  await ofSource().set({ removal_due: 0 }).where('removal_due', '=', 1).execute();
+  const deleted = await ofSource()
+    .set({ deleted_at: deletedAt })
+    .where('deleted_at', 'is', null)
+    .returning('id')
     .execute();
+  return deleted.map(({ id }) => id);
 }
 
 /** What the connections of other workspaces with the same template, made earlier, call their streams. */

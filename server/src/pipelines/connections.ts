@@ -124,7 +124,7 @@ async function connectionsOnPlatform(
 
 /** A workspace has changed its status: what was seen of its connections before says nothing any more. */
 export async function followWorkspaceStatus(
-  ctx: Pick<PipelinesContext, 'store'>,
+  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
   tx: Db,
   workspaceId: string,
 ): Promise<void> {

@@ -2,7 +2,9 @@
 import type { Audience } from '@inlay/contract/health';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
+import { byWorker, type Cause } from '../cause.ts';
 import type { Store } from '../db/open.ts';
+import { causedBy, type Journal } from '../events/journal.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
 import type { TemplateFilters } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
@@ -16,6 +18,8 @@ export interface PipelinesContext {
   runtime: Runtime;
   log: Logger;
   sealer: Sealer;
+  /** Every change is written into it, in the transaction of the change. */
+  journal: Journal;
   /** How long the platform may take to apply a request after its answer was lost. */
   settleMs: number;
   /** How long our own store keeps the log of a job after its end; 0: not at all. */
@@ -29,6 +33,15 @@ export interface PipelinesContext {
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
 }
+
+/** The context for changes that this cause has, here and in the folders that this folder calls. */
+export function changedBy(ctx: PipelinesContext, cause: Cause): PipelinesContext {
+  const { workspaces, templates } = ctx;
+  return { ...causedBy(ctx, cause), workspaces: causedBy(workspaces, cause), templates: causedBy(templates, cause) };
+}
+
+/** For work that goes on after the request that began it was answered. */
+export const changedByWorker = (ctx: PipelinesContext): PipelinesContext => changedBy(ctx, byWorker);
 
 /** Where a request acts: the workspace of a scoped token, or the workspace that an operator names. */
 export interface Scope {

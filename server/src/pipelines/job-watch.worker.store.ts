@@ -69,19 +69,21 @@ export async function listSilentJobs(
     .execute();
 }
 
-/** The job is over, as far as anybody can tell; or it was asked for just now. */
+/** The job is over, as far as anybody can tell; or it was asked for just now. Gives what has ended by this. */
 export async function putSilentJob(
   db: Db,
   { connection_id, id }: Pick<JobRow, 'connection_id' | 'id'>,
   isOver: boolean,
-): Promise<void> {
-  await db
+): Promise<JobRow[]> {
+  const rows = await db
     .updateTable('jobs')
     .set(isOver ? { status: 'cancelled', ended_at: now, seen_at: now } : { seen_at: now })
     .where('connection_id', '=', connection_id)
     .where('id', '=', id)
     .where('ended_at', 'is', null)
+    .returningAll()
     .execute();
+  return isOver ? rows : [];
 }
 
 export async function listWithoutHistory(db: Db, limit: number): Promise<ConnectionRow[]> {

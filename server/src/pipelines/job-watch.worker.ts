@@ -19,6 +19,7 @@ import type { PipelinesContext } from './context.ts';
 import { keepLogs } from './job-logs.worker.ts';
 import * as watch from './job-watch.worker.store.ts';
 import {
+  failureIn,
   holdHealth,
   type JobNews,
   recordJobs,
@@ -28,6 +29,7 @@ import {
   type WordedJob,
   wordJobs,
 } from './jobs.ts';
+import { recordSyncsEnded } from './sync-entries.ts';
 
 const leaseMs = 30_000;
 const betweenSignsMs = 200;
@@ -138,6 +140,7 @@ async function recordOf(
   ctx: PipelinesContext,
   found: readonly ConnectionRow[],
   told: readonly PlatformJob[],
+  isHistory = false,
 ): Promise<JobNews[]> {
   const worded = new Map<ConnectionRow, WordedJob[]>();
   for (const connection of found) {
@@ -148,7 +151,9 @@ async function recordOf(
   const { news, told: toTell } = await ctx.store.transaction(async (tx) => {
     await holdHealth(ctx, tx, workspaceIds);
     const news: JobNews[] = [];
-    for (const [connection, jobs] of worded) news.push(...(await recordJobs(ctx, tx, connection, jobs)));
+    for (const [connection, jobs] of worded) {
+      news.push(...(await recordJobs(ctx, tx, connection, jobs, isHistory)));
+    }
     const told = await reviewQuotas(ctx, tx, news);
     await refreshHealth(ctx, tx, workspaceIds, { ids: found.map(({ id }) => id) });
     return { news, told };
@@ -187,7 +192,11 @@ async function readSilent(ctx: PipelinesContext): Promise<void> {
     const told = job.is_deleted === 1 ? undefined : await ctx.platform.findJob(job.id);
     // A connection that is deleted takes its jobs along.
     const isOver = job.is_deleted === 1 || (told === undefined && job.now - job.started_at > lostAfterMs);
-    await watch.putSilentJob(db, job, isOver);
+    await ctx.store.transaction(async (tx) => {
+      const ended = await watch.putSilentJob(tx, job, isOver);
+      const of = { organization_id: job.organization_id, workspace_id: job.workspace_id, id: job.connection_id };
+      await recordSyncsEnded(ctx.journal, tx, of, ended, failureIn);
+    });
     if (told) await record(ctx, [told]);
     else if (isOver) await refreshAll(ctx, job.workspace_id, job.connection_id);
   }
@@ -203,7 +212,7 @@ async function readHistories(ctx: PipelinesContext): Promise<void> {
     const { platform_id } = connection;
     if (platform_id !== null && connection.deleted_at === null) {
       const told = await ctx.platform.listJobs(platform_id, { limit: historyLength, offset: 0 });
-      await recordOf(ctx, [connection], told.toReversed());
+      await recordOf(ctx, [connection], told.toReversed(), true);
     }
     await watch.putHistoryRead(ctx.store.db, connection.id);
   }

@@ -124,6 +124,20 @@ export async function putHealth(
     .execute();
 }
 
+export async function putNeedsAttention(
+  tx: Db,
+  workspaceId: string,
+  sourceId: string,
+  needs_attention: number,
+): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set({ needs_attention })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', sourceId)
+    .execute();
+}
+
 export async function putSourceHealth(
   tx: Db,
   workspaceId: string,

@@ -153,6 +153,51 @@ describeOnBothDatabases('jobs that are written down as they happen', (kind) => {
     expect(metrics).toContain('inlay_connections{health="healthy"} 1');
   });
 
+  it('the log tells each start, end and recovery once, and when somebody has to do something about the source', async () => {
+    const wrong = { message: 'The password is wrong.', origin: 'source', type: 'config_error' };
+    const misconfigured = (minute: number) => ({
+      ...failedJob(minute),
+      failureReason: wrong,
+      attemptList: [{ ...attempt(1, minute), failureReason: wrong }],
+    });
+    const steps = [
+      () => tell(1, goodJob(1)),
+      () => tell(2, { status: 'running', attempts: 1, failedAttempts: 0 }),
+      () => tell(2, failedJob(2)),
+      () => tell(3, misconfigured(3)),
+      // Paused and going on again is no recovery.
+      () => test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'inactive' } }),
+      () => test.request('PUT', `/api/v1/workspaces/${acme.workspaceId}`, { body: { status: 'active' } }),
+      () => tell(4, { status: 'cancelled', lastUpdatedAt: at(4), attempts: 1, failedAttempts: 0 }),
+      () => tell(5, goodJob(5)),
+    ];
+    for (const step of steps) {
+      await step();
+      // Being told twice changes nothing.
+      await pass();
+      await pass();
+    }
+    await test.app.sequencer.pass();
+    const { body } = await test.request('GET', '/api/v1/events?types=sync.*,source.needs_attention,source.recovered');
+    const events: { type: string; data: Record<string, { id?: string; message?: string }> }[] = body.data;
+    expect(events.map(({ type, data }) => `${type} ${data.job?.id ?? ''}`.trim())).toEqual([
+      ...['sync.started 1', 'sync.succeeded 1', 'sync.started 2', 'sync.failed 2', 'sync.started 3', 'sync.failed 3'],
+      'source.needs_attention',
+      ...['sync.started 4', 'sync.cancelled 4', 'sync.started 5', 'sync.succeeded 5', 'sync.recovered 5'],
+      'source.recovered',
+    ]);
+    expect(events[1]?.data).toMatchObject({ rows: 661, bytes: 9_000, warnings: [], ended_at: at(1) });
+    expect(events[5]?.data).toMatchObject({
+      workspace: { id: acme.workspaceId, name: 'acme' },
+      connection: { source_id: sourceId },
+      reason: { kind: 'config_error', message: wrong.message },
+      first_error: { kind: 'transient_error', message: cut.message },
+      failures_in_a_row: 2,
+    });
+    expect(events[6]?.data).toMatchObject({ source: { id: sourceId }, problem: { message: wrong.message } });
+    expect(events[11]?.data).toMatchObject({ failures_in_a_row: 2, failing_since: at(2) });
+  });
+
   it('a hosted platform tells no reasons and no attempts: a job once seen waiting for a retry is failing', async () => {
     tell(1, { status: 'incomplete' });
     await pass();

@@ -12,6 +12,7 @@ import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contra
 import { storableText } from '@inlay/contract/storable-text';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, RemoteRow } from '../db/tables.ts';
+import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import type {
   ConnectorFailure,
@@ -26,12 +27,14 @@ import { driveOperation } from '../workspaces/operations.ts';
 import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
+import { aboutSource } from './entries.ts';
 import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
 import { wantLog } from './job-logs.store.ts';
 import * as jobs from './jobs.store.ts';
 import { configurationParts } from './source-template.ts';
 import * as sources from './sources.store.ts';
+import { failureOf, recordSyncEnded, recordSyncStarted } from './sync-entries.ts';
 import { operatorsOnly } from './two-texts.ts';
 
 export const listSyncing = jobs.listSyncing;
@@ -96,10 +99,12 @@ export async function wordJobs(
 
 /** Writes down what the platform tells of the jobs of a connection, oldest first, and gives what is new about them. */
 export async function recordJobs(
-  { jobLogMs }: Pick<PipelinesContext, 'jobLogMs'>,
+  { jobLogMs, journal }: Pick<PipelinesContext, 'jobLogMs' | 'journal'>,
   tx: Db,
   connection: ConnectionRow,
   told: readonly WordedJob[],
+  /** What ran before this service kept jobs is no news for the log. */
+  isHistory = false,
 ): Promise<JobNews[]> {
   const { workspace_id: workspaceId, organization_id: organizationId } = connection;
   const ids = [...new Set(told.map(({ id }) => id))];
@@ -109,10 +114,13 @@ export async function recordJobs(
     const before = known.get(job.id);
     const after = jobRow(connection, job, before);
     if (before && isOlder(after, before)) continue;
+    const hasEnded = after.ended_at !== null && (before?.ended_at ?? null) === null;
+    const failedBefore = hasEnded && !isHistory ? await findFailed(tx, connection) : undefined;
     await jobs.putJob(tx, organizationId, workspaceId, after);
     known.set(job.id, after);
-    const hasEnded = after.ended_at !== null && (before?.ended_at ?? null) === null;
+    if (!before && !isHistory) await recordSyncStarted(journal, tx, connection, after);
     if (hasEnded) {
+      if (!isHistory) await recordSyncEnded(journal, tx, connection, after, failureIn(after), failedBefore);
       await jobs.countEnded(tx, organizationId, after);
       const { ended_at, row_count, byte_count } = after;
       const sync = { endedAt: ended_at ?? 0, rows: row_count ?? 0, bytes: byte_count ?? 0 };
@@ -125,6 +133,14 @@ export async function recordJobs(
     if (hasEnded || failedAttempts.length > 0) news.push({ connection, job: after, failedAttempts, hasEnded });
   }
   return news;
+}
+
+/** Syncs of a connection that failed since its last success. */
+async function findFailed(tx: Db, { workspace_id, id }: ConnectionRow) {
+  const { failed } = await jobs.findOutcomes(tx, workspace_id, id);
+  if (!failed) return undefined;
+  const { first, count } = failed;
+  return { count, firstAt: first.failed_at ?? first.started_at, first: firstErrorIn(first) ?? failureIn(first) };
 }
 
 /** A sync that has ended may have used a quota up. Gives the workspaces of which the platform has to be told. */
@@ -252,7 +268,7 @@ export async function holdHealth(
  * of theirs. They are locked first and looked at after, so of two who do this at once the later sees what the earlier knew.
  */
 export async function refreshHealth(
-  ctx: Pick<PipelinesContext, 'store'>,
+  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
   tx: Db,
   workspaceIds: readonly string[],
   which: { ids?: readonly string[]; sourceId?: string } = {},
@@ -268,7 +284,7 @@ export async function refreshHealth(
   }
   const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
   for (const [sourceId, workspaceId] of touched) {
-    await refreshSourceHealth(tx, workspaceId, sourceId);
+    await refreshSourceHealth(ctx, tx, workspaceId, sourceId);
   }
   for (const workspaceId of workspaceIds) {
     const worst = worstOf((await jobs.listHealthsOfWorkspace(tx, workspaceId)).map((state) => ({ state })));
@@ -277,10 +293,49 @@ export async function refreshHealth(
 }
 
 /** Of a source whose connections have changed, or one of whose connections is gone. */
-export async function refreshSourceHealth(tx: Db, workspaceId: string, sourceId: string): Promise<void> {
+export async function refreshSourceHealth(
+  { journal }: Pick<PipelinesContext, 'journal'>,
+  tx: Db,
+  workspaceId: string,
+  sourceId: string,
+): Promise<void> {
   const siblings = await connections.listConnectionsOfSource(tx, workspaceId, sourceId);
   const worst = worstOf(siblings.map(({ health }) => ({ state: health })));
   await jobs.putSourceHealth(tx, workspaceId, sourceId, worst?.state ?? 'never_synced');
+  await tellOfAttention(journal, tx, workspaceId, sourceId, siblings);
+}
+
+/**
+ * Says once that somebody has to do something about a source, and once that nobody has to any more. While it is being set
+ * up, or something of it is paused, nothing new is known.
+ */
+async function tellOfAttention(
+  journal: Journal,
+  tx: Db,
+  workspaceId: string,
+  sourceId: string,
+  siblings: readonly ConnectionRow[],
+): Promise<void> {
+  const source = await sources.findSource(tx, workspaceId, sourceId);
+  if (!source) return;
+  const needy = siblings.find(({ health }) => health === 'needs_attention');
+  const about = { workspaceId, data: { source: aboutSource(source) } };
+  if (needy && source.needs_attention === 0) {
+    const { attention, firstError } = healthIn(needy);
+    const known = firstError ? failureOf(firstError) : { kind: null, origin: null };
+    const words = { message: attention?.what ?? null, customer_message: attention?.customerWhat ?? null };
+    await jobs.putNeedsAttention(tx, workspaceId, sourceId, 1);
+    await journal.record(tx, source.organization_id, {
+      type: 'source.needs_attention',
+      workspaceId,
+      data: { ...about.data, attention_by: attention?.by ?? 'operator', problem: { ...known, ...words } },
+    });
+  }
+  const isKnown = source.due_at === null && !siblings.some(({ health }) => health === 'paused');
+  if (!needy && source.needs_attention === 1 && isKnown) {
+    await jobs.putNeedsAttention(tx, workspaceId, sourceId, 0);
+    await journal.record(tx, source.organization_id, { type: 'source.recovered', ...about });
+  }
 }
 
 async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Health; status: ConnectionStatus }> {

@@ -1,41 +1,14 @@
 /** Lists over all workspaces, single jobs and their logs, as operators see them. */
-import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant, type Tenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { planOf, statementOf } from '../../test/support/query-plan.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
-import type { Db, Store } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
 import * as lists from './lists.store.ts';
 
 const path = '/api/v1/integrations';
-
-/** The statement that a list sends. */
-async function statementOf(db: Db, list: (catching: Db) => Promise<unknown>): Promise<CompiledQuery> {
-  let caught: RootOperationNode | undefined;
-  const catching = db.withPlugin({
-    transformQuery({ node }) {
-      caught = node;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  });
-  await list(catching);
-  if (!caught) throw new Error('the list asks for nothing');
-  return db.getExecutor().compileQuery(caught, { queryId: 'looked at' });
-}
-
-/** How the database finds what a statement asks for. PostgreSQL would rather read a small table through. */
-async function planOf(store: Store, { sql: text, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>) {
-  const isPostgres = store.kind === 'postgres';
-  return await store.transaction(async (tx) => {
-    if (isPostgres)
-      await sql`select set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true), 
-      set_config('enable_bitmapscan', 'off', true)`.execute(tx);
-    const explain = CompiledQuery.raw(`${isPostgres ? 'explain' : 'explain query plan'} ${text}`, [...parameters]);
-    return (await tx.executeQuery(explain)).rows.map((row) => Object.values(row as object).at(-1)).join('\n');
-  });
-}
 
 describeOnBothDatabases('lists over all workspaces', (kind) => {
   let test: TestApp;

@@ -38,7 +38,7 @@ import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as checks from './checks.ts';
 import * as changes from './connection-changes.ts';
 import * as connections from './connections.ts';
-import type { PipelinesContext, Scope } from './context.ts';
+import { changedBy, type PipelinesContext, type Scope } from './context.ts';
 import * as lists from './lists.ts';
 import * as sources from './sources.ts';
 
@@ -139,7 +139,8 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     body: CreateSourceRequest,
     status: 201,
     answer: Source,
-    handle: async ({ principal, query, body }) => sources.createSource(ctx, await scopeOf(principal, query), body),
+    handle: async ({ principal, query, body, cause }) =>
+      sources.createSource(changedBy(ctx, cause), await scopeOf(principal, query), body),
   });
 
   endpoint(app, {
@@ -167,8 +168,8 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     query,
     body: UpdateSourceRequest,
     answer: Source,
-    handle: async ({ principal, query, params, body }) =>
-      sources.updateSource(ctx, await scopeOf(principal, query), params.source_id, body),
+    handle: async ({ principal, query, params, body, cause }) =>
+      sources.updateSource(changedBy(ctx, cause), await scopeOf(principal, query), params.source_id, body),
   });
 
   endpoint(app, {
@@ -180,8 +181,8 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     params: SourcePath,
     query,
     answer: DeletedSource,
-    handle: async ({ principal, query, params }) =>
-      sources.deleteSource(ctx, await scopeOf(principal, query), params.source_id),
+    handle: async ({ principal, query, params, cause }) =>
+      sources.deleteSource(changedBy(ctx, cause), await scopeOf(principal, query), params.source_id),
   });
 
   endpoint(app, {
@@ -278,8 +279,13 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       params: ConnectionPath,
       body: ChooseForConnectionRequest,
       answer: Connection,
-      handle: async ({ principal, params, body }) =>
-        changes.chooseForConnection(ctx, await scopeOf(principal, undefined), params.connection_id, body),
+      handle: async ({ principal, params, body, cause }) =>
+        changes.chooseForConnection(
+          changedBy(ctx, cause),
+          await scopeOf(principal, undefined),
+          params.connection_id,
+          body,
+        ),
     });
   } else {
     endpoint(app, {
@@ -293,9 +299,9 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       query: connectionQuery,
       body: UpdateConnectionRequest,
       answer: Connection,
-      handle: async ({ principal, query, params, body }) =>
+      handle: async ({ principal, query, params, body, cause }) =>
         changes.updateConnection(
-          ctx,
+          changedBy(ctx, cause),
           await scopeOf(principal, query, params.connection_id),
           params.connection_id,
           body,
@@ -312,8 +318,12 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       params: ConnectionPath,
       query: connectionQuery,
       answer: DeletedConnection,
-      handle: async ({ principal, query, params }) =>
-        changes.deleteConnection(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+      handle: async ({ principal, query, params, cause }) =>
+        changes.deleteConnection(
+          changedBy(ctx, cause),
+          await scopeOf(principal, query, params.connection_id),
+          params.connection_id,
+        ),
     });
 
     endpoint(app, {
@@ -326,8 +336,12 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
       params: ConnectionPath,
       query: connectionQuery,
       answer: Connection,
-      handle: async ({ principal, query, params }) =>
-        changes.refreshConnection(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+      handle: async ({ principal, query, params, cause }) =>
+        changes.refreshConnection(
+          changedBy(ctx, cause),
+          await scopeOf(principal, query, params.connection_id),
+          params.connection_id,
+        ),
     });
   }
 
@@ -341,8 +355,12 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     params: ConnectionPath,
     query: connectionQuery,
     answer: Job,
-    handle: async ({ principal, query, params }) =>
-      connections.cancelSync(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+    handle: async ({ principal, query, params, cause }) =>
+      connections.cancelSync(
+        changedBy(ctx, cause),
+        await scopeOf(principal, query, params.connection_id),
+        params.connection_id,
+      ),
   });
 
   endpoint(app, {
@@ -363,8 +381,12 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     params: ConnectionPath,
     query: connectionQuery,
     answer: Job,
-    handle: async ({ principal, query, params }) =>
-      connections.startSync(ctx, await scopeOf(principal, query, params.connection_id), params.connection_id),
+    handle: async ({ principal, query, params, cause }) =>
+      connections.startSync(
+        changedBy(ctx, cause),
+        await scopeOf(principal, query, params.connection_id),
+        params.connection_id,
+      ),
   });
 
   endpoint(app, {

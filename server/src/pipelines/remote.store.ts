@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
+import type { SourceRow } from '../db/tables.ts';
 import { removeLogsOfWorkspace } from './job-logs.store.ts';
 
 export interface RemoteRef {
@@ -61,8 +62,12 @@ export async function unbind(db: Db, ref: RemoteRef, platformId: string): Promis
 }
 
 /** Deletes everything in the workspace at the same instant, secrets included. */
-export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, deletedAt: number): Promise<void> {
-  await tx
+export async function recordWorkspaceDeleted(
+  tx: Db,
+  workspaceId: string,
+  deletedAt: number,
+): Promise<{ sources: SourceRow[]; connectionIds: string[] }> {
+  const sources = await tx
     .updateTable('sources')
     .set({
       lifecycle: 'deleted',
@@ -74,14 +79,18 @@ export async function recordWorkspaceDeleted(tx: Db, workspaceId: string, delete
     })
     .where('workspace_id', '=', workspaceId)
     .where('lifecycle', '<>', 'deleted')
+    .returningAll()
     .execute();
-  for (const table of ['destinations', 'connections'] as const) {
+  const deleted = async (table: 'destinations' | 'connections') =>
     await tx
       .updateTable(table)
       .set({ deleted_at: deletedAt })
       .where('workspace_id', '=', workspaceId)
       .where('deleted_at', 'is', null)
+      .returning('id')
       .execute();
-  }
+  await deleted('destinations');
+  const connectionIds = (await deleted('connections')).map(({ id }) => id);
   await removeLogsOfWorkspace(tx, workspaceId);
+  return { sources, connectionIds };
 }

@@ -12,6 +12,7 @@ import type { TemplateRef } from '../template-ref.ts';
 import { recordOwnStatus } from '../workspaces/live-workspaces.ts';
 import * as changes from './connection-changes.store.ts';
 import type { PipelinesContext } from './context.ts';
+import { recordConnections, recordConnectionUpdated, recordSources } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { refreshHealth, refreshSourceHealth } from './jobs.ts';
 import { markOf } from './marks.ts';
@@ -24,16 +25,21 @@ export type Retirement = 'pause' | 'delete';
 
 /** Gives the sources whose set-up is to be told. The caller holds the workspace. */
 export async function retireConnections(
-  ctx: Pick<PipelinesContext, 'store'>,
+  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
   tx: Db,
   workspace: WorkspaceRow,
   rows: readonly ConnectionRow[],
   how: Retirement,
 ): Promise<string[]> {
   const changed = how === 'pause' ? rows.filter(({ paused }) => paused === 0) : rows;
+  const place = { organizationId: workspace.organization_id, workspaceId: workspace.id };
   for (const { id, platform_id: platformId } of changed) {
-    if (how === 'pause') await changes.changeStatus(tx, workspace.id, id, true);
-    else await changes.deleteConnection(tx, workspace.id, id);
+    if (how === 'pause') {
+      await changes.changeStatus(tx, workspace.id, id, true);
+      await recordConnectionUpdated(ctx.journal, tx, place, id, ['status']);
+    } else if (await changes.deleteConnection(tx, workspace.id, id)) {
+      await recordConnections(ctx.journal, tx, place, 'connection.deleted', [id]);
+    }
     if (platformId !== null) await recordOwnStatus(tx, workspace, { platformId, isPaused: true });
   }
   const sourceIds = [...new Set(changed.map(({ source_id }) => source_id))];
@@ -42,7 +48,7 @@ export async function retireConnections(
   for (const sourceId of sourceIds) {
     await refreshHealth(ctx, tx, [workspace.id], { sourceId });
     // A source may have lost its last connection.
-    await refreshSourceHealth(tx, workspace.id, sourceId);
+    await refreshSourceHealth(ctx, tx, workspace.id, sourceId);
   }
   return sourceIds;
 }
@@ -59,6 +65,7 @@ export async function retireInWorkspace(
   if (template.kind === 'source' && how === 'delete') {
     const rows = await moves.listSourcesToMove(tx, workspace.id, template.templateId);
     for (const { id } of rows) await sources.changeSource(tx, workspace.id, id, { lifecycle: 'deleting' });
+    await recordSources(ctx.journal, tx, 'source.deletion_requested', rows);
     return changing(rows.map(({ id }) => id));
   }
   const rows = await retired.listConnections(tx, workspace.id, template);

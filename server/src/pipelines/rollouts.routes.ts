@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { endpoint } from '../http/endpoint.ts';
 import { type VersionedKind, versionedKinds } from '../templates/versioned-kinds.ts';
-import type { PipelinesContext } from './context.ts';
+import { changedBy, type PipelinesContext } from './context.ts';
 import * as rollouts from './rollouts.ts';
 
 const commands = [
@@ -85,8 +85,13 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, kind: VersionedK
       params,
       answer: Rollout,
       errors: [notFound, 'rollout_not_found', 'rollout_ended'],
-      handle: async ({ params, principal }) =>
-        await rollouts.commandRollout(ctx, await find(principal.organizationId, params), idOf(params), command),
+      handle: async ({ params, principal, cause }) =>
+        await rollouts.commandRollout(
+          changedBy(ctx, cause),
+          await find(principal.organizationId, params),
+          idOf(params),
+          command,
+        ),
     });
   }
 }

@@ -75,14 +75,24 @@ export async function listTaggedWorkspaces(db: Db, organizationId: string, tags:
 }
 
 /** A later rollout takes over from one that has not ended. */
-export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<void> {
-  await tx
+export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<RolloutRow[]> {
+  return await tx
     .updateTable('rollouts')
     .set({ state: 'stopped', state_reason: 'A later rollout has taken over.', ended_at: now })
     .where('organization_id', '=', organizationId)
     .where('template_id', '=', templateId)
     .where('state', 'in', ['running', 'paused'])
+    .returningAll()
     .execute();
+}
+
+/** Of a deleted template as well. */
+export async function findTemplateName(db: Db, { organizationId, kind, templateId }: TemplateRef): Promise<string> {
+  const [table, name] = kind === 'source' ? ['source_templates', 'name'] : ['connection_templates', 'destination_name'];
+  const { rows } = await sql<{ name: string }>`
+    select ${sql.ref(name)} as name from ${sql.table(table)}
+    where organization_id = ${organizationId} and id = ${templateId}`.execute(db);
+  return rows[0]?.name ?? '';
 }
 
 type NewRollout = Pick<RolloutRow, 'id' | 'kind' | 'template_id' | 'action' | 'version' | 'plan' | 'stage' | 'made_by'>;

@@ -18,9 +18,9 @@ import type { Db } from '../db/open.ts';
 import type { RolloutRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { Runtime } from '../runtime.ts';
 import type { Operator, TemplateRef } from '../template-ref.ts';
 import type { PipelinesContext } from './context.ts';
+import { recordRollout } from './entries.ts';
 import { listWorkspaces } from './retirement.store.ts';
 import type { Retirement } from './retirement.ts';
 import { assignStages } from './rollout-stages.ts';
@@ -36,7 +36,7 @@ export interface StartedRollout {
 
 /** In the transaction of the change. `apply` is not `new_only`. */
 export async function startRollout(
-  runtime: Runtime,
+  { runtime, journal }: Pick<PipelinesContext, 'runtime' | 'journal'>,
   tx: Db,
   { template, version, by, apply }: { template: TemplateRef; version: number; by: Operator; apply: Apply },
 ): Promise<StartedRollout> {
@@ -49,9 +49,11 @@ export async function startRollout(
     if (tags) tagged.set(index + 1, await rollouts.listTaggedWorkspaces(tx, organizationId, tags));
   }
   const stages = assignStages(plan.stages, workspaceIds, (stage) => tagged.get(stage) ?? new Set());
-  await rollouts.supersede(tx, organizationId, templateId);
+  for (const row of await rollouts.supersede(tx, organizationId, templateId)) {
+    await recordRollout(journal, tx, row, 'template.rollout_stopped');
+  }
   const id = runtime.newId();
-  await rollouts.insertRollout(tx, organizationId, {
+  const row = await rollouts.insertRollout(tx, organizationId, {
     id,
     kind,
     template_id: templateId,
@@ -62,29 +64,34 @@ export async function startRollout(
     made_by: by.tokenId,
   });
   await rollouts.insertItems(tx, organizationId, id, stages);
+  await recordRollout(journal, tx, row, 'template.rollout_started', stages.size);
   if (stages.size === 0) {
     await rollouts.changeState(tx, organizationId, id, { from: ['running'], to: 'finished', reason: null });
+    await recordRollout(journal, tx, row, 'template.rollout_finished');
   }
   return { id, sources };
 }
 
 /** In the transaction that deletes the template: pauses or deletes what was made from it. */
 export async function startRetirement(
-  runtime: Runtime,
+  { runtime, journal }: Pick<PipelinesContext, 'runtime' | 'journal'>,
   tx: Db,
   { template, version, by, how }: { template: TemplateRef; version: number; by: Operator; how: Retirement },
 ): Promise<{ id: string }> {
   const { organizationId, kind, templateId } = template;
   const workspaceIds = await listWorkspaces(tx, template, how);
-  await rollouts.supersede(tx, organizationId, templateId);
+  for (const row of await rollouts.supersede(tx, organizationId, templateId)) {
+    await recordRollout(journal, tx, row, 'template.rollout_stopped');
+  }
   const id = runtime.newId();
   // A workspace where it fails does not help the others by stopping it.
   const plan = { ...completePlan('all'), stop_at_failed_percent: 100 };
-  await rollouts.insertRollout(tx, organizationId, {
+  const row = await rollouts.insertRollout(tx, organizationId, {
     ...{ id, kind, template_id: templateId, action: how, version, plan: JSON.stringify(plan), stage: 1 },
     made_by: by.tokenId,
   });
   await rollouts.insertItems(tx, organizationId, id, new Map(workspaceIds.map((workspaceId) => [workspaceId, 1])));
+  await recordRollout(journal, tx, row, 'template.rollout_started', workspaceIds.length);
   return { id };
 }
 
@@ -138,11 +145,11 @@ export async function listRolloutItems(
 
 export type RolloutCommand = 'pause' | 'resume' | 'stop';
 
-const commands: Record<RolloutCommand, { from: RolloutState[]; to: RolloutState; reason: string | null }> = {
-  pause: { from: ['running', 'paused'], to: 'paused', reason: 'An operator has paused it.' },
-  resume: { from: ['running', 'paused'], to: 'running', reason: null },
-  stop: { from: ['running', 'paused'], to: 'stopped', reason: 'An operator has stopped it.' },
-};
+const commands = {
+  pause: { to: 'paused', reason: 'An operator has paused it.', type: 'template.rollout_paused' },
+  resume: { to: 'running', reason: null, type: 'template.rollout_resumed' },
+  stop: { to: 'stopped', reason: 'An operator has stopped it.', type: 'template.rollout_stopped' },
+} as const satisfies Record<RolloutCommand, { to: RolloutState; reason: string | null; type: string }>;
 
 /** What is being changed at the moment is finished all the same. */
 export async function commandRollout(
@@ -152,7 +159,15 @@ export async function commandRollout(
   command: RolloutCommand,
 ): Promise<Rollout> {
   await find(ctx, template, id);
-  const row = await rollouts.changeState(ctx.store.db, template.organizationId, id, commands[command]);
+  const { to, reason, type } = commands[command];
+  const row = await ctx.store.transaction(async (tx) => {
+    const from = (['running', 'paused'] as const).filter((state) => state !== to);
+    const changed = await rollouts.changeState(tx, template.organizationId, id, { from, to, reason });
+    if (changed) await recordRollout(ctx.journal, tx, changed, type);
+    if (changed || to === 'stopped') return changed;
+    // A rollout that is paused already stays so, now because an operator wants it.
+    return await rollouts.changeState(tx, template.organizationId, id, { from: [to], to, reason });
+  });
   if (!row) throw new AppError('rollout_ended');
   return await present(ctx, row);
 }

@@ -13,6 +13,7 @@ import type { TemplateRef } from '../template-ref.ts';
 import { findAnySourceTemplate } from '../templates/source-templates.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import type { PipelinesContext } from './context.ts';
+import { recordRollout } from './entries.ts';
 import { addLeftOver, judgeRetirement, retireInWorkspace } from './retirement.ts';
 import { isTooMany } from './rollout-stages.ts';
 import * as rollouts from './rollouts.store.ts';
@@ -121,7 +122,11 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
   const { organization_id: organizationId, id } = rollout;
   const plan = planOf(rollout);
   const end = async (to: 'paused' | 'stopped' | 'finished', reason: string | null) => {
-    const row = await rollouts.changeState(ctx.store.db, organizationId, id, { from: ['running'], to, reason });
+    const row = await ctx.store.transaction(async (tx) => {
+      const changed = await rollouts.changeState(tx, organizationId, id, { from: ['running'], to, reason });
+      if (changed) await recordRollout(ctx.journal, tx, changed, `template.rollout_${to}`);
+      return changed;
+    });
     if (!row) return;
     const about = { rolloutId: id, templateId: row.template_id, version: row.version };
     if (to === 'stopped') ctx.log.warn(about, 'a rollout has stopped: too many workspaces failed');
@@ -146,7 +151,11 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
   if (stage > rollout.stage) {
     const state = plan.pause_between_stages ? 'paused' : 'running';
     const state_reason = plan.pause_between_stages ? `Stage ${stage} begins when the rollout is resumed.` : null;
-    const begun = await rollouts.beginStage(ctx.store.db, organizationId, id, { stage, state, state_reason });
+    const begun = await ctx.store.transaction(async (tx) => {
+      const row = await rollouts.beginStage(tx, organizationId, id, { stage, state, state_reason });
+      if (row?.state === 'paused') await recordRollout(ctx.journal, tx, row, 'template.rollout_paused');
+      return row;
+    });
     if (begun?.state !== 'running') return;
   }
   const waiting = await rollouts.listItems(ctx.store.db, organizationId, id, {

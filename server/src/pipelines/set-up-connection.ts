@@ -113,7 +113,7 @@ async function followTemplate(ctx: PipelinesContext, source: SourceRow, row: Con
   if (!workspace) throw new Outdated();
   await ctx.store.transaction(async (tx) => {
     const target = await readConnectionVersion(tx, ref, template.version);
-    await moveConnection(tx, row, { workspace, slug: source.slug, base: undefined, target, moveData: true });
+    await moveConnection(ctx, tx, row, { workspace, slug: source.slug, base: undefined, target, moveData: true });
   });
   const [moved] = (await connections.listConnectionsOfSource(ctx.store.db, row.workspace_id, source.id)).filter(
     ({ id }) => id === row.id,

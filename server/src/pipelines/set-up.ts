@@ -19,8 +19,9 @@ import { findLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
-import type { PipelinesContext } from './context.ts';
+import { changedByWorker, type PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
+import { recordConnections, recordSources } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { holdHealth, refreshHealth } from './jobs.ts';
@@ -49,7 +50,7 @@ interface Work {
 
 /** Sets the source up in the background now, without waiting for the next pass of the worker. */
 export function setUpSoon(ctx: PipelinesContext, source: SourceRef): void {
-  ctx.inBackground('setting up a source', () => setUpSource(ctx, source));
+  ctx.inBackground('setting up a source', () => setUpSource(changedByWorker(ctx), source));
 }
 
 /**
@@ -216,7 +217,13 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
   await ctx.store.transaction(async (tx) => {
     await holdHealth(ctx, tx, [row.workspace_id]);
     const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);
-    await connections.recordConnectionsDeleted(tx, row.workspace_id, row.id, deleted?.deleted_at ?? ctx.runtime.now());
+    // Its workspace may have been deleted meanwhile, and everything in it.
+    if (!deleted) return;
+    const deletedAt = deleted.deleted_at ?? ctx.runtime.now();
+    const gone = await connections.recordConnectionsDeleted(tx, row.workspace_id, row.id, deletedAt);
+    const place = { organizationId: row.organization_id, workspaceId: row.workspace_id };
+    await recordConnections(ctx.journal, tx, place, 'connection.deleted', gone);
+    await recordSources(ctx.journal, tx, 'source.deleted', [deleted]);
     await refreshHealth(ctx, tx, [row.workspace_id], { ids: [] });
   });
   return true;

@@ -30,6 +30,7 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       source_template_id: source.templateId,
       definition_id: source.definitionId,
       health: 'never_synced',
+      needs_attention: 0,
       name: source.name,
       slug: source.slug,
       sealed_config: source.sealedConfig,
@@ -220,12 +221,14 @@ export async function followTemplate(db: Db, workspaceId: string, id: string, te
     .execute();
 }
 
+/** Undefined when it was deleted before: with its workspace, or by another worker. */
 export async function recordSourceDeleted(tx: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
   return await tx
     .updateTable('sources')
     .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, lease_id: null, lease_until: 0, sealed_config: '' })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .where('lifecycle', '<>', 'deleted')
     .returningAll()
     .executeTakeFirst();
 }

@@ -19,9 +19,10 @@ import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/table
 import { findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
+import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
-import { assertRoom } from '../quotas/quotas.ts';
+import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
@@ -30,6 +31,7 @@ import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { aboutSource, recordConnections, recordSources } from './entries.ts';
 import { worstOf } from './health.ts';
 import { healthIn, presentHealth } from './jobs.ts';
 import * as lists from './lists.store.ts';
@@ -52,7 +54,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
   const id = ctx.runtime.newId();
   const row = await ctx.store.transaction(async (tx) => {
     const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
-    await assertRoom(tx, scope, { sources: 1, connections: planned.length });
+    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });
     const name = request.name ?? template.name;
     const slug = slugOf(name);
     const source = await sources.insertSource(tx, {
@@ -66,6 +68,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
     });
+    await recordSources(ctx.journal, tx, 'source.created', [source]);
     for (const connectionTemplate of planned) await planConnection(ctx, tx, workspace, source, connectionTemplate);
     return source;
   });
@@ -108,7 +111,7 @@ export async function planConnection(
     templateVersion: template.version,
     name: template.destination_name,
   });
-  await connections.insertConnection(tx, place.organizationId, place.workspaceId, {
+  const made = await connections.insertConnection(tx, place.organizationId, place.workspaceId, {
     id: ctx.runtime.newId(),
     connection_template_id: template.id,
     source_id: source.id,
@@ -122,6 +125,7 @@ export async function planConnection(
     first_sync_wanted: template.sync_on_create,
     customer_may_change: template.customer_may_change,
   });
+  if (made !== undefined) await recordConnections(ctx.journal, tx, place, 'connection.created', [made]);
 }
 
 export async function listSources(ctx: PipelinesContext, { workspaceId, audience }: Scope): Promise<SourceSummary[]> {
@@ -194,7 +198,16 @@ export async function updateSource(
     if (config && present.applied_template_version < present.template_version) {
       await chooseStreamsAnew(tx, scope.workspaceId, id);
     }
-    return await sources.changeSource(tx, scope.workspaceId, id, changes);
+    const changed = await sources.changeSource(tx, scope.workspaceId, id, changes);
+    if (changed) {
+      const names = Object.keys(changes).map((column) => (column === 'name' ? 'name' : 'source_config'));
+      await ctx.journal.record(tx, scope.organizationId, {
+        type: 'source.updated',
+        workspaceId: scope.workspaceId,
+        data: { source: aboutSource(changed), changed: names },
+      });
+    }
+    return changed;
   });
   if (!row) throw new AppError('source_not_found');
   setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
@@ -210,7 +223,11 @@ export async function deleteSource(
   id: string,
 ): Promise<{ id: string; deleted_at: string }> {
   await getSource(ctx, scope, id);
-  const recorded = await sources.changeSource(ctx.store.db, scope.workspaceId, id, { lifecycle: 'deleting' });
+  const recorded = await ctx.store.transaction(async (tx) => {
+    const row = await sources.changeSource(tx, scope.workspaceId, id, { lifecycle: 'deleting' });
+    if (row) await recordSources(ctx.journal, tx, 'source.deletion_requested', [row]);
+    return row;
+  });
   if (!recorded) throw new AppError('source_not_found');
   const deadline = ctx.runtime.elapsed() + patienceMs;
   for (;;) {
@@ -227,7 +244,17 @@ export async function deleteSource(
 }
 
 /** Used when a workspace is deleted: the platform has deleted everything in it already. */
-export const recordContentsDeleted = recordWorkspaceDeleted;
+export async function recordContentsDeleted(
+  journal: Journal,
+  tx: Db,
+  { id: workspaceId, organization_id: organizationId }: WorkspaceRow,
+  deletedAt: number,
+): Promise<void> {
+  const deleted = await recordWorkspaceDeleted(tx, workspaceId, deletedAt);
+  const place = { organizationId, workspaceId };
+  await recordConnections(journal, tx, place, 'connection.deleted', deleted.connectionIds);
+  await recordSources(journal, tx, 'source.deleted', deleted.sources);
+}
 
 export async function presentSource(
   ctx: PipelinesContext,

@@ -8,12 +8,15 @@ import { isConnectionGone } from './connection-gone.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { Waiting } from './interruptions.ts';
+import { failureIn } from './jobs.ts';
+import { recordSyncsEnded } from './sync-entries.ts';
 
 export async function takeDownConnections(ctx: PipelinesContext, source: SourceRow): Promise<void> {
   for (const row of await changes.listConnectionsToRemove(ctx.store.db, source.workspace_id, source.id)) {
     await takeDown(ctx, source, row);
     await ctx.store.transaction(async (tx) => {
-      await changes.endJobs(tx, row.workspace_id, row.id);
+      const ended = await changes.endJobs(tx, row.workspace_id, row.id);
+      await recordSyncsEnded(ctx.journal, tx, row, ended, failureIn);
       await changes.recordRemoved(tx, row.workspace_id, row.id);
     });
   }

@@ -23,6 +23,7 @@ import type { TemplateState } from '../templates/planned-changes.ts';
 import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext } from './context.ts';
+import { aboutSource, recordConnectionUpdated } from './entries.ts';
 import * as moves from './template-moves.store.ts';
 
 /** Where a connection of this workspace and source writes. */
@@ -95,6 +96,7 @@ interface ConnectionMove extends Omit<ConnectionStep, 'content'> {
 
 /** Whether the platform has to be told something. */
 export async function moveConnection(
+  { journal }: Pick<PipelinesContext, 'journal'>,
   tx: Db,
   row: ConnectionRow,
   { target: { number, content }, ...move }: ConnectionMove,
@@ -107,6 +109,9 @@ export async function moveConnection(
     template_version: number,
   };
   await moves.changeConnection(tx, row, change, isChanged);
+  const place = { organizationId: row.organization_id, workspaceId: row.workspace_id };
+  const changed = ['template_version', ...('cron_expression' in values ? ['cron_expression'] : [])];
+  await recordConnectionUpdated(journal, tx, place, row.id, changed);
   return isChanged;
 }
 
@@ -153,7 +158,7 @@ export async function moveConnections(
       continue;
     }
     const base = (await read(row.template_version))?.content as ConnectionContent | undefined;
-    const isTold = await moveConnection(tx, row, {
+    const isTold = await moveConnection(ctx, tx, row, {
       workspace,
       slug,
       base,
@@ -195,9 +200,11 @@ export async function moveSources(
       // The customer is asked for it with the next edit. Until then the source goes on as it is.
       reason ??= missingText(fault);
       await moves.changeSource(tx, row, { template_version: version });
+      await recordMoved(ctx, tx, row, version);
       continue;
     }
     await moves.changeSource(tx, row, { template_version: version, isConfigured });
+    await recordMoved(ctx, tx, row, version);
     if (isSelected) await moves.chooseStreamsAnew(tx, workspace.id, row.id);
     if (!isConfigured && !isSelected) continue;
     woken.push(row.id);
@@ -205,6 +212,16 @@ export async function moveSources(
   }
   if (woken.length > 0) return await wake(tx, workspace.id, woken, failedBefore);
   return reason === undefined ? { state: 'done' } : { state: 'skipped', reason };
+}
+
+/** A source that is only woken, because the platform does not have its version yet, is as it was. */
+async function recordMoved({ journal }: PipelinesContext, tx: Db, row: SourceRow, version: number): Promise<void> {
+  if (row.template_version === version) return;
+  await journal.record(tx, row.organization_id, {
+    type: 'source.updated',
+    workspaceId: row.workspace_id,
+    data: { source: aboutSource(row), changed: ['template_version'] },
+  });
 }
 
 /** What of the template a source takes over. `base`: the version that it has; undefined where that is not known. */

@@ -10,6 +10,7 @@ import type { Quotas } from '@inlay/contract/quotas';
 import { type Db, databaseTime } from '../db/open.ts';
 import type { QuotaHoldRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
 import {
   hasSyncLimit,
@@ -20,7 +21,7 @@ import {
 } from '../workspaces/holds.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
 import { driveOperation } from '../workspaces/operations.ts';
-import { limitsOf } from './limits.ts';
+import { levelOf, limitsOf } from './limits.ts';
 import { type Periods, periodsAt } from './periods.ts';
 import { pauseWords, waitWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
@@ -68,7 +69,9 @@ export async function reviewWorkspace(
   if (!hasEnded) await ctx.quotasChanged(tx, workspaceId, limits);
   const isLimitNew = !hasEnded && (await recordSyncLimit(ctx, tx, workspace, limits.concurrent_syncs));
   const periods = periodsAt(await databaseTime(tx));
-  const hold = holdFor(limits, (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId), periods);
+  const moved = (await store.sumUse(tx, [workspaceId], periods)).get(workspaceId);
+  await tellOfAmounts(ctx, tx, { organizationId, workspaceId }, { limits, moved, periods });
+  const hold = holdFor(limits, moved, periods);
   const isHeld = workspace.held_since !== null;
   if (hold) await store.putHold(tx, organizationId, workspaceId, hold);
   else await store.removeHold(tx, workspaceId);
@@ -78,7 +81,7 @@ export async function reviewWorkspace(
   }
   if (!hold) return isLimitNew;
   // Its health says how much is used.
-  await ctx.statusChanged(tx, workspaceId);
+  await ctx.statusChanged(ctx.journal, tx, workspaceId);
   if (hasEnded) await openStatusOperation(ctx, tx, organizationId, workspaceId);
   return hasEnded || isLimitNew;
 }
@@ -110,6 +113,25 @@ export async function findWaitWords(db: Db, workspaceIds: readonly string[]): Pr
 
 /** Undefined where no quota is the reason. */
 export type WaitWords = (workspaceId: string, audience: Audience) => string | undefined;
+
+/** Says once in a period that a workspace comes near a limit, and once that it has reached it. */
+async function tellOfAmounts(
+  { journal }: WorkspacesContext,
+  tx: Db,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
+  { limits, moved, periods }: { limits: Quotas; moved: store.Moved | undefined; periods: Periods },
+): Promise<void> {
+  for (const quota of amounts) {
+    const [limit, used] = [limits[quota], moved?.[quota] ?? 0];
+    const level = limit === null ? undefined : levelOf(used, limit);
+    if (limit === null || level === undefined) continue;
+    const [period, end] = quota.endsWith('month') ? [periods.month, periods.nextMonth] : [periods.day, periods.nextDay];
+    const notice = { quota, level, quota_limit: limit, period };
+    if (!(await store.insertNotice(tx, organizationId, workspaceId, notice))) continue;
+    const data = { quota, limit, used, period_ends_at: isoTime(end) };
+    await journal.record(tx, organizationId, { type: `quota.${level}`, workspaceId, data });
+  }
+}
 
 /** Why no sync runs in a workspace, for both audiences; undefined when no quota holds it back. */
 export async function findHoldWords(

@@ -28,3 +28,12 @@ export async function limitsOf(db: Db, organizationId: string, workspaceId: stri
   const found = await store.findLimits(db, organizationId, workspaceId);
   return combine(parse(found.get(organizationId)), parse(found.get(workspaceId)));
 }
+
+/** A workspace is warned when it has used this much of a limit. */
+const warningShare = 0.8;
+
+/** Undefined while there is enough left. */
+export function levelOf(used: number, limit: number): 'warning' | 'reached' | undefined {
+  if (used >= limit) return 'reached';
+  return used >= limit * warningShare ? 'warning' : undefined;
+}

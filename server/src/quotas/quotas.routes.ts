@@ -10,6 +10,7 @@ import {
 } from '@inlay/contract/quotas';
 import { WorkspacePath } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { WorkspacesContext } from '../workspaces/context.ts';
 import * as quotas from './quotas.ts';
@@ -38,7 +39,7 @@ export function quotaRoutes(app: FastifyInstance, ctx: WorkspacesContext, public
     description: 'Replaces all quotas of the organization. They hold for each of its workspaces, not for all together.',
     body: PutQuotasRequest,
     answer: Quotas,
-    handle: ({ principal, body }) => quotas.putQuotas(ctx, principal.organizationId, body),
+    handle: ({ principal, body, cause }) => quotas.putQuotas(causedBy(ctx, cause), principal.organizationId, body),
   });
 
   endpoint(app, {
@@ -48,7 +49,7 @@ export function quotaRoutes(app: FastifyInstance, ctx: WorkspacesContext, public
     summary: 'Remove quotas',
     description: 'Afterwards only workspaces with quotas of their own have limits.',
     answer: Quotas,
-    handle: ({ principal }) => quotas.deleteQuotas(ctx, principal.organizationId),
+    handle: ({ principal, cause }) => quotas.deleteQuotas(causedBy(ctx, cause), principal.organizationId),
   });
 
   endpoint(app, {
@@ -72,8 +73,8 @@ export function quotaRoutes(app: FastifyInstance, ctx: WorkspacesContext, public
     body: PutWorkspaceQuotasRequest,
     answer: WorkspaceQuotas,
     errors: ['workspace_not_found'],
-    handle: ({ principal, params, body }) =>
-      quotas.putWorkspaceQuotas(ctx, principal.organizationId, params.workspace_id, body),
+    handle: ({ principal, params, body, cause }) =>
+      quotas.putWorkspaceQuotas(causedBy(ctx, cause), principal.organizationId, params.workspace_id, body),
   });
 
   endpoint(app, {
@@ -85,7 +86,8 @@ export function quotaRoutes(app: FastifyInstance, ctx: WorkspacesContext, public
     params: WorkspacePath,
     answer: WorkspaceQuotas,
     errors: ['workspace_not_found'],
-    handle: ({ principal, params }) => quotas.deleteWorkspaceQuotas(ctx, principal.organizationId, params.workspace_id),
+    handle: ({ principal, params, cause }) =>
+      quotas.deleteWorkspaceQuotas(causedBy(ctx, cause), principal.organizationId, params.workspace_id),
   });
 
   endpoint(app, {

@@ -249,3 +249,27 @@ export async function putHold(
 export async function removeHold(tx: Db, workspaceId: string): Promise<void> {
   await tx.deleteFrom('quota_holds').where('workspace_id', '=', workspaceId).execute();
 }
+
+/** False when that was said before. What was said in periods before this month is forgotten. */
+export async function insertNotice(
+  tx: Db,
+  organizationId: string,
+  workspaceId: string,
+  notice: Pick<Tables['quota_notices'], 'quota' | 'level' | 'quota_limit' | 'period'>,
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('quota_notices')
+    .values({ ...notice, organization_id: organizationId, workspace_id: workspaceId })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('workspace_id')
+    .executeTakeFirst();
+  if (!row) return false;
+  await tx
+    .deleteFrom('quota_notices')
+    .where('workspace_id', '=', workspaceId)
+    .where('period', '<', notice.period - twoMonthsMs)
+    .execute();
+  return true;
+}
+
+const twoMonthsMs = 62 * 86_400_000;

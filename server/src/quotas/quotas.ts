@@ -23,7 +23,7 @@ import type { WorkspacesContext } from '../workspaces/context.ts';
 import { driveOperation } from '../workspaces/operations.ts';
 import { getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts';
 import { reviewWorkspace } from './holds.ts';
-import { combine, limitsOf, parse, readGiven } from './limits.ts';
+import { combine, type Given, levelOf, limitsOf, parse, readGiven } from './limits.ts';
 import { dayOf, type Periods, periodsAt } from './periods.ts';
 import { refusalWords, tooSoonWords } from './quota-words.ts';
 import * as store from './quotas.store.ts';
@@ -37,7 +37,11 @@ export async function putQuotas(
   organizationId: string,
   request: PutQuotasRequest,
 ): Promise<Quotas> {
-  await store.putLimits(ctx.store.db, organizationId, organizationId, JSON.stringify(readGiven(request)));
+  const given = readGiven(request);
+  await ctx.store.transaction(async (tx) => {
+    await store.putLimits(tx, organizationId, organizationId, JSON.stringify(given));
+    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', data: { quotas: given } });
+  });
   return await getQuotas(ctx, organizationId);
 }
 
@@ -64,8 +68,8 @@ export async function putWorkspaceQuotas(
   request: PutWorkspaceQuotasRequest,
 ): Promise<WorkspaceQuotas> {
   const { id } = await getWorkspace(ctx, organizationId, workspaceId);
-  const limits = JSON.stringify(readGiven(request));
-  await change(ctx, organizationId, id, (tx) => store.putLimits(tx, organizationId, id, limits));
+  const given = readGiven(request);
+  await change(ctx, organizationId, id, given, (tx) => store.putLimits(tx, organizationId, id, JSON.stringify(given)));
   return await getWorkspaceQuotas(ctx, organizationId, id);
 }
 
@@ -75,7 +79,7 @@ export async function deleteWorkspaceQuotas(
   workspaceId: string,
 ): Promise<WorkspaceQuotas> {
   const { id } = await getWorkspace(ctx, organizationId, workspaceId);
-  await change(ctx, organizationId, id, (tx) => store.removeLimits(tx, organizationId, id));
+  await change(ctx, organizationId, id, {}, (tx) => store.removeLimits(tx, organizationId, id));
   return await getWorkspaceQuotas(ctx, organizationId, id);
 }
 
@@ -84,18 +88,24 @@ async function change(
   ctx: WorkspacesContext,
   organizationId: string,
   workspaceId: string,
+  quotas: Given,
   work: (tx: Db) => Promise<void>,
 ): Promise<void> {
   const ref = { organizationId, workspaceId };
   const isToTell = await ctx.store.transaction(async (tx) => {
     await work(tx);
+    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', workspaceId, data: { quotas } });
     return await reviewWorkspace(ctx, tx, ref);
   });
   if (isToTell) await driveOperation(ctx, { ...ref, kind: 'status' });
 }
 
-/** Throws if the workspace may not have so many more. The caller has locked the workspace. */
-export async function assertRoom(
+/**
+ * Throws if the workspace may not have so many more. The caller has locked the workspace, and adds them in this transaction:
+ * if that takes the workspace near a limit, or to it, the log says so.
+ */
+export async function takeRoom(
+  { journal }: Pick<WorkspacesContext, 'journal'>,
   tx: Db,
   { organizationId, workspaceId, audience }: { organizationId: string; workspaceId: string; audience: Audience },
   more: Partial<Record<'sources' | 'connections', number>>,
@@ -113,6 +123,10 @@ export async function assertRoom(
   for (const { quota, limit, wanted } of bounded) {
     const used = counts[quota];
     if (used + wanted > limit) throw reached({ quota, limit, used }, audience);
+    const level = levelOf(used + wanted, limit);
+    if (level === undefined || level === levelOf(used, limit)) continue;
+    const data = { quota, limit, used: used + wanted, period_ends_at: null };
+    await journal.record(tx, organizationId, { type: `quota.${level}`, workspaceId, data });
   }
 }
 

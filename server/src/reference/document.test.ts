@@ -265,7 +265,7 @@ describe('The errors of an endpoint', () => {
           await test.request(method.toUpperCase(), `${path}?surprise=1`, { token, ...strict }),
         );
       } else {
-        const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x';
+        const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x&after=x';
         expectDocumented(endpoint, 422, await test.request('GET', `${path}?${query}`, { token }));
       }
     }
@@ -429,6 +429,21 @@ describe('The errors of an endpoint', () => {
       for (const command of ['pause', 'resume', 'stop']) {
         const endpoint = `POST ${templates}/${kind}s/{${kind}_template_id}/rollouts/{${kind}_rollout_id}/${command}`;
         expectDocumented(find(endpoint), 409, await test.request('POST', `${path}/rollouts/${rollout_id}/${command}`));
+      }
+    }
+  });
+
+  it('are those of readers of events that are behind or ahead of the log: 410', async () => {
+    const on = await startTestApp('sqlite');
+    onTestFinished(() => on.stop());
+    await on.scopedToken('acme');
+    await on.app.sequencer.pass();
+    await on.app.store.db.deleteFrom('log_entries').where('position', '<', 3).execute();
+    for (const path of ['/api/v1/events', '/api/v1/events/stream', '/api/v1/embedded/events']) {
+      const endpoint = find(`GET ${path}`);
+      const token = await tokenFor(on, endpoint);
+      for (const after of [1, 1_000]) {
+        expectDocumented(endpoint, 410, await on.request('GET', `${path}?after=${after}`, { token }));
       }
     }
   });

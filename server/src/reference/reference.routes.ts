@@ -11,6 +11,7 @@ import { referToComponents } from './components.ts';
 import { completeDocument, type OpenApiDocument } from './document.ts';
 import { icon, type ReferencePages, renderReference } from './reference-page.ts';
 import { style } from './style.ts';
+import { webhooksOf } from './webhooks.ts';
 
 /** Call this before any route is added, so that it sees all routes. */
 export async function describeRoutes(app: FastifyInstance, publicUrl: string, version: string): Promise<void> {
@@ -61,6 +62,10 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           description: 'How all of your customers do: what fails, since when and why, and the jobs with their logs.',
         },
         { name: 'Quotas', description: 'How much a workspace may have and move, and how much it has used.' },
+        {
+          name: 'Events',
+          description: 'What happens in all your workspaces, in one order, for as many readers as you like.',
+        },
         { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],
@@ -89,7 +94,8 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
     }),
     transformObject: (made) => {
       if (!('openapiObject' in made)) throw new Error('The reference is made of OpenAPI 3.');
-      return referToComponents(completeDocument(made.openapiObject as OpenApiDocument)) as typeof made.openapiObject;
+      const document = referToComponents(completeDocument(made.openapiObject as OpenApiDocument));
+      return { ...document, webhooks: webhooksOf() } as typeof made.openapiObject;
     },
   });
 }

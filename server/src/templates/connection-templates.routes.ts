@@ -16,6 +16,7 @@ import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/co
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import * as templates from './connection-templates.ts';
@@ -56,8 +57,11 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     status: 201,
     answer: ConnectionTemplate,
     errors: ['definitions_unavailable', 'definition_unusable', ...testing],
-    handle: async ({ body, principal }) =>
-      await templates.presentConnectionTemplate(ctx, await templates.createConnectionTemplate(ctx, principal, body)),
+    handle: async ({ body, principal, cause }) =>
+      await templates.presentConnectionTemplate(
+        ctx,
+        await templates.createConnectionTemplate(causedBy(ctx, cause), principal, body),
+      ),
   });
 
   endpoint(app, {
@@ -109,10 +113,10 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
       'definition_unusable',
       ...testing,
     ],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentUpdated(
         ctx,
-        await templates.updateConnectionTemplate(ctx, principal, params.connection_template_id, body),
+        await templates.updateConnectionTemplate(causedBy(ctx, cause), principal, params.connection_template_id, body),
       ),
   });
 
@@ -134,10 +138,15 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
       'definitions_unavailable',
       'definition_unusable',
     ],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentUpdated(
         ctx,
-        await templates.rollBackConnectionTemplate(ctx, principal, params.connection_template_id, body),
+        await templates.rollBackConnectionTemplate(
+          causedBy(ctx, cause),
+          principal,
+          params.connection_template_id,
+          body,
+        ),
       ),
   });
 
@@ -153,8 +162,13 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     query: DeleteTemplateQuery,
     answer: DeletedTemplate,
     errors: ['connection_template_not_found'],
-    handle: async ({ params, query, principal }) =>
-      await templates.deleteConnectionTemplate(ctx, principal, params.connection_template_id, query.existing),
+    handle: async ({ params, query, principal, cause }) =>
+      await templates.deleteConnectionTemplate(
+        causedBy(ctx, cause),
+        principal,
+        params.connection_template_id,
+        query.existing,
+      ),
   });
 
   endpoint(app, {
@@ -169,10 +183,10 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     body: TagTemplateRequest,
     answer: ConnectionTemplate,
     errors: ['connection_template_not_found', 'tag_not_found', 'definitions_unavailable'],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentConnectionTemplate(
         ctx,
-        await templates.tagConnectionTemplate(ctx, principal, params.connection_template_id, body.tag),
+        await templates.tagConnectionTemplate(causedBy(ctx, cause), principal, params.connection_template_id, body.tag),
       ),
   });
 
@@ -185,9 +199,9 @@ export function connectionTemplateRoutes(app: FastifyInstance, ctx: TemplatesCon
     params: Type.Object({ ...ConnectionTemplatePath.properties, ...TemplateTagPath.properties }),
     answer: UntaggedTemplate,
     errors: ['connection_template_not_found', 'tag_not_found'],
-    handle: async ({ params, principal }) => {
+    handle: async ({ params, principal, cause }) => {
       const { connection_template_id: id, tag_name } = params;
-      const { deletedAt } = await templates.untagConnectionTemplate(ctx, principal, id, tag_name);
+      const { deletedAt } = await templates.untagConnectionTemplate(causedBy(ctx, cause), principal, id, tag_name);
       return { deleted_at: isoTime(deletedAt) };
     },
   });

@@ -175,7 +175,7 @@ export async function updateConnectionTemplate(
 async function rollOut(ctx: TemplatesContext, tx: Db, by: Operator, row: ConnectionTemplateRow, apply: Apply) {
   if (apply === 'new_only') return undefined;
   const template = { organizationId: by.organizationId, kind: 'connection', templateId: row.id } as const;
-  return await ctx.startRollout(tx, { template, version: row.version, by, apply });
+  return await ctx.startRollout(ctx.journal, tx, { template, version: row.version, by, apply });
 }
 
 /** What the template would be after the change, which is refused for the same reasons. Changes nothing. */
@@ -383,10 +383,14 @@ export async function deleteConnectionTemplate(
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.deleteTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
+    await ctx.journal.record(tx, organizationId, {
+      type: 'template.deleted',
+      data: { template: { kind: 'connection', id, name: row.name } },
+    });
     const deleted = { id, deleted_at: isoTime(row.deleted_at ?? 0) };
     if (existing === 'keep') return deleted;
     const template = { organizationId, kind: 'connection', templateId: id } as const;
-    const rollout = await ctx.startRetirement(tx, { template, version: row.version, by, how: existing });
+    const rollout = await ctx.startRetirement(ctx.journal, tx, { template, version: row.version, by, how: existing });
     return { ...deleted, rollout_id: rollout.id };
   });
 }

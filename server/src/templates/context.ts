@@ -4,6 +4,7 @@ import type { Apply } from '@inlay/contract/rollouts';
 import type { Logger } from 'pino';
 import type { Db, Store } from '../db/open.ts';
 import type { Definition, DefinitionsContext } from '../definitions/definitions.ts';
+import type { Journal } from '../events/journal.ts';
 import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
@@ -14,6 +15,8 @@ export interface TemplatesContext extends DefinitionsContext {
   runtime: Runtime;
   log: Logger;
   sealer: Sealer;
+  /** Every change is written into it, in the transaction of the change. */
+  journal: Journal;
   /** Runs the destination's connector to see whether it works; takes seconds. */
   tryDestination(
     organizationId: string,
@@ -22,11 +25,13 @@ export interface TemplatesContext extends DefinitionsContext {
   ): Promise<DestinationVerdict>;
   /** Brings a version to what was made from the template before, in the background. Recorded in the transaction. */
   startRollout(
+    journal: Journal,
     tx: Db,
     rollout: { template: TemplateRef; version: number; by: Operator; apply: Apply },
   ): Promise<{ id: string; sources: number }>;
   /** Pauses or deletes what was made from a template that is being deleted. Recorded in the transaction. */
   startRetirement(
+    journal: Journal,
     tx: Db,
     retirement: { template: TemplateRef; version: number; by: Operator; how: 'pause' | 'delete' },
   ): Promise<{ id: string }>;

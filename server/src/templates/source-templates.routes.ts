@@ -14,6 +14,7 @@ import { TagTemplateRequest, TemplateTagPath, UntaggedTemplate } from '@inlay/co
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { ErrorCode } from '../errors.ts';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
@@ -53,8 +54,11 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     status: 201,
     answer: SourceTemplate,
     errors: ['source_template_not_found', ...checking],
-    handle: async ({ body, principal }) =>
-      await templates.presentSourceTemplate(ctx, await templates.createSourceTemplate(ctx, principal, body)),
+    handle: async ({ body, principal, cause }) =>
+      await templates.presentSourceTemplate(
+        ctx,
+        await templates.createSourceTemplate(causedBy(ctx, cause), principal, body),
+      ),
   });
 
   endpoint(app, {
@@ -85,10 +89,10 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     body: UpdateSourceTemplateRequest,
     answer: UpdatedSourceTemplate,
     errors: ['source_template_not_found', 'plan_not_found', 'plan_outdated', ...checking],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentUpdated(
         ctx,
-        await templates.updateSourceTemplate(ctx, principal, params.source_template_id, body),
+        await templates.updateSourceTemplate(causedBy(ctx, cause), principal, params.source_template_id, body),
       ),
   });
 
@@ -104,10 +108,10 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     body: RollbackRequest,
     answer: UpdatedSourceTemplate,
     errors: ['source_template_not_found', 'template_version_not_found', ...checking],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentUpdated(
         ctx,
-        await templates.rollBackSourceTemplate(ctx, principal, params.source_template_id, body),
+        await templates.rollBackSourceTemplate(causedBy(ctx, cause), principal, params.source_template_id, body),
       ),
   });
 
@@ -122,8 +126,8 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     query: DeleteTemplateQuery,
     answer: DeletedTemplate,
     errors: ['source_template_not_found'],
-    handle: async ({ params, query, principal }) =>
-      await templates.deleteSourceTemplate(ctx, principal, params.source_template_id, query.existing),
+    handle: async ({ params, query, principal, cause }) =>
+      await templates.deleteSourceTemplate(causedBy(ctx, cause), principal, params.source_template_id, query.existing),
   });
 
   endpoint(app, {
@@ -138,10 +142,10 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     body: TagTemplateRequest,
     answer: SourceTemplate,
     errors: ['source_template_not_found', 'tag_not_found', ...showing],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       await templates.presentSourceTemplate(
         ctx,
-        await templates.tagSourceTemplate(ctx, principal, params.source_template_id, body.tag),
+        await templates.tagSourceTemplate(causedBy(ctx, cause), principal, params.source_template_id, body.tag),
       ),
   });
 
@@ -154,9 +158,9 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     params: Type.Object({ ...SourceTemplatePath.properties, ...TemplateTagPath.properties }),
     answer: UntaggedTemplate,
     errors: ['source_template_not_found', 'tag_not_found'],
-    handle: async ({ params, principal }) => {
+    handle: async ({ params, principal, cause }) => {
       const { source_template_id: id, tag_name } = params;
-      const { deletedAt } = await templates.untagSourceTemplate(ctx, principal, id, tag_name);
+      const { deletedAt } = await templates.untagSourceTemplate(causedBy(ctx, cause), principal, id, tag_name);
       return { deleted_at: isoTime(deletedAt) };
     },
   });

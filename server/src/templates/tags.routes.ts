@@ -7,6 +7,7 @@ import {
   TemplateTagRequest,
 } from '@inlay/contract/template-tags';
 import type { FastifyInstance } from 'fastify';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
@@ -38,8 +39,8 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     status: 201,
     answer: TemplateTag,
     errors: ['tag_name_taken'],
-    handle: async ({ body, principal }) =>
-      tags.presentTag(await tags.createTag(ctx, principal.organizationId, body.name)),
+    handle: async ({ body, principal, cause }) =>
+      tags.presentTag(await tags.createTag(causedBy(ctx, cause), principal.organizationId, body.name)),
   });
 
   endpoint(app, {
@@ -54,8 +55,8 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     body: TemplateTagRequest,
     answer: TemplateTag,
     errors: ['tag_not_found', 'tag_name_taken'],
-    handle: async ({ params, body, principal }) =>
-      tags.presentTag(await tags.renameTag(ctx, principal.organizationId, params.tag_name, body.name)),
+    handle: async ({ params, body, principal, cause }) =>
+      tags.presentTag(await tags.renameTag(causedBy(ctx, cause), principal.organizationId, params.tag_name, body.name)),
   });
 
   endpoint(app, {
@@ -68,8 +69,8 @@ export function tagRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
     params: TemplateTagPath,
     answer: DeletedTemplateTag,
     errors: ['tag_not_found'],
-    handle: async ({ params, principal }) => {
-      const { id, deletedAt } = await tags.deleteTag(ctx, principal.organizationId, params.tag_name);
+    handle: async ({ params, principal, cause }) => {
+      const { id, deletedAt } = await tags.deleteTag(causedBy(ctx, cause), principal.organizationId, params.tag_name);
       return { id, deleted_at: isoTime(deletedAt) };
     },
   });

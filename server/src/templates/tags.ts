@@ -18,9 +18,15 @@ export async function listTags(ctx: TemplatesContext, organizationId: string): P
 }
 
 export async function createTag(ctx: TemplatesContext, organizationId: string, name: string): Promise<TemplateTagRow> {
-  const tag = await tags.insertTag(ctx.store.db, organizationId, { id: ctx.runtime.newId(), name: tagIdentity(name) });
-  if (!tag) throw new AppError('tag_name_taken');
-  return tag;
+  return await ctx.store.transaction(async (tx) => {
+    const tag = await tags.insertTag(tx, organizationId, { id: ctx.runtime.newId(), name: tagIdentity(name) });
+    if (!tag) throw new AppError('tag_name_taken');
+    await ctx.journal.record(tx, organizationId, {
+      type: 'tag.created',
+      data: { tag: { id: tag.id, name: tag.name } },
+    });
+    return tag;
+  });
 }
 
 export async function renameTag(
@@ -33,7 +39,11 @@ export async function renameTag(
     return await ctx.store.transaction(async (tx) => {
       const tag = await lockTag(tx, organizationId, name);
       const wanted = tagIdentity(newName);
-      return tag.name === wanted ? tag : await tags.renameTag(tx, organizationId, tag.id, wanted);
+      if (tag.name === wanted) return tag;
+      const renamed = await tags.renameTag(tx, organizationId, tag.id, wanted);
+      const data = { tag: { id: tag.id, name: wanted }, previous_name: tag.name };
+      await ctx.journal.record(tx, organizationId, { type: 'tag.renamed', data });
+      return renamed;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw new AppError('tag_name_taken', {}, { cause: error });
@@ -49,6 +59,10 @@ export async function deleteTag(
   const id = await ctx.store.transaction(async (tx) => {
     const tag = await lockTag(tx, organizationId, name);
     await tags.deleteTag(tx, organizationId, tag.id);
+    await ctx.journal.record(tx, organizationId, {
+      type: 'tag.deleted',
+      data: { tag: { id: tag.id, name: tag.name } },
+    });
     return tag.id;
   });
   return { id, deletedAt: await ctx.store.now() };
@@ -71,6 +85,12 @@ export async function setTags(
   const sorted = sortedTags(names);
   const wanted = sorted.map((name) => ({ id: ctx.runtime.newId(), name }));
   const rows = await tags.ensureTags(tx, organizationId, wanted);
+  const made = rows.filter(({ id }) => wanted.some((tag) => tag.id === id));
+  await ctx.journal.record(
+    tx,
+    organizationId,
+    ...made.map(({ id, name }) => ({ type: 'tag.created', data: { tag: { id, name } } }) as const),
+  );
   await tags.replaceTaggings(
     tx,
     taggings,

@@ -154,7 +154,7 @@ export async function deleteTemplate(
   table: TemplateTable,
   organizationId: string,
   id: string,
-): Promise<{ deleted_at: number | null; version: number } | undefined> {
+): Promise<{ deleted_at: number | null; version: number; name: string } | undefined> {
   return await db
     .updateTable(table)
     .set({ deleted_at: sql<number>`now_ms()` })
@@ -162,5 +162,6 @@ export async function deleteTemplate(
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .returning(['deleted_at', 'version'])
+    .returning(sql<string>`${sql.ref(table === 'source_templates' ? 'name' : 'destination_name')}`.as('name'))
     .executeTakeFirst();
 }

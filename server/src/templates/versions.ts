@@ -77,7 +77,8 @@ export async function recordConnectionVersion(
   { tags, ...recorded }: Recorded,
 ): Promise<void> {
   const content = connectionContent(row, tags);
-  await record(ctx, tx, 'connection', { ...row, content, sealed: row.sealed_destination_config, ...recorded });
+  const { destination_name: name, sealed_destination_config: sealed } = row;
+  await record(ctx, tx, 'connection', { ...row, name, content, sealed, ...recorded });
 }
 
 export function connectionContent(row: ConnectionTemplateRow, tags: string[]): ConnectionContent {
@@ -97,7 +98,7 @@ async function record(
   ctx: TemplatesContext,
   tx: Db,
   kind: TemplateKind,
-  version: { id: string; version: number; content: object; sealed: string } & Omit<Recorded, 'tags'>,
+  version: { id: string; name: string; version: number; content: object; sealed: string } & Omit<Recorded, 'tags'>,
 ): Promise<void> {
   await versions.insertVersion(tx, version.by.organizationId, {
     id: ctx.runtime.newId(),
@@ -109,6 +110,9 @@ async function record(
     copy_of: version.copyOf ?? null,
     made_by: version.by.tokenId,
   });
+  const template = { kind, id: version.id, name: version.name };
+  const data = { template, version: version.version, copy_of: version.copyOf ?? null };
+  await ctx.journal.record(tx, version.by.organizationId, { type: 'template.published', data });
 }
 
 export async function getVersion(db: Db, template: TemplateRef, number: number): Promise<TemplateVersionRow> {

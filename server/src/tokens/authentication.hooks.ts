@@ -19,7 +19,14 @@ interface Authenticators {
   publicUrl: string;
 }
 
-export function authenticateRequests(app: FastifyInstance, authenticators: Authenticators): void {
+/**
+ * Gives a function that asks again whether the token of a request still works, for answers that take long. It throws if the
+ * token does not.
+ */
+export function authenticateRequests(
+  app: FastifyInstance,
+  authenticators: Authenticators,
+): (request: FastifyRequest) => Promise<void> {
   const ownOrigin = new URL(authenticators.publicUrl).origin;
   app.decorateRequest('principal', null);
 
@@ -32,6 +39,12 @@ export function authenticateRequests(app: FastifyInstance, authenticators: Authe
         request.principal = await authenticateScoped(request, reply, authenticators.scopedTokens, ownOrigin);
     }
   });
+
+  const { operatorTokens, scopedTokens } = authenticators;
+  return async (request) => {
+    if (request.principal?.kind === 'operator') await authenticateOperator(request, operatorTokens);
+    else await scopedTokens.verify(bearerToken(request));
+  };
 }
 
 async function authenticateOperator(request: FastifyRequest, tokens: OperatorTokens): Promise<OperatorPrincipal> {

@@ -39,14 +39,11 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     body: CreateOperatorTokenRequest,
     status: 201,
     answer: OperatorTokenWithSecret,
-    handle: async ({ body, principal, reply }) => {
+    handle: async ({ body, principal, cause, reply }) => {
       reply.header('cache-control', 'no-store');
       const { name, permission, expires_at } = body;
-      return await operatorTokens.create(principal.organizationId, {
-        name,
-        permission,
-        expiresAt: expires_at === undefined ? undefined : Date.parse(expires_at),
-      });
+      const expiresAt = expires_at === undefined ? undefined : Date.parse(expires_at);
+      return await operatorTokens.create(principal.organizationId, { name, permission, expiresAt }, cause);
     },
   });
 
@@ -60,7 +57,8 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     params: OperatorTokenPath,
     answer: OperatorToken,
     errors: ['operator_token_not_found'],
-    handle: ({ params, principal }) => operatorTokens.revoke(principal.organizationId, params.operator_token_id),
+    handle: ({ params, principal, cause }) =>
+      operatorTokens.revoke(principal.organizationId, params.operator_token_id, cause),
   });
 
   endpoint(app, {
@@ -76,13 +74,12 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
     status: 201,
     answer: OperatorTokenWithSecret,
     errors: ['operator_token_not_found', 'operator_token_ended'],
-    handle: async ({ params, body, principal, reply }) => {
+    handle: async ({ params, body, principal, cause, reply }) => {
       reply.header('cache-control', 'no-store');
       const { overlap_seconds = 0, expires_at } = body;
-      return await operatorTokens.rotate(principal.organizationId, params.operator_token_id, {
-        overlapSeconds: overlap_seconds,
-        expiresAt: expires_at === undefined ? undefined : Date.parse(expires_at),
-      });
+      const expiresAt = expires_at === undefined ? undefined : Date.parse(expires_at);
+      const rotation = { overlapSeconds: overlap_seconds, expiresAt };
+      return await operatorTokens.rotate(principal.organizationId, params.operator_token_id, rotation, cause);
     },
   });
 }

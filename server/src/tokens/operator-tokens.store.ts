@@ -7,13 +7,21 @@ import type { OperatorTokenRow } from '../db/tables.ts';
 const usableByHash = prepare((db, hash: string) =>
   db
     .selectFrom('operator_tokens')
-    .select(['id', 'organization_id', 'permission', 'revoked_at', 'expires_at', sql<number>`now_ms()`.as('now')])
+    .select([
+      'id',
+      'organization_id',
+      'name',
+      'permission',
+      'revoked_at',
+      'expires_at',
+      sql<number>`now_ms()`.as('now'),
+    ])
     .where('hash', '=', hash)
     .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', sql<number>`now_ms()`)]))
     .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)])),
 );
 
-export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'permission'> {
+export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'permission'> {
   /** How long the token still works, unless it is revoked sooner. */
   worksForMs: number;
 }
@@ -76,16 +84,22 @@ export async function findToken(db: Db, organizationId: string, id: string): Pro
     .executeTakeFirst();
 }
 
-/** Revokes the token after a delay, or sooner if an earlier revocation said so. */
-export async function revokeToken(db: Db, organizationId: string, id: string, delayMs: number): Promise<void> {
+/** Revokes the token after a delay. Undefined when there is none, or an earlier revocation ends it sooner. */
+export async function revokeToken(
+  db: Db,
+  organizationId: string,
+  id: string,
+  delayMs: number,
+): Promise<OperatorTokenRow | undefined> {
   const at = sql<number>`now_ms() + ${sql.lit(delayMs)}`;
-  await db
+  return await db
     .updateTable('operator_tokens')
     .set({ revoked_at: at })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', at)]))
-    .execute();
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /**

@@ -5,9 +5,11 @@
  */
 import type { OperatorPermission } from '@inlay/contract/fields';
 import type { OperatorToken, OperatorTokenWithSecret } from '@inlay/contract/tokens';
-import type { Store } from '../db/open.ts';
+import { byWorker, type Cause } from '../cause.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
+import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import type { OperatorPrincipal } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
@@ -34,22 +36,22 @@ interface Rotation {
 export interface OperatorTokens {
   /** Throws `unauthenticated` for anything but a token that works now. */
   authenticate(token: string): Promise<OperatorPrincipal>;
-  create(organizationId: string, token: NewOperatorToken): Promise<OperatorTokenWithSecret>;
+  create(organizationId: string, token: NewOperatorToken, cause?: Cause): Promise<OperatorTokenWithSecret>;
   /** Records a secret that the operator chose; does nothing when the secret is known, even if it is revoked. */
   provide(organizationId: string, name: string, secret: string): Promise<boolean>;
   list(organizationId: string): Promise<OperatorToken[]>;
-  revoke(organizationId: string, id: string): Promise<OperatorToken>;
+  revoke(organizationId: string, id: string, cause?: Cause): Promise<OperatorToken>;
   /**
    * Makes a new token like the old one. The old token still works for the overlap. The new token expires when the old
    * one would have expired, unless the request says otherwise. A token that has ended is refused:
    * `operator_token_ended`.
    */
-  rotate(organizationId: string, id: string, rotation: Rotation): Promise<OperatorTokenWithSecret>;
+  rotate(organizationId: string, id: string, rotation: Rotation, cause?: Cause): Promise<OperatorTokenWithSecret>;
   /** Stores which tokens were used since the last call. */
   flushUses(): Promise<void>;
 }
 
-export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTokens {
+export function createOperatorTokens(store: Store, runtime: Runtime, journal: Journal): OperatorTokens {
   // Kept in memory for a while: a request must not cost a write.
   let uses = new Map<string, { organizationId: string; at: number }>();
   const recent = new RecentAnswers<tokens.UsableToken>(runtime.elapsed);
@@ -68,6 +70,25 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
     expires_at: expiresAt ?? null,
   });
 
+  type NewRow = ReturnType<typeof newRow>;
+  const about = ({ id, name, permission }: Pick<OperatorTokenRow, 'id' | 'name' | 'permission'>) => ({
+    id,
+    name,
+    permission,
+  });
+
+  async function insert(tx: Db, organizationId: string, token: NewRow, cause: Cause): Promise<OperatorTokenRow> {
+    const row = await tokens.insertToken(tx, organizationId, token);
+    const data = { operator_token: about(row) };
+    await journal.by(cause).record(tx, organizationId, { type: 'operator_token.created', data });
+    return row;
+  }
+
+  async function tellRevoked(tx: Db, row: OperatorTokenRow, cause: Cause): Promise<void> {
+    const data = { operator_token: about(row), ends_at: isoTime(row.revoked_at ?? 0) };
+    await journal.by(cause).record(tx, row.organization_id, { type: 'operator_token.revoked', data });
+  }
+
   return {
     async authenticate(token) {
       if (!isPlausible(token)) throw new AppError('unauthenticated');
@@ -82,36 +103,45 @@ export function createOperatorTokens(store: Store, runtime: Runtime): OperatorTo
       return {
         kind: 'operator',
         tokenId: row.id,
+        tokenName: row.name,
         organizationId: row.organization_id,
         permission: row.permission,
       };
     },
-    async create(organizationId, token) {
+    async create(organizationId, token, cause = byWorker) {
       const secret = newOperatorSecret();
-      const row = await tokens.insertToken(store.db, organizationId, newRow(secret, token));
+      const row = await store.transaction((tx) => insert(tx, organizationId, newRow(secret, token), cause));
       return { ...present(row), token: secret };
     },
-    provide: (organizationId, name, secret) =>
-      tokens.insertTokenIfUnknown(store.db, organizationId, newRow(secret, { name })),
+    async provide(organizationId, name, secret) {
+      const token = newRow(secret, { name });
+      return await store.transaction(async (tx) => {
+        const isNew = await tokens.insertTokenIfUnknown(tx, organizationId, token);
+        const data = { operator_token: about(token) };
+        if (isNew) await journal.record(tx, organizationId, { type: 'operator_token.created', data });
+        return isNew;
+      });
+    },
     async list(organizationId) {
       return (await tokens.listTokens(store.db, organizationId)).map(present);
     },
-    async revoke(organizationId, id) {
-      await tokens.revokeToken(store.db, organizationId, id, 0);
+    async revoke(organizationId, id, cause = byWorker) {
+      await store.transaction(async (tx) => {
+        const revoked = await tokens.revokeToken(tx, organizationId, id, 0);
+        if (revoked) await tellRevoked(tx, revoked, cause);
+      });
       recent.forget();
       return present(await get(organizationId, id));
     },
-    async rotate(organizationId, id, { overlapSeconds, expiresAt }) {
+    async rotate(organizationId, id, { overlapSeconds, expiresAt }, cause = byWorker) {
       const secret = newOperatorSecret();
       const row = await store.transaction(async (tx) => {
         const old = await tokens.revokeWorkingToken(tx, organizationId, id, overlapSeconds * 1000);
         if (!old) return undefined;
+        await tellRevoked(tx, old, cause);
         const { name, permission, expires_at } = old;
-        return await tokens.insertToken(
-          tx,
-          organizationId,
-          newRow(secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined }),
-        );
+        const token = newRow(secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined });
+        return await insert(tx, organizationId, token, cause);
       });
       if (!row) {
         await get(organizationId, id);

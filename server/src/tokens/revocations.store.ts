@@ -31,15 +31,18 @@ export async function findStanding(
   return row && { lifecycle: row.lifecycle, token_gen: row.token_gen, revoked: row.revoked_jti !== null };
 }
 
+/** False when it was revoked before. */
 export async function insertRevocation(
   db: Db,
   workspaceId: string,
   jti: string,
   expiresAt: number | null,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const row = await db
     .insertInto('revoked_tokens')
     .values({ workspace_id: workspaceId, jti, revoked_at: sql<number>`now_ms()`, expires_at: expiresAt })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'jti']).doNothing())
-    .execute();
+    .returning('jti')
+    .executeTakeFirst();
+  return row !== undefined;
 }

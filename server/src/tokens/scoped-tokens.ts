@@ -6,8 +6,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { formats } from '@inlay/contract/formats';
+import type { Cause } from '../cause.ts';
 import type { Store } from '../db/open.ts';
 import { AppError, invalidRequest } from '../errors.ts';
+import type { Journal } from '../events/journal.ts';
 import type { ScopedPrincipal, TemplateFilters } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
@@ -19,6 +21,7 @@ interface ScopedTokensOptions {
   store: Store;
   keys: SigningKeys;
   runtime: Runtime;
+  journal: Journal;
   issuer: string;
   vendor: string;
   ttlSeconds: number | undefined;
@@ -47,7 +50,7 @@ export interface ScopedTokens {
   /** Throws `unauthenticated` for anything but a valid token of a live workspace. */
   verify(token: string): Promise<ScopedPrincipal>;
   /** False when the token is not a token of the organization. */
-  revoke(organizationId: string, token: string): Promise<boolean>;
+  revoke(organizationId: string, token: string, cause: Cause): Promise<boolean>;
   /** Must be called when tokens of a workspace stop working for another reason. */
   forget(): void;
 }
@@ -67,7 +70,7 @@ interface Statement {
 }
 
 export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
-  const { store, keys, runtime, issuer, ttlSeconds } = options;
+  const { store, keys, runtime, journal, issuer, ttlSeconds } = options;
   const recent = new RecentAnswers<true>(runtime.elapsed);
   const scopeClaim = `io.${options.vendor}.auth.workspace_scope`;
   const readJwt = createJwtReader(keys, understand);
@@ -164,7 +167,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     };
   }
 
-  async function revoke(organizationId: string, token: string): Promise<boolean> {
+  async function revoke(organizationId: string, token: string, cause: Cause): Promise<boolean> {
     let statement: Statement;
     try {
       statement = checkToken(token).meaning;
@@ -178,7 +181,12 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const { workspaceId, jti } = principal;
     const known = await findStanding(store.db, organizationId, workspaceId, jti);
     if (!known) return false;
-    await insertRevocation(store.db, workspaceId, jti, expiresAt === undefined ? null : expiresAt * 1000);
+    const endsAt = expiresAt === undefined ? null : expiresAt * 1000;
+    await store.transaction(async (tx) => {
+      if (!(await insertRevocation(tx, workspaceId, jti, endsAt))) return;
+      const data = { all: false, token_id: jti };
+      await journal.by(cause).record(tx, organizationId, { type: 'token.revoked', workspaceId, data });
+    });
     recent.forget();
     return true;
   }

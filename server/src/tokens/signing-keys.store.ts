@@ -17,14 +17,16 @@ export async function insertKey(
     .execute();
 }
 
-/** Retires all keys but this one. */
-export async function retireOthers(tx: Db, kid: string): Promise<void> {
-  await tx
+/** Retires all keys but this one, and gives the ids of those that signed until now. */
+export async function retireOthers(tx: Db, kid: string): Promise<string[]> {
+  const rows = await tx
     .updateTable('signing_keys')
     .set({ retired_at: sql<number>`now_ms()` })
     .where('kid', '<>', kid)
     .where('retired_at', 'is', null)
+    .returning('kid')
     .execute();
+  return rows.map((row) => row.kid);
 }
 
 export async function removeRetiredKey(db: Db, kid: string): Promise<boolean> {

@@ -13,8 +13,9 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { SigningKeyRow } from '../db/tables.ts';
+import type { Journal } from '../events/journal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
 import * as keys from './signing-keys.store.ts';
@@ -47,10 +48,25 @@ interface SigningKeysOptions {
   sealer: Sealer;
   runtime: Runtime;
   log: Logger;
+  journal: Journal;
+  /** Keys belong to the deployment, so the log of every organization tells of them. */
+  listOrganizationIds: ListOrganizationIds;
+}
+
+type ListOrganizationIds = (db: Db) => Promise<string[]>;
+
+async function tellOfKey(
+  { journal, listOrganizationIds }: Pick<SigningKeysOptions, 'journal' | 'listOrganizationIds'>,
+  tx: Db,
+  type: 'key.created' | 'key.retired' | 'key.removed',
+  kid: string,
+): Promise<void> {
+  for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, { type, data: { key: { id: kid } } });
 }
 
 /** Opens the keys, and makes the first key if there is none. */
-export async function openSigningKeys({ store, sealer, runtime, log }: SigningKeysOptions): Promise<SigningKeys> {
+export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {
+  const { store, sealer, runtime, log } = options;
   const stopping = new AbortController();
   let byKid = new Map<string, SigningKey>();
   let signing: SigningKey;
@@ -71,7 +87,10 @@ export async function openSigningKeys({ store, sealer, runtime, log }: SigningKe
   }
 
   await store.exclusively(async (tx) => {
-    if ((await keys.listKeys(tx)).length === 0) await keys.insertKey(tx, newKey(sealer));
+    if ((await keys.listKeys(tx)).length > 0) return;
+    const key = newKey(sealer);
+    await keys.insertKey(tx, key);
+    await tellOfKey(options, tx, 'key.created', key.kid);
   });
   await reload();
 
@@ -98,11 +117,14 @@ export async function openSigningKeys({ store, sealer, runtime, log }: SigningKe
 }
 
 /** Publishes a new key and retires the others. The new key signs a few seconds after its publication. */
-export async function rotateSigningKeys(store: Store, sealer: Sealer): Promise<string> {
-  const key = newKey(sealer);
-  await store.transaction(async (tx) => {
+export async function rotateSigningKeys(
+  options: Pick<SigningKeysOptions, 'store' | 'sealer' | 'journal' | 'listOrganizationIds'>,
+): Promise<string> {
+  const key = newKey(options.sealer);
+  await options.store.transaction(async (tx) => {
     await keys.insertKey(tx, key);
-    await keys.retireOthers(tx, key.kid);
+    await tellOfKey(options, tx, 'key.created', key.kid);
+    for (const kid of await keys.retireOthers(tx, key.kid)) await tellOfKey(options, tx, 'key.retired', kid);
   });
   return key.kid;
 }
@@ -110,7 +132,16 @@ export async function rotateSigningKeys(store: Store, sealer: Sealer): Promise<s
 export const listSigningKeys = (store: Store): Promise<SigningKeyRow[]> => keys.listKeys(store.db);
 
 /** Tokens signed with it stop working. False when there is no retired key of that id. */
-export const removeSigningKey = (store: Store, kid: string): Promise<boolean> => keys.removeRetiredKey(store.db, kid);
+export async function removeSigningKey(
+  options: Pick<SigningKeysOptions, 'store' | 'journal' | 'listOrganizationIds'>,
+  kid: string,
+): Promise<boolean> {
+  return await options.store.transaction(async (tx) => {
+    const isRemoved = await keys.removeRetiredKey(tx, kid);
+    if (isRemoved) await tellOfKey(options, tx, 'key.removed', kid);
+    return isRemoved;
+  });
+}
 
 function newKey(sealer: Sealer): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sealed_private_key'> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');

@@ -10,6 +10,7 @@ import {
 } from '@inlay/contract/tokens';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import type { Cause } from '../cause.ts';
 import type { ErrorCode } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { ResponseHeaderName } from '../http/response-headers.ts';
@@ -24,7 +25,7 @@ interface TokenRoutesOptions {
   widgetTokens: WidgetTokens;
   keys: SigningKeys;
   /** The workspace of that name, created if there is none. */
-  ensureSubject(organizationId: string, name: string, regionId: string): Promise<TokenSubject>;
+  ensureSubject(organizationId: string, name: string, regionId: string, cause: Cause): Promise<TokenSubject>;
 }
 
 const tag = 'Tokens';
@@ -65,11 +66,11 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     answer: TokenResponse,
     answerHeaders: issuedTokenHeaders,
     errors: creationErrors,
-    handle: async ({ body, principal, reply }) => {
+    handle: async ({ body, principal, cause, reply }) => {
       reply.header('cache-control', 'no-store');
       const { workspace_name, region_id = regions.us } = body;
       const lifetimeSeconds = scopedTokens.lifetimeOf(body.expires_in_seconds);
-      const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
+      const subject = await ensureSubject(principal.organizationId, workspace_name, region_id, cause);
       return describeToken(reply, subject, scopedTokens.issue(subject, lifetimeSeconds));
     },
   });
@@ -87,12 +88,12 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
     answer: TokenResponse,
     answerHeaders: issuedTokenHeaders,
     errors: creationErrors,
-    handle: async ({ body, principal, reply }) => {
+    handle: async ({ body, principal, cause, reply }) => {
       reply.header('cache-control', 'no-store');
       const { workspace_name, allowed_origin, region_id = regions.us } = body;
       const settings = widgetSettingsOf(body);
       const lifetimeSeconds = scopedTokens.lifetimeOf(body.expires_in_seconds);
-      const subject = await ensureSubject(principal.organizationId, workspace_name, region_id);
+      const subject = await ensureSubject(principal.organizationId, workspace_name, region_id, cause);
       return describeToken(reply, subject, widgetTokens.issue(subject, allowed_origin, settings, lifetimeSeconds));
     },
   });
@@ -140,8 +141,8 @@ export function tokenRoutes(app: FastifyInstance, options: TokenRoutesOptions): 
       'In force at once, on other replicas within two seconds. Revoking twice is fine; a token of another organization is left alone.',
     body: RevokeTokenRequest,
     answer: RevokeTokenResponse,
-    handle: async ({ body, principal }) => ({
-      revoked: await scopedTokens.revoke(principal.organizationId, unwrapWidgetToken(body.token)),
+    handle: async ({ body, principal, cause }) => ({
+      revoked: await scopedTokens.revoke(principal.organizationId, unwrapWidgetToken(body.token), cause),
     }),
   });
 

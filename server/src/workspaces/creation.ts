@@ -143,7 +143,8 @@ async function bindCreated(
   id: string,
 ): Promise<WorkspaceRow | undefined> {
   const identity = lease.name;
-  await workspaces.insertMissing(tx, organizationId, [{ id, name }]);
+  const isNew = (await workspaces.insertMissing(tx, organizationId, [{ id, name }])).length > 0;
+  const created = { type: 'workspace.created', workspaceId: id, data: {} } as const;
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   // Another process adopted the workspace and deleted it while we waited for the answer.
   if (row?.lifecycle !== 'live') return undefined;
@@ -151,6 +152,7 @@ async function bindCreated(
   if ((await withoutTaken(tx, organizationId, identity, [{ id, name }])).length === 0) return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
   if (boundTo === id) {
+    if (isNew) await ctx.journal.record(tx, organizationId, created);
     await claims.closeSettleWindow(tx, lease);
     return row;
   }
@@ -158,6 +160,8 @@ async function bindCreated(
   ctx.count('orphan_found');
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
   await workspaces.recordDeleted(tx, organizationId, id);
+  // A duplicate that nobody has seen here comes and goes without an entry.
+  if (!isNew) await ctx.journal.record(tx, organizationId, { type: 'workspace.deleted', workspaceId: id, data: {} });
   const orphan = { organizationId, workspaceId: id, kind: 'orphan_delete' } as const;
   await openOperation(tx, orphan, { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 });
   return undefined;
@@ -186,7 +190,8 @@ export async function adopt(
   }
   for (const candidate of adoptable) {
     const adopted = await ctx.store.transaction(async (tx) => {
-      await workspaces.insertMissing(tx, organizationId, [candidate]);
+      const inserted = await workspaces.insertMissing(tx, organizationId, [candidate]);
+      await recordAdopted(ctx, tx, organizationId, inserted);
       const row = await workspaces.lockWorkspace(tx, organizationId, candidate.id);
       // The row is locked now, so look again: the workspace may be deleted, renamed, or of another organization.
       if (row?.lifecycle !== 'live') return undefined;
@@ -213,6 +218,7 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
   const found = await ctx.platform.findWorkspacesByName(platformOrganizationId, name);
   const recorded = await ctx.store.transaction(async (tx) => {
     const inserted = await workspaces.insertMissing(tx, organizationId, found);
+    await recordAdopted(ctx, tx, organizationId, inserted);
     // If the name was freed while we looked, it now belongs to this workspace.
     if (inserted[0]) await claims.bindIfUnbound(tx, organizationId, name, inserted[0].id);
     await claims.recordSettled(tx, claim.organization_id, claim);
@@ -224,6 +230,17 @@ export async function recordLostCreate(ctx: WorkspacesContext, claim: NameClaimR
     { workspaceIds: recorded.map(({ id }) => id), boundTo: claim.workspace_id },
     'a create whose answer was lost took effect after its name was given to another workspace',
   );
+}
+
+/** Workspaces that the platform had already, and that are known here from now on. */
+export async function recordAdopted(
+  { journal }: Pick<WorkspacesContext, 'journal'>,
+  tx: Db,
+  organizationId: string,
+  adopted: readonly WorkspaceRow[],
+): Promise<void> {
+  const entries = adopted.map(({ id }) => ({ type: 'workspace.adopted', workspaceId: id, data: {} }) as const);
+  await journal.record(tx, organizationId, ...entries);
 }
 
 /** Leaves out workspaces that are deleted here, and workspaces that are bound to another name. */

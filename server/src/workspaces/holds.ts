@@ -34,7 +34,7 @@ export async function recordHold(
   isHeld: boolean,
 ): Promise<void> {
   await workspaces.recordHold(tx, organizationId, id, isHeld);
-  await ctx.statusChanged(tx, id);
+  await ctx.statusChanged(ctx.journal, tx, id);
   await openStatusOperation(ctx, tx, organizationId, id);
 }
 

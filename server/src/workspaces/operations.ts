@@ -143,6 +143,8 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
     if (row.desired_name !== null) {
       const [before, after] = [nameIdentity(row.name), nameIdentity(row.desired_name)];
       await workspaces.applyName(tx, row.organization_id, row.id, row.desired_name);
+      const data = { previous_name: row.name };
+      await ctx.journal.record(tx, row.organization_id, { type: 'workspace.renamed', workspaceId: row.id, data });
       if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
     }
     await settleName(ctx, tx, ref, leaseId);
@@ -284,7 +286,8 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
     const row = await workspaces.lockWorkspace(tx, ref.organizationId, ref.workspaceId);
     if (row?.lifecycle === 'deleting') {
       const deletedAt = await workspaces.recordDeleted(tx, row.organization_id, row.id);
-      await ctx.recordContentsDeleted(tx, row.id, deletedAt);
+      await ctx.recordContentsDeleted(ctx.journal, tx, row, deletedAt);
+      await ctx.journal.record(tx, row.organization_id, { type: 'workspace.deleted', workspaceId: row.id, data: {} });
     }
     await claims.dropClaims(tx, ref.organizationId, ref.workspaceId);
     await workspaces.forgetPaused(tx, ref.workspaceId);

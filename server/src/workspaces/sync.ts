@@ -11,6 +11,7 @@ import { AppError } from '../errors.ts';
 import { oldestFirst, PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
+import { recordAdopted } from './creation.ts';
 import { nameIdentity } from './names.ts';
 import * as operations from './operations.store.ts';
 import * as workspaces from './workspaces.store.ts';
@@ -85,7 +86,7 @@ async function record(
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map((workspace) => ({ ...workspace, name: storableText(workspace.name) }));
   return await ctx.store.transaction(async (tx) => {
-    const { rows, created } = await ensureKnown(tx, organizationId, items);
+    const { rows, created } = await ensureKnown(ctx, tx, organizationId, items);
     // New workspaces have no claims and no open renames yet.
     const before = [...rows.keys()].filter((id) => !created.has(id));
     const claimed = new Set((await claims.claimsOf(tx, organizationId, before)).map((claim) => claim.workspace_id));
@@ -101,7 +102,11 @@ async function record(
       // A different name means a rename on the platform, unless the listing may be older than a rename of ours or show
       // its late effect.
       const renamed = row.name !== name && !renaming.has(id) && row.name_settled_at < askedAt - ctx.settleMs;
-      if (renamed) await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
+      if (renamed) {
+        await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
+        const data = { previous_name: row.name };
+        await ctx.journal.record(tx, organizationId, { type: 'workspace.renamed', workspaceId: id, data });
+      }
       // A name that had to be changed for storing is never bound: another name could become the same text.
       if (name !== given || (claimed.has(id) && !renamed)) continue;
       const identity = nameIdentity(renamed ? name : row.name);
@@ -116,6 +121,7 @@ async function record(
 
 /** The rows of the workspaces that are ours, and which of them are new. */
 async function ensureKnown(
+  ctx: WorkspacesContext,
   tx: Db,
   organizationId: string,
   items: workspaces.NewWorkspace[],
@@ -129,6 +135,7 @@ async function ensureKnown(
   // Most workspaces are known, and an insert costs time even when it inserts nothing. So read first.
   await read();
   const inserted = await workspaces.insertMissing(tx, organizationId, unknown());
+  await recordAdopted(ctx, tx, organizationId, inserted);
   for (const row of inserted) rows.set(row.id, row);
   // The remaining ones were just inserted by another process, or belong to other organizations.
   await read();

@@ -12,6 +12,7 @@ import {
   WorkspaceStatistics,
 } from '@inlay/contract/workspaces';
 import type { FastifyInstance } from 'fastify';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import type { WorkspacesContext } from './context.ts';
@@ -75,7 +76,7 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     description: "Fetches all of the organization's workspaces from the platform and records those missing here.",
     answer: SyncResult,
     errors: ['sync_stopped', 'platform_credentials_rejected'],
-    handle: ({ principal }) => syncWorkspaces(ctx, principal.organizationId),
+    handle: ({ principal, cause }) => syncWorkspaces(causedBy(ctx, cause), principal.organizationId),
   });
 
   endpoint(app, {
@@ -111,9 +112,9 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
       'connections_pending',
       'platform_lost_workspace',
     ],
-    handle: async ({ params, body, principal }) =>
+    handle: async ({ params, body, principal, cause }) =>
       workspaces.presentWorkspace(
-        await workspaces.updateWorkspace(ctx, principal.organizationId, params.workspace_id, body),
+        await workspaces.updateWorkspace(causedBy(ctx, cause), principal.organizationId, params.workspace_id, body),
       ),
   });
 
@@ -128,8 +129,9 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     params: WorkspacePath,
     answer: DeletedWorkspace,
     errors: ['workspace_not_found', 'deletion_recorded'],
-    handle: async ({ params, principal }) => {
-      const { id, deleted_at } = await workspaces.deleteWorkspace(ctx, principal.organizationId, params.workspace_id);
+    handle: async ({ params, principal, cause }) => {
+      const by = causedBy(ctx, cause);
+      const { id, deleted_at } = await workspaces.deleteWorkspace(by, principal.organizationId, params.workspace_id);
       return { id, deleted_at: isoTime(deleted_at ?? 0) };
     },
   });
@@ -146,8 +148,8 @@ export function workspaceRoutes(app: FastifyInstance, ctx: WorkspacesContext, pu
     params: WorkspacePath,
     answer: RevokeTokenResponse,
     errors: ['workspace_not_found'],
-    handle: async ({ params, principal }) => {
-      await workspaces.revokeWorkspaceTokens(ctx, principal.organizationId, params.workspace_id);
+    handle: async ({ params, principal, cause }) => {
+      await workspaces.revokeWorkspaceTokens(causedBy(ctx, cause), principal.organizationId, params.workspace_id);
       return { revoked: true };
     },
   });

@@ -111,6 +111,8 @@ async function renameWorkspace(
         await claims.dropClaims(tx, organizationId, id, dropped);
       }
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
+      const data = { wanted_name: name };
+      await ctx.journal.record(tx, organizationId, { type: 'workspace.rename_requested', workspaceId: id, data });
       return await workspaces.recordDesiredName(tx, organizationId, id, name === row.name ? null : name);
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
@@ -147,7 +149,9 @@ async function setStatus(
       assertLive(row);
       if (row.status === status) return;
       await workspaces.recordStatus(tx, organizationId, id, status);
-      await ctx.statusChanged(tx, id);
+      const type = status === 'active' ? 'workspace.activated' : 'workspace.deactivated';
+      await ctx.journal.record(tx, organizationId, { type, workspaceId: id, data: {} });
+      await ctx.statusChanged(ctx.journal, tx, id);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
@@ -179,6 +183,7 @@ export async function deleteWorkspace(
     if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
     if (row.lifecycle === 'deleting') return;
     await workspaces.recordDeleting(tx, organizationId, id);
+    await ctx.journal.record(tx, organizationId, { type: 'workspace.deletion_requested', workspaceId: id, data: {} });
     await operations.closeOtherOperations(tx, organizationId, id);
     await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
@@ -193,8 +198,11 @@ export async function deleteWorkspace(
 
 /** Revokes every token issued so far for the workspace. */
 export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organizationId: string, id: string): Promise<void> {
-  if (!(await workspaces.bumpTokenGeneration(ctx.store.db, organizationId, id)))
-    throw new AppError('workspace_not_found');
+  await ctx.store.transaction(async (tx) => {
+    if (!(await workspaces.bumpTokenGeneration(tx, organizationId, id))) throw new AppError('workspace_not_found');
+    const data = { all: true, token_id: null };
+    await ctx.journal.record(tx, organizationId, { type: 'token.revoked', workspaceId: id, data });
+  });
   ctx.tokensEnded();
 }
 

@@ -11,7 +11,13 @@ import { expect, it } from 'vitest';
 import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnBothDatabases, type TestDatabaseKind } from '../support/databases.ts';
-import { call, letTwoMinutesPass, startHostedPlatform, untilNothingIsOpen } from '../support/deployment.ts';
+import {
+  call,
+  letTwoMinutesPass,
+  listWorkspaces,
+  startHostedPlatform,
+  untilNothingIsOpen,
+} from '../support/deployment.ts';
 import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 import { type WorkKind, Workload } from '../support/workload.ts';
@@ -34,6 +40,29 @@ const expectedCommits: Partial<Record<WorkKind, number>> = { create: 3, rename: 
 
 const program = useCrashingProgram();
 
+/** Positions have no gap, whatever was killed between a change and its position, and each workspace came once and went once. */
+async function expectLogToTellEverythingOnce(service: Service): Promise<void> {
+  const events: { position: number; type: string; workspace_id: string | null }[] = [];
+  for (let after = 0; ; ) {
+    const { body } = await call(service, 'GET', `/api/v1/events?after=${after}&limit=500`);
+    events.push(...body.data);
+    if (body.data.length === 0) break;
+    after = body.next;
+  }
+  expect(events.map(({ position }) => position)).toEqual(events.map((_, index) => index + 1));
+  const count = (id: string, ...types: string[]) =>
+    events.filter(({ type, workspace_id }) => workspace_id === id && types.includes(type)).length;
+  for (const { id } of await listWorkspaces(service)) {
+    expect([id, count(id, 'workspace.created', 'workspace.adopted'), count(id, 'workspace.deleted')]).toEqual([
+      id,
+      1,
+      0,
+    ]);
+  }
+  const gone = events.flatMap(({ type, workspace_id }) => (type === 'workspace.deleted' ? (workspace_id ?? '') : []));
+  expect(new Set(gone).size).toBe(gone.length);
+}
+
 /** Kills at every commit of these kinds of work, one after the other. */
 async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]): Promise<void> {
   const [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
@@ -54,6 +83,8 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
   async function killAt(workKind: WorkKind, crash: Crash, clientRetries: boolean): Promise<boolean> {
     if (workKind === 'sync') unknownHere.push(await workload.makeElsewhere(`for sync ${workload.all.length}`));
     const work = await workload.prepare(workKind);
+    // So that the next commit is one of the work, and not one that gives positions to entries of before.
+    await untilNothingIsOpen(running());
     await running().tell(crash);
     const reply = await work.send().catch(() => undefined);
     if (reply) {
@@ -94,6 +125,7 @@ async function killAtEveryCommit(kind: TestDatabaseKind, workKinds: WorkKind[]):
     expect(here.filter(({ status }) => status !== 200)).toEqual([]);
     await workload.expectEveryNameToWork();
     await untilNothingIsOpen(running());
+    await expectLogToTellEverythingOnce(running());
   } finally {
     await service?.kill();
     await platform.stop();

@@ -10,7 +10,16 @@ import { systemRuntime } from '../../src/runtime.ts';
 import { removeSigningKey, rotateSigningKeys } from '../../src/tokens/signing-keys.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
-import { addTenant, expectSame401, infoPath, readToken, sealerOf, unknownId, widgetToken } from './support.ts';
+import {
+  addTenant,
+  expectSame401,
+  infoPath,
+  logOfTest,
+  readToken,
+  sealerOf,
+  unknownId,
+  widgetToken,
+} from './support.ts';
 
 const revokePath = '/api/v1/embedded/tokens/revoke';
 
@@ -169,7 +178,7 @@ describeOnBothDatabases('A signing key', (kind) => {
     const old = await test.scopedToken('acme');
     const oldWidget = await widgetToken(test, {});
 
-    const kid = await rotateSigningKeys(test.app.store, sealerOf(test));
+    const kid = await rotateSigningKeys({ store: test.app.store, sealer: sealerOf(test), ...logOfTest });
     // As if it had been published a while ago; a new key signs only then.
     await test.app.store.db
       .updateTable('signing_keys')
@@ -184,8 +193,11 @@ describeOnBothDatabases('A signing key', (kind) => {
       expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x']);
     }
 
-    expect(await removeSigningKey(test.app.store, kid), 'the key that signs cannot be removed').toBe(false);
-    expect(await removeSigningKey(test.app.store, kidOf(old))).toBe(true);
+    expect(
+      await removeSigningKey({ store: test.app.store, ...logOfTest }, kid),
+      'the key that signs cannot be removed',
+    ).toBe(false);
+    expect(await removeSigningKey({ store: test.app.store, ...logOfTest }, kidOf(old))).toBe(true);
     await test.restart();
     for (const token of [old, oldWidget.inner]) expectSame401(await use(test, token));
     expect((await test.request('GET', `/widget${oldWidget.url.search}`)).status).toBe(403);
@@ -236,9 +248,11 @@ describe('Two replicas on one PostgreSQL', () => {
     expectSame401(await one.request('GET', '/api/v1/workspaces', { token: operator.token }));
 
     const last = await one.scopedToken('acme');
-    await rotateSigningKeys(one.app.store, sealerOf(one, env));
+    await rotateSigningKeys({ store: one.app.store, sealer: sealerOf(one, env), ...logOfTest });
     await two.app.listen();
-    expect(await removeSigningKey(one.app.store, String(readToken(last).header.kid))).toBe(true);
+    expect(await removeSigningKey({ store: one.app.store, ...logOfTest }, String(readToken(last).header.kid))).toBe(
+      true,
+    );
     await vi.waitFor(async () => expectSame401(await use(two, last)), { timeout: 60_000, interval: 100 });
 
     const live = await one.scopedToken('doomed');

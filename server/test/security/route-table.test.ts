@@ -10,6 +10,7 @@ import {
   exchange,
   expectSame401,
   fill,
+  firstEvent,
   infoPath,
   makePipeline,
   makeTemplates,
@@ -42,7 +43,8 @@ beforeAll(async () => {
   const workspaceId = await test.workspaceId('acme');
   const templates = await makeTemplates(test);
   const pipeline = await makePipeline(test, workspaceId, templates.source_template_id as string);
-  ids = { workspace_id: workspaceId, operator_token_id: ended.id, ...templates, ...pipeline };
+  const event_id = await firstEvent(test, test);
+  ids = { workspace_id: workspaceId, operator_token_id: ended.id, event_id, ...templates, ...pipeline };
 });
 afterAll(() => test.stop());
 

@@ -5,7 +5,7 @@ import { systemRuntime } from '../../src/runtime.ts';
 import { createScopedTokens } from '../../src/tokens/scoped-tokens.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnOneDatabase } from '../support/databases.ts';
-import { addTenant, expectSame401, infoPath, keysOf, readToken, signToken, unknownId } from './support.ts';
+import { addTenant, expectSame401, infoPath, keysOf, logOfTest, readToken, signToken, unknownId } from './support.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -68,7 +68,8 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     ];
     await expectAll401([...iss.map((value) => signed({ iss: value })), ...aud.map((value) => signed({ aud: value }))]);
     const { store } = test.app;
-    const options = { store, keys: await keysOf(test), runtime: systemRuntime, ttlSeconds: undefined };
+    const { journal } = logOfTest;
+    const options = { store, keys: await keysOf(test), runtime: systemRuntime, journal, ttlSeconds: undefined };
     const subject = { organizationId: test.organizationId, workspaceId: String(claims.sub), tokenGeneration: 1 };
     const elsewhere = createScopedTokens({ ...options, issuer: 'https://other.example', vendor: 'inlay' });
     const otherVendor = createScopedTokens({ ...options, issuer: String(claims.iss), vendor: 'other' });

@@ -6,11 +6,13 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import { byCommandLine } from '../../src/cause.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDataDir } from '../../src/data-dir.ts';
 import { openSealer } from '../../src/encryption-keys.ts';
+import { createJournal } from '../../src/events/journal.ts';
 import type { KnownRoute } from '../../src/http/route-table.ts';
-import { createOrganization } from '../../src/organizations/organizations.ts';
+import { createOrganization, listOrganizationIds } from '../../src/organizations/organizations.ts';
 import { systemRuntime } from '../../src/runtime.ts';
 import type { Sealer } from '../../src/sealing.ts';
 import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
@@ -130,6 +132,12 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
 }
 
 /** A source of the template, with its connection, a sync and a check: values for the parameters of their routes. */
+/** An event of the tenant's, once the entries have their positions. */
+export async function firstEvent({ app }: TestApp, { request }: Pick<Tenant, 'request'>): Promise<string> {
+  await app.sequencer.pass();
+  return (await request('GET', '/api/v1/events?limit=1')).body.data[0].id;
+}
+
 export async function makePipeline(
   { request }: Pick<Tenant, 'request'>,
   workspaceId: string,
@@ -170,10 +178,17 @@ export function sealerOf(test: TestApp, env: Record<string, string> = {}): Seale
   return openSealer(readConfig(env).secrets, openDataDir(test.dataDir));
 }
 
+/** What changes of keys need to be told in the log. */
+export const logOfTest = {
+  journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
+  listOrganizationIds,
+};
+
 /** The service's own keys, opened the way it opens them. */
 export async function keysOf(test: TestApp, env: Record<string, string> = {}): Promise<SigningKeys> {
   const log = pino({ level: 'silent' });
-  return await openSigningKeys({ store: test.app.store, sealer: sealerOf(test, env), runtime: systemRuntime, log });
+  const { store } = test.app;
+  return await openSigningKeys({ store, sealer: sealerOf(test, env), runtime: systemRuntime, log, ...logOfTest });
 }
 
 export const base64url = (value: unknown): string =>

@@ -6,6 +6,7 @@ import {
   addTenant,
   essence,
   fill,
+  firstEvent,
   infoPath,
   isInWorkspace,
   makePipeline,
@@ -68,6 +69,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
       ...(await makePipeline(a, idOf(a, 'acme'), templates.source_template_id as string)),
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
+      event_id: await firstEvent(test, a),
     };
     // Connectors belong to no organization.
     const routes = routesWith(test, 'operator').filter(

@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { Kysely, type KyselyPlugin, sql } from 'kysely';
 import { pino } from 'pino';
+import { byWorker } from '../../src/cause.ts';
 import { migrate } from '../../src/db/migrations.ts';
 import type { Db, Store } from '../../src/db/open.ts';
 import { addFunctions, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
+import { createJournal } from '../../src/events/journal.ts';
 import { createPlatformClient } from '../../src/platform/platform-client.ts';
 import type { WorkspacesContext } from '../../src/workspaces/context.ts';
 import { JoinableWork } from '../../src/workspaces/joinable-work.ts';
@@ -112,6 +114,7 @@ export class Deployment {
       platform: createPlatformClient({ transport, credentials: { clientId: 'c', clientSecret: 's' }, runtime }),
       runtime,
       log: pino({ level: 'silent' }),
+      journal: createJournal({ runtime, cause: byWorker }),
       settleMs,
       platformOrganizationId: async (id) => id,
       count: () => {},

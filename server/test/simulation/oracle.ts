@@ -1,5 +1,6 @@
 /** Says what is wrong after a schedule and enough time for the reconciler. Each check names its invariant. */
 import type { Db } from '../../src/db/open.ts';
+import type { WorkspaceRow } from '../../src/db/tables.ts';
 import { nameIdentity } from '../../src/workspaces/names.ts';
 import type { HostedPlatform } from './hosted-platform.ts';
 
@@ -147,6 +148,48 @@ export async function judge({ db, platform, deeds, organizationId, foreign }: Ev
     if (foreign.includes(id) || local.get(id)?.organization_id !== organizationId)
       violations.push(`I7: ${id} is not ours, and we changed it`);
   }
+  violations.push(...(await judgeEntries(db, rows)));
+  return violations;
+}
+
+/** I11: for every change exactly one entry, for every entry its change. The entries of a workspace tell its whole life. */
+async function judgeEntries(db: Db, rows: readonly WorkspaceRow[]): Promise<string[]> {
+  const violations: string[] = [];
+  const entries = await db.selectFrom('log_pending').selectAll().orderBy('number').execute();
+  const ofWorkspace = new Map<string, typeof entries>();
+  for (const entry of entries) {
+    const id = entry.workspace_id ?? '';
+    ofWorkspace.set(id, [...(ofWorkspace.get(id) ?? []), entry]);
+  }
+  for (const { id, name, status, lifecycle } of rows) {
+    const own = ofWorkspace.get(id) ?? [];
+    ofWorkspace.delete(id);
+    // A duplicate of ours that was deleted in the transaction that recorded it was never seen.
+    if (own.length === 0 && lifecycle === 'deleted') continue;
+    let told: { name: string | null; status: string; lifecycle: string } | undefined;
+    for (const { type, workspace_name, data } of own) {
+      const isNew = type === 'workspace.created' || type === 'workspace.adopted';
+      if (isNew !== (told === undefined)) violations.push(`I11: ${id} has ${type} at the wrong time`);
+      told ??= { name: workspace_name, status: 'active', lifecycle: 'live' };
+      if (told.lifecycle === 'deleted') violations.push(`I11: ${id} has ${type} after its deletion`);
+      if (type === 'workspace.renamed') {
+        const { previous_name: before } = JSON.parse(data);
+        if (before !== told.name) violations.push(`I11: ${id} was renamed from ${before}, and was called ${told.name}`);
+        told.name = workspace_name;
+      }
+      if (type === 'workspace.activated' || type === 'workspace.deactivated') {
+        const next = type === 'workspace.activated' ? 'active' : 'inactive';
+        if (told.status === next) violations.push(`I11: ${id} has ${type} twice`);
+        told.status = next;
+      }
+      if (type === 'workspace.deletion_requested') told.lifecycle = 'deleting';
+      if (type === 'workspace.deleted') told.lifecycle = 'deleted';
+    }
+    const is = `${name} ${status} ${lifecycle}`;
+    const said = told && `${told.name} ${told.status} ${told.lifecycle}`;
+    if (said !== is) violations.push(`I11: ${id} is ${is}, and its entries say ${said}`);
+  }
+  for (const id of ofWorkspace.keys()) violations.push(`I11: there are entries of ${id}, which does not exist`);
   return violations;
 }
 

@@ -220,11 +220,11 @@ function pipelinesOf({ ctx }: Replica): PipelinesContext {
   const unused = () => {
     throw new Error('not part of this schedule');
   };
-  const { store, runtime, log, platform } = ctx;
+  const { store, runtime, log, platform, journal } = ctx;
   return {
-    ...{ store, runtime, log, platform, sealer, settleMs, jobLogMs: 0, workspaces: ctx },
+    ...{ store, runtime, log, platform, journal, sealer, settleMs, jobLogMs: 0, workspaces: ctx },
     templates: {
-      ...{ store, runtime, log, sealer, publicUrl: 'http://localhost' },
+      ...{ store, runtime, log, journal, sealer, publicUrl: 'http://localhost' },
       definitions: { list: async (kind) => [{ ...definition, kind }] },
       tryDestination: unused,
       startRollout: unused,

@@ -1,6 +1,7 @@
 /** The whole service in this process, without a port, on a fresh database and the real bundled platform. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { type App, createApp, type Overrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
@@ -44,6 +45,14 @@ export interface TestApp {
   /** Stops the service and starts it again on the same data. */
   restart(changes?: { env?: Record<string, string>; overrides?: Overrides }): Promise<void>;
   stop(): Promise<void>;
+}
+
+const isEndless = (url: string) => /^\/api\/v1\/events\/stream\b/.test(url);
+
+/** The first part of an answer that may go on for ever. */
+async function beginningOf(stream: Readable): Promise<string> {
+  for await (const chunk of stream) return String(chunk);
+  return '';
 }
 
 export async function startTestApp(
@@ -94,13 +103,15 @@ export async function startTestApp(
         ...options.headers,
       },
       ...(payload === undefined ? {} : { payload }),
+      ...(isEndless(url) && { payloadAsStream: true }),
     });
+    const text = response.body ?? (await beginningOf(response.stream()));
     const isJson = String(response.headers['content-type']).startsWith('application/json');
     return {
       status: response.statusCode,
       headers: response.headers,
-      text: response.body,
-      body: isJson && response.body !== '' ? JSON.parse(response.body) : undefined,
+      text,
+      body: isJson && text !== '' ? JSON.parse(text) : undefined,
     };
   }
 

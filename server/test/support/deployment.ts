@@ -152,11 +152,11 @@ export async function eventually(
   }
 }
 
-/** No open operation and no unbound claim is left. */
+/** No open operation and no unbound claim is left, and everything in the log has its position. */
 export async function untilNothingIsOpen(service: Service, withinMs?: number): Promise<void> {
   const isEmpty = async () => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    const backlog = [...metrics.matchAll(/^inlay_reconciler_backlog\{.*\} (\d+)$/gm)];
+    const backlog = [...metrics.matchAll(/^inlay_(?:reconciler_backlog\{.*\}|log_pending_entries) (\d+)$/gm)];
     return backlog.length > 0 && backlog.every(([, count]) => count === '0');
   };
   await eventually('the reconciler has nothing left to do', isEmpty, withinMs);

@@ -136,7 +136,11 @@ export async function runCli(
   }
 }
 
-function launch(args: readonly string[], { cwd, env, program }: { cwd: string; env: Environment; program?: string }) {
+/** A command that goes on until somebody ends it. */
+export function launch(
+  args: readonly string[],
+  { cwd, env, program }: { cwd: string; env: Environment; program?: string },
+) {
   // Only these two are inherited: a developer's INLAY_* settings must not change what a test sees.
   const base = { PATH: process.env.PATH, HOME: process.env.HOME };
   const child = spawn(process.execPath, [program ?? product, ...args], {

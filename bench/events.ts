@@ -1,0 +1,165 @@
+/*
+ * What the log costs and how it is read: a change with its entry beside the same change without, and a page of events of a
+ * log with many entries beside a page of a log with few.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { byWorker } from '../server/src/cause.ts';
+import { migrate } from '../server/src/db/migrations.ts';
+import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
+import { createArrivals } from '../server/src/events/arrivals.ts';
+import { type Reader, readPage } from '../server/src/events/events.ts';
+import { createJournal } from '../server/src/events/journal.ts';
+import { insertSource } from '../server/src/pipelines/sources.store.ts';
+import { systemRuntime } from '../server/src/runtime.ts';
+import { holdLiveWorkspace } from '../server/src/workspaces/live-workspaces.ts';
+import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
+import { type Benchmark, type Figure, type Measured, measureInTurns, tookMs } from './benchmark.ts';
+
+const changes = 200;
+const pages = 200;
+const few = 1_000;
+/** A change with its entry may take this much longer than the change alone. */
+const costTarget = 1.15;
+/** A page of a long log may take this much longer than a page of a short one. */
+const growthTarget = 1.5;
+
+export const benchmark: Benchmark = {
+  name: 'events',
+
+  async run({ databases, folder, rounds, workspaces }) {
+    const dataDir = join(folder, 'events');
+    rmSync(dataDir, { recursive: true, force: true });
+    mkdirSync(dataDir, { recursive: true });
+    const file = join(dataDir, 'inlay.db');
+    const figures = await measure('SQLite', openSqlite({ file, now: Date.now }), rounds, workspaces);
+    const postgres = await databases.postgres();
+    if (postgres) {
+      const url = await postgres.makeEmpty('events');
+      figures.push(...(await measure('PostgreSQL', openPostgres({ url, onIdleError: () => {} }), rounds, workspaces)));
+    }
+    return figures;
+  },
+};
+
+async function measure(database: string, store: Store, rounds: number, many: number): Promise<Figure[]> {
+  try {
+    await migrate(store);
+    const [small, large] = [await addOrganization(store), await addOrganization(store)];
+    const cost = await measureCost(database, store, small, rounds);
+    await fillLog(store, small, few);
+    await fillLog(store, large, many);
+    return [cost, ...(await measureReading(database, store, { small, large }, rounds, many))];
+  } finally {
+    await store.close();
+  }
+}
+
+async function addOrganization(store: Store): Promise<string> {
+  const id = randomUUID();
+  await store.db
+    .insertInto('organizations')
+    .values({ id, name: 'bench', platform_organization_id: id, created_at: 0 })
+    .execute();
+  return id;
+}
+
+async function measureCost(database: string, store: Store, organizationId: string, rounds: number): Promise<Figure> {
+  const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
+  const { seeded, ...ids } = await seedPipelines(store, { organizationId, workspaces: 1, jobsEach: 0 });
+  const workspaceId = seeded[0]?.workspaceId ?? '';
+  const round = (hasEntry: boolean) => async (): Promise<Measured> => {
+    const startedAt = performance.now();
+    for (let count = 0; count < changes; count++) {
+      const id = randomUUID();
+      await store.transaction(async (tx) => {
+        await holdLiveWorkspace(tx, organizationId, workspaceId);
+        const source = { id, organizationId, workspaceId, name: id, slug: id, sealedConfig: '', templateVersion: 1 };
+        await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
+        if (!hasEntry) return;
+        const data = { source: { id, name: id, source_template_id: ids.sourceTemplateId } };
+        await journal.record(tx, organizationId, { type: 'source.created', workspaceId, data });
+      });
+    }
+    return { tookMs: performance.now() - startedAt, usage: {} };
+  };
+  const works = { without: round(false), entry: round(true) };
+  const { without, entry } = await measureInTurns(works, Math.max(rounds, 1), tookMs);
+  await store.db.deleteFrom('log_pending').execute();
+  return {
+    work: `${database}: recording a source with its entry in the log`,
+    value: entry.tookMs / changes,
+    unit: 'ms',
+    reference: { name: 'without the entry', value: without.tookMs / changes },
+    ratio: entry.tookMs / without.tookMs,
+    target: { of: 'ratio', atMost: costTarget },
+  };
+}
+
+/** As the sequencer would leave it: one type in a thousand is rare, and a tenth belongs to each of ten workspaces. */
+async function fillLog(store: Store, organizationId: string, count: number): Promise<void> {
+  const isPostgres = store.kind === 'postgres';
+  const numbers = isPostgres
+    ? sql`(select generate_series(1, ${sql.lit(count)}) as n) as numbers`
+    : sql`(with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${sql.lit(count)}) select n from counted) as numbers`;
+  const id = isPostgres
+    ? sql`gen_random_uuid()`
+    : sql`lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`;
+  const uuid = sql.raw(isPostgres ? 'uuid' : 'text');
+  const workspace = sql`cast('00000000-0000-4000-8000-00000000000' || cast(n % 10 as text) as ${uuid})`;
+  await sql`
+    insert into log_entries (id, organization_id, type, workspace_id, workspace_name, data, recorded_at, actor_kind, outcome,
+      trail_position, position, sequenced_at)
+    select ${id}, cast(${organizationId} as ${uuid}), case when n % 1000 = 0 then 'sync.failed' else 'sync.succeeded' end,
+      ${workspace}, 'acme', '{"rows":1000}', n, 'worker', 'done', n, n, n
+    from ${numbers}`.execute(store.db);
+  await sql`
+    insert into log_heads (organization_id, position, trail_position, sequenced_at)
+    values (${organizationId}, ${count}, ${count}, ${count})`.execute(store.db);
+  if (isPostgres) await sql`analyze log_entries`.execute(store.db);
+}
+
+const questions: Record<string, Partial<Reader>> = {
+  'a page of events': {},
+  'a page of a rare type': { types: 'sync.failed' },
+  "a page of a workspace's events of some types": {
+    workspaceId: '00000000-0000-4000-8000-000000000007',
+    types: 'sync.*',
+  },
+};
+
+async function measureReading(
+  database: string,
+  store: Store,
+  { small, large }: { small: string; large: string },
+  rounds: number,
+  many: number,
+): Promise<Figure[]> {
+  const ctx = { store, runtime: systemRuntime, arrivals: createArrivals(store, systemRuntime) };
+  const figures: Figure[] = [];
+  for (const [question, filter] of Object.entries(questions)) {
+    const round = (organizationId: string, size: number) => async (): Promise<Measured> => {
+      const base = { organizationId, workspaceId: undefined, isCustomer: false, types: undefined, since: undefined };
+      const startedAt = performance.now();
+      for (let page = 0; page < pages; page++) {
+        // From all over the log.
+        const after = Math.floor((size * page) / pages / 2);
+        await readPage(ctx, { ...base, ...filter }, { after, limit: 1 });
+      }
+      return { tookMs: performance.now() - startedAt, usage: {} };
+    };
+    const works = { few: round(small, few), many: round(large, many) };
+    const { few: short, many: long } = await measureInTurns(works, Math.max(rounds, 1), tookMs);
+    figures.push({
+      work: `${database}: ${question}, of ${many.toLocaleString('en')} entries`,
+      value: long.tookMs / pages,
+      unit: 'ms',
+      reference: { name: `of ${few.toLocaleString('en')}`, value: short.tookMs / pages },
+      ratio: long.tookMs / short.tookMs,
+      target: { of: 'ratio', atMost: growthTarget },
+    });
+  }
+  return figures;
+}

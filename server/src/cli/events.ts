@@ -1,0 +1,133 @@
+/**
+ * The commands that show what happens as it happens. They read the store, as the other commands do, so they need no token. A
+ * service has to run for new entries to get their positions.
+ */
+import type { Event } from '@inlay/contract/events';
+import type { Store } from '../db/open.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { createArrivals } from '../events/arrivals.ts';
+import { eventTypes, matchingTypes } from '../events/catalogue.ts';
+import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../events/events.ts';
+import { systemRuntime } from '../runtime.ts';
+import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { type Colour, coloured, plain, print } from './output.ts';
+
+interface Choice {
+  organization?: string;
+  types?: string;
+  workspace?: string;
+  json?: true;
+}
+
+export const tailEvents = (options: Choice & { lines: number; follow: boolean }) =>
+  withStoreAsItIs(async (store) => {
+    await readOn(store, options, { back: options.lines, follow: options.follow }, async (event) =>
+      show(event, options),
+    );
+  });
+
+export const listenToEvents = (options: Choice & { forwardTo?: string }) =>
+  withStoreAsItIs(async (store) => {
+    const { forwardTo } = options;
+    if (forwardTo !== undefined && !/^https?:\/\//.test(forwardTo)) {
+      throw new OperatorError('--forward-to takes an address that begins with http:// or https://.');
+    }
+    print(`Listening${forwardTo === undefined ? '' : `, and forwarding to ${forwardTo}`}. End with Ctrl+C.`);
+    await readOn(store, options, { back: 0, follow: true }, async (event) => {
+      show(event, options);
+      if (forwardTo !== undefined) print(`  → ${await forward(event, forwardTo)}`);
+    });
+  });
+
+/** Tells every event that is chosen, in order: so many from the end, and what comes then. */
+async function readOn(
+  store: Store,
+  options: Choice,
+  { back, follow }: { back: number; follow: boolean },
+  tell: (event: Event) => Promise<void>,
+): Promise<void> {
+  const { types, workspace: workspaceId } = options;
+  refuseUnknownTypes(types);
+  const organizationId = await chosenOrganization(store, options);
+  const ctx: EventsContext = { store, runtime: systemRuntime, arrivals: createArrivals(store, systemRuntime) };
+  const reader: Reader = { organizationId, workspaceId, isCustomer: false, types, since: undefined };
+  const never = new AbortController().signal;
+  for (let after = await positionFromEnd(ctx, reader, back); ; ) {
+    const request = { after, limit: 100, waitMs: follow ? 60_000 : 0, ended: never };
+    const page = await awaitPage(ctx, reader, request).catch(inWords);
+    for (const event of page.data) await tell(event);
+    after = page.next;
+    if (!follow && page.data.length < 100) return;
+  }
+}
+
+function inWords(error: unknown): never {
+  if (error instanceof AppError && (error.code === 'events_gone' || error.code === 'events_ahead')) {
+    throw new OperatorError('The log was cut or restored meanwhile. Start the command again.');
+  }
+  throw error;
+}
+
+function refuseUnknownTypes(types: string | undefined): void {
+  for (const pattern of (types ?? '*').split(',').map((part) => part.trim())) {
+    if (matchingTypes([pattern], eventTypes).length > 0) continue;
+    throw new OperatorError(
+      `There is no type of event ${pattern}. See docs/reference/events.md, or use a star: sync.*`,
+    );
+  }
+}
+
+function show(event: Event, { json }: Choice): void {
+  if (json) {
+    print(JSON.stringify(event));
+    return;
+  }
+  const { position, type, timestamp, data } = event;
+  const told = [
+    coloured(timestamp, 'grey'),
+    coloured(String(position), 'grey'),
+    coloured(type, colourOf(type)),
+    ...[data.workspace, data.connection ?? data.source ?? data.template ?? data.tag].flatMap(nameOf),
+    ...[data.problem, data.reason].flatMap(messageOf),
+  ];
+  print(told.join('  '));
+}
+
+const nameOf = (value: unknown) => textOf(value, 'name');
+const messageOf = (value: unknown) => textOf(value, 'message');
+
+function textOf(value: unknown, member: string): string[] {
+  const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[member] : undefined;
+  return typeof text === 'string' ? [plain(text)] : [];
+}
+
+function colourOf(type: string): Colour {
+  if (/failed|needs_attention|reached|stopped/.test(type)) return 'red';
+  return /succeeded|recovered|finished/.test(type) ? 'green' : 'cyan';
+}
+
+const patienceMs = 15_000;
+
+/** As a webhook of this event would arrive, without a signature. Once: what matters here is what the program answers. */
+async function forward({ id, type, timestamp, data }: Event, url: string): Promise<string> {
+  const startedAt = systemRuntime.elapsed();
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(systemRuntime.now() / 1000)),
+      },
+      body: JSON.stringify({ type, timestamp, data }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    await answer.body?.cancel();
+    const tookMs = Math.round(systemRuntime.elapsed() - startedAt);
+    return coloured(`${answer.status} in ${tookMs} ms`, answer.ok ? 'green' : 'red');
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return coloured(`not delivered: ${plain(cause instanceof Error ? cause.message : message)}`, 'red');
+  }
+}

@@ -1,0 +1,364 @@
+/**
+ * Every type of entry there is, with what it says. One definition gives the types that the compiler checks where an entry is
+ * written, `webhooks` of the OpenAPI document, and docs/reference/events.md.
+ *
+ * What always holds: the catalogue is closed. Later versions add types, and add members to the data of a type, but never
+ * take any away. Data holds ids, names, counts and messages for people; no secret, and no configuration.
+ */
+
+import { Enumeration, operatorPermissions, Timestamp, Uuid } from '@inlay/contract/fields';
+import { quotaNames } from '@inlay/contract/quotas';
+import { type Static, type TObject, type TProperties, Type } from 'typebox';
+
+const exampleId = '6f0f5a1e-5a0c-4f5e-8d5f-2f3b1c9a7d10';
+const text = (description: string, example: string) => Type.String({ description, examples: [example] });
+const count = (description: string, example: number) => Type.Integer({ minimum: 0, description, examples: [example] });
+const orNull = <T>(type: string, description: string, example?: T) =>
+  Type.Unsafe<T | null>({
+    type: [type, 'null'],
+    description,
+    ...(example !== undefined && { examples: [example] }),
+  });
+
+const Source = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    name: text('Its name', 'Shop database'),
+    source_template_id: Uuid('The template that it was made from', exampleId),
+  },
+  { title: 'Source of an event' },
+);
+
+const Connection = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    name: text('Source and destination', 'Shop database → Warehouse'),
+    source_id: Uuid('Its source', exampleId),
+    connection_template_id: Type.Optional(
+      Uuid('The template that it was made from; customers do not see it', exampleId),
+    ),
+  },
+  { title: 'Connection of an event' },
+);
+
+/** Operators read both texts. Customers read theirs, as `message`. */
+const Failure = Type.Object(
+  {
+    kind: orNull('string', 'What kind of failure', 'config_error'),
+    origin: orNull('string', 'Where it comes from', 'source'),
+    message: orNull('string', 'What went wrong', 'The password is wrong.'),
+    customer_message: Type.Optional(orNull<string>('string', 'The same as customers read it')),
+  },
+  { title: 'Failure of an event' },
+);
+
+const Job = Type.Object(
+  { id: text('Id of the job', '4711'), started_at: Timestamp('When it began') },
+  { title: 'Job of an event' },
+);
+
+const ended = {
+  connection: Connection,
+  job: Job,
+  ended_at: Timestamp('When it ended'),
+  rows: orNull('integer', 'Rows that arrived; null where the platform does not tell', 12_000),
+  bytes: orNull('integer', 'Bytes that arrived; null where the platform does not tell', 3_400_000),
+};
+
+const Template = Type.Object(
+  {
+    kind: Enumeration(['source', 'connection'], { description: 'Which kind of template' }),
+    id: Uuid('Its id', exampleId),
+    name: text('Its name, or the name of its destination', 'Warehouse'),
+  },
+  { title: 'Template of an event' },
+);
+
+const Rollout = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    action: Enumeration(['version', 'pause', 'delete'], { description: 'What it does' }),
+    version: count('The version that it brings', 3),
+  },
+  { title: 'Rollout of an event' },
+);
+
+const OperatorToken = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    name: text('Its name', 'backend'),
+    permission: Enumeration(operatorPermissions, { description: 'What it may do' }),
+  },
+  { title: 'Operator token of an event' },
+);
+
+const Tag = Type.Object({ id: Uuid('Its id', exampleId), name: text('Its name', 'crm') }, { title: 'Tag of an event' });
+const Key = Type.Object({ id: text('Its id', 'k0123456789abcde') }, { title: 'Key of an event' });
+
+const Definition = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    kind: Enumeration(['source', 'destination'], { description: 'Which kind of connector' }),
+    name: text('Its name', 'Our CRM'),
+  },
+  { title: 'Definition of an event' },
+);
+
+const usedUp = {
+  quota: Enumeration(quotaNames, { description: 'Which quota' }),
+  limit: count('The limit', 1000),
+  used: count('How much is used', 800),
+  period_ends_at: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'When counting begins anew; null where nothing is counted by day or month',
+  }),
+};
+
+const changed = (example: string) =>
+  Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
+
+type OfWorkspace = boolean | 'sometimes';
+
+interface Kind<Data extends TObject = TObject> {
+  /** When it happens, for the reference. */
+  when: string;
+  data: Data;
+  /** It is about a workspace, whose id and name every entry then has. */
+  ofWorkspace: OfWorkspace;
+  /** An entry for the audit alone is no event: it has no position among the events, and nobody is told of it. */
+  isEvent: boolean;
+  /** Scoped tokens of the workspace read it. */
+  forCustomers: boolean;
+}
+
+function kind<P extends TProperties, W extends OfWorkspace>(
+  when: string,
+  data: P,
+  { ofWorkspace, isEvent = true, forCustomers = false }: { ofWorkspace: W; isEvent?: boolean; forCustomers?: boolean },
+): Kind<TObject<P>> & { ofWorkspace: W } {
+  return { when, data: Type.Object(data), ofWorkspace, isEvent, forCustomers };
+}
+
+const shared = { ofWorkspace: true, forCustomers: true } as const;
+const ofWorkspace = { ofWorkspace: true } as const;
+const ofOrganization = { ofWorkspace: false } as const;
+
+export const catalogue = {
+  'workspace.created': kind('A workspace was created.', {}, ofWorkspace),
+  'workspace.adopted': kind('A workspace that the platform had already is known here now.', {}, ofWorkspace),
+  'workspace.rename_requested': kind(
+    'Somebody wants a workspace to have another name. It has the name once the platform has it.',
+    { wanted_name: text('The wanted name', 'acme-ltd') },
+    { ofWorkspace: true, isEvent: false },
+  ),
+  'workspace.renamed': kind(
+    'A workspace has another name, here or by somebody on the platform.',
+    { previous_name: text('Its name before', 'acme-inc') },
+    ofWorkspace,
+  ),
+  'workspace.deactivated': kind('A workspace was deactivated: no sync runs in it.', {}, shared),
+  'workspace.activated': kind('A workspace was activated.', {}, shared),
+  'workspace.deletion_requested': kind(
+    'Somebody deletes a workspace. Its tokens are refused from now on.',
+    {},
+    { ofWorkspace: true, isEvent: false },
+  ),
+  'workspace.deleted': kind('A workspace is deleted, with everything in it.', {}, ofWorkspace),
+
+  'source.created': kind('A customer, or an operator, connected a source.', { source: Source }, shared),
+  'source.updated': kind(
+    'The name, the configuration or the version of the template of a source has changed.',
+    { source: Source, changed: changed('name') },
+    shared,
+  ),
+  'source.deletion_requested': kind(
+    'Somebody deletes a source.',
+    { source: Source },
+    { ofWorkspace: true, isEvent: false },
+  ),
+  'source.deleted': kind('A source is deleted, with its connections.', { source: Source }, shared),
+  'source.needs_attention': kind(
+    'Somebody has to do something, or no data arrives: sign in again, for example, or correct the configuration.',
+    {
+      source: Source,
+      attention_by: Enumeration(['operator', 'customer'], { description: 'Who has to do something' }),
+      problem: Failure,
+    },
+    shared,
+  ),
+  'source.recovered': kind('Nobody has to do anything about the source any more.', { source: Source }, shared),
+
+  'connection.created': kind('A source has a new connection to a destination.', { connection: Connection }, shared),
+  'connection.updated': kind(
+    'The schedule, the streams, the status or the version of the template of a connection has changed.',
+    { connection: Connection, changed: changed('cron_expression') },
+    shared,
+  ),
+  'connection.deleted': kind('A connection is deleted.', { connection: Connection }, shared),
+
+  'sync.started': kind('A sync has begun.', { connection: Connection, job: Job }, shared),
+  'sync.succeeded': kind(
+    'A sync has ended well.',
+    {
+      ...ended,
+      warnings: Type.Array(
+        Type.Object({
+          stream: text('The stream', 'orders'),
+          kind: text('What happened to values', 'shortened'),
+          count: count('How many values', 3),
+        }),
+        { description: 'Values that did not arrive as the source gave them; at most 100' },
+      ),
+    },
+    shared,
+  ),
+  'sync.failed': kind(
+    'A sync has failed, after all its attempts.',
+    {
+      ...ended,
+      reason: Failure,
+      first_error: Type.Union([Failure, Type.Null()], {
+        description: 'The first failure since the last success of the connection',
+      }),
+      failures_in_a_row: count('How many syncs have failed since the last success', 2),
+    },
+    shared,
+  ),
+  'sync.recovered': kind(
+    'A sync has succeeded after one or more syncs of its connection had failed.',
+    {
+      connection: Connection,
+      job: Job,
+      failures_in_a_row: count('How many syncs had failed', 2),
+      failing_since: Timestamp('When the first of them failed'),
+    },
+    shared,
+  ),
+  'sync.cancelled': kind('A sync was cancelled.', ended, shared),
+
+  'template.published': kind(
+    'A template has a new version. The first version is its beginning.',
+    {
+      template: Template,
+      version: count('The number of the version', 3),
+      copy_of: orNull('integer', 'The version that it repeats, after a rollback', 1),
+    },
+    ofOrganization,
+  ),
+  'template.deleted': kind('A template is deleted.', { template: Template }, ofOrganization),
+  'template.rollout_started': kind(
+    'A version is on its way to what was made from the template before; or, with another action, what was made from a deleted template is being paused or deleted.',
+    { template: Template, rollout: Rollout, workspaces: count('How many workspaces it reaches', 40) },
+    ofOrganization,
+  ),
+  'template.rollout_paused': kind(
+    'A rollout waits until it is resumed.',
+    { template: Template, rollout: Rollout, reason: orNull<string>('string', 'Why') },
+    { ofWorkspace: false, isEvent: false },
+  ),
+  'template.rollout_resumed': kind(
+    'A rollout goes on.',
+    { template: Template, rollout: Rollout },
+    { ofWorkspace: false, isEvent: false },
+  ),
+  'template.rollout_stopped': kind(
+    'A rollout has ended before it reached every workspace.',
+    { template: Template, rollout: Rollout, reason: orNull<string>('string', 'Why') },
+    ofOrganization,
+  ),
+  'template.rollout_finished': kind(
+    'A rollout has reached every workspace.',
+    { template: Template, rollout: Rollout },
+    ofOrganization,
+  ),
+
+  'token.revoked': kind(
+    'A scoped or widget token, or every token of a workspace, was revoked.',
+    {
+      all: Type.Boolean({ description: 'Whether every token issued so far was revoked' }),
+      token_id: orNull(
+        'string',
+        'The `jti` of the token; null where every token was revoked',
+        '1.aaaaaaaaaaaaaaaaaaaaaa',
+      ),
+    },
+    ofWorkspace,
+  ),
+  'operator_token.created': kind('An operator token was made.', { operator_token: OperatorToken }, ofOrganization),
+  'operator_token.revoked': kind(
+    'An operator token was revoked.',
+    { operator_token: OperatorToken, ends_at: Timestamp('From when it is refused') },
+    ofOrganization,
+  ),
+
+  'quota.updated': kind(
+    'The quotas of the organization have changed or, where a workspace is named, those of that workspace.',
+    {
+      quotas: Type.Record(Type.String(), Type.Unsafe<number | null>({ type: ['integer', 'null'] }), {
+        description: 'The limits by name, as they are set there now; null is no limit',
+        examples: [{ sources: 10 }],
+      }),
+    },
+    { ofWorkspace: 'sometimes' },
+  ),
+  'quota.warning': kind('A workspace has used four fifths of a quota.', usedUp, shared),
+  'quota.reached': kind('A workspace has used up a quota.', usedUp, shared),
+
+  'key.created': kind('A signing key was made and published.', { key: Key }, ofOrganization),
+  'key.retired': kind('A signing key signs no more. Tokens that it signed stay valid.', { key: Key }, ofOrganization),
+  'key.removed': kind('A signing key was removed. Tokens that it signed are refused.', { key: Key }, ofOrganization),
+  'key.encryption_rotated': kind(
+    'The key that encrypts stored secrets was replaced.',
+    { secrets: count('How many secrets were encrypted anew', 120) },
+    ofOrganization,
+  ),
+
+  'tag.created': kind('A tag of templates was made.', { tag: Tag }, ofOrganization),
+  'tag.renamed': kind(
+    'A tag has another name, on every template.',
+    { tag: Tag, previous_name: text('Its name before', 'sales') },
+    ofOrganization,
+  ),
+  'tag.deleted': kind('A tag was deleted, and taken off every template.', { tag: Tag }, ofOrganization),
+
+  'definition.created': kind(
+    'A connector was added to the bundled platform.',
+    { definition: Definition },
+    ofOrganization,
+  ),
+  'definition.deleted': kind(
+    'A connector was removed from the bundled platform.',
+    { definition: Definition },
+    ofOrganization,
+  ),
+};
+
+export type Catalogue = typeof catalogue;
+export type EntryType = keyof Catalogue;
+export type DataOf<T extends EntryType> = Static<Catalogue[T]['data']>;
+
+/** An entry as a rule writes it. The name of the workspace is read in the transaction. */
+export type Entry = {
+  [T in EntryType]: { type: T; data: DataOf<T> } & (Catalogue[T]['ofWorkspace'] extends true
+    ? { workspaceId: string }
+    : Catalogue[T]['ofWorkspace'] extends false
+      ? { workspaceId?: never }
+      : { workspaceId?: string });
+}[EntryType];
+
+export const entryTypes = Object.keys(catalogue) as EntryType[];
+export const eventTypes = entryTypes.filter((type) => catalogue[type].isEvent);
+export const customerTypes = eventTypes.filter((type) => catalogue[type].forCustomers);
+
+/** A type, or a part of one with a star for the rest: `sync.*`. */
+export const typePattern = '^([a-z_]+\\.([a-z_]+|\\*)|\\*)$';
+
+/** The types that one of the patterns means. A pattern may mean none: other versions know other types. */
+export function matchingTypes(patterns: readonly string[], among: readonly EntryType[]): EntryType[] {
+  return among.filter((type) => patterns.some((pattern) => matches(pattern, type)));
+}
+
+function matches(pattern: string, type: string): boolean {
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
+}

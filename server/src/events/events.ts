@@ -1,0 +1,148 @@
+/**
+ * Reading the log: pages, waiting for what comes next, single events. Operators read their organization's events; a customer
+ * reads those of one workspace, only types that are meant for customers, and in words that are meant for customers.
+ *
+ * What always holds: a reader that has position n has seen everything before it, and nothing twice. A reader whose position
+ * is no longer kept, or is later than any that was given, is told so: it would miss something without knowing.
+ */
+import type { Event, EventPage } from '@inlay/contract/events';
+import type { Store } from '../db/open.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Arrivals } from './arrivals.ts';
+import { customerTypes, type EntryType, eventTypes, matchingTypes } from './catalogue.ts';
+import * as log from './log.store.ts';
+
+export interface EventsContext {
+  store: Store;
+  runtime: Runtime;
+  arrivals: Arrivals;
+}
+
+/** Who reads, and which events. */
+export interface Reader {
+  organizationId: string;
+  /** Only events about this workspace. */
+  workspaceId: string | undefined;
+  isCustomer: boolean;
+  /** Patterns, separated by commas. Undefined: every type that the reader may see. */
+  types: string | undefined;
+  since: string | undefined;
+}
+
+export interface PageRequest {
+  /** Undefined: from the oldest that is kept. */
+  after: number | undefined;
+  limit: number;
+}
+
+export async function readPage(ctx: EventsContext, reader: Reader, { after, limit }: PageRequest): Promise<EventPage> {
+  const { db } = ctx.store;
+  const { organizationId, workspaceId } = reader;
+  // Read before the page: whatever comes meanwhile is on this page or has a later position.
+  const head = await log.findHead(db, organizationId);
+  if (after !== undefined) await assertReadable(ctx, organizationId, after, head);
+  const types = typesOf(reader);
+  const since = reader.since === undefined ? undefined : Date.parse(reader.since);
+  const from = Math.max(after ?? 0, await positionBefore(ctx, organizationId, since, head));
+  if (types?.length === 0) return { data: [], next: Math.max(head, from) };
+  const rows = await log.listEvents(db, organizationId, { after: from, workspaceId, types, since }, limit);
+  const last = rows.at(-1)?.position ?? from;
+  // A page that is not full has everything that there is: the next one need not look there again.
+  const next = rows.length < limit ? Math.max(head, last) : last;
+  return { data: rows.map((row) => present(row, reader.isCustomer)), next };
+}
+
+/** As readPage. If there is nothing yet, it waits for the next event, or until the time is over. */
+export async function awaitPage(
+  ctx: EventsContext,
+  reader: Reader,
+  { waitMs, ended, ...request }: PageRequest & { waitMs: number; ended: AbortSignal },
+): Promise<EventPage> {
+  const deadline = ctx.runtime.elapsed() + waitMs;
+  let page = await readPage(ctx, reader, request);
+  while (page.data.length === 0 && !ended.aborted) {
+    const leftMs = deadline - ctx.runtime.elapsed();
+    if (leftMs <= 0) break;
+    await ctx.arrivals.wait(reader.organizationId, page.next, leftMs, ended);
+    if (!ended.aborted) page = await readPage(ctx, reader, { ...request, after: page.next });
+  }
+  return page;
+}
+
+async function assertReadable(
+  { store }: EventsContext,
+  organizationId: string,
+  after: number,
+  head: number,
+): Promise<void> {
+  if (after > head) throw new AppError('events_ahead', { head });
+  const oldest = (await log.findOldest(store.db, organizationId)) ?? head + 1;
+  if (after < oldest - 1) throw new AppError('events_gone', { begin: oldest - 1 });
+}
+
+/** The position from which a reader gets the last so many events, and all that come then. */
+export async function positionFromEnd(
+  { store: { db } }: EventsContext,
+  { organizationId }: Reader,
+  count: number,
+): Promise<number> {
+  const head = await log.findHead(db, organizationId);
+  const oldest = (await log.findOldest(db, organizationId)) ?? head + 1;
+  return Math.max(head - count, oldest - 1);
+}
+
+/** The last position before this time. */
+async function positionBefore(
+  { store }: EventsContext,
+  organizationId: string,
+  since: number | undefined,
+  head: number,
+): Promise<number> {
+  if (since === undefined) return 0;
+  const first = await log.findPositionAt(store.db, organizationId, since);
+  return first === undefined ? head : first - 1;
+}
+
+/** Undefined: every type. */
+function typesOf({ types, isCustomer }: Reader): EntryType[] | undefined {
+  const visible = isCustomer ? customerTypes : eventTypes;
+  const wanted =
+    types === undefined
+      ? visible
+      : matchingTypes(
+          types.split(',').map((part) => part.trim()),
+          visible,
+        );
+  return wanted.length === eventTypes.length ? undefined : wanted;
+}
+
+export async function getEvent(ctx: EventsContext, organizationId: string, id: string): Promise<Event> {
+  const row = await log.findEvent(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('event_not_found');
+  return present(row, false);
+}
+
+function present(row: log.EventRow, isCustomer: boolean): Event {
+  const { id, position, type, workspace_id, workspace_name } = row;
+  const workspace = workspace_id === null ? {} : { workspace: { id: workspace_id, name: workspace_name ?? '' } };
+  const data = { ...workspace, ...JSON.parse(row.data) };
+  return {
+    id,
+    position,
+    type,
+    timestamp: isoTime(row.recorded_at),
+    workspace_id,
+    data: isCustomer ? (forCustomers(data) as Record<string, unknown>) : data,
+  };
+}
+
+/** Where there are two texts, customers get theirs; and nothing of the operator's templates. */
+function forCustomers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(forCustomers);
+  if (typeof value !== 'object' || value === null) return value;
+  const { customer_message: own, connection_template_id: _, ...rest } = value as Record<string, unknown>;
+  const shown = Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, forCustomers(member)]));
+  return own === undefined ? shown : { ...shown, message: own };
+}

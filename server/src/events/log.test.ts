@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { planOf, statementOf } from '../../test/support/query-plan.ts';
+import { openTestStore } from '../../test/support/test-store.ts';
+import { byWorker } from '../cause.ts';
+import type { Db, Store } from '../db/open.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createArrivals } from './arrivals.ts';
+import type { Entry } from './catalogue.ts';
+import { type Reader, readPage } from './events.ts';
+import { createJournal } from './journal.ts';
+import { type EventFilter, findPositionAt, listEvents, listPositions } from './log.store.ts';
+import { createLogRetention, createSequencer, type Sequencer } from './sequencer.worker.ts';
+
+const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
+const tag = (name: string): Entry => ({ type: 'tag.created', data: { tag: { id: randomUUID(), name } } });
+const nameOf = (row: { data: string }) => JSON.parse(row.data).tag?.name;
+
+function sequencerOf(store: Store): Sequencer {
+  return createSequencer({ store, runtime: systemRuntime, log: pino({ level: 'silent' }), onSequenced: () => {} });
+}
+
+/** Adds an organization, and gives what a test needs of its log. */
+async function openLog(store: Store) {
+  const organizationId = randomUUID();
+  await store.db
+    .insertInto('organizations')
+    .values({ id: organizationId, name: 'one', platform_organization_id: organizationId, created_at: 0 })
+    .execute();
+  const ctx = { store, runtime: systemRuntime, arrivals: createArrivals(store, systemRuntime) };
+  const reader: Reader = {
+    organizationId,
+    workspaceId: undefined,
+    isCustomer: false,
+    types: undefined,
+    since: undefined,
+  };
+  return {
+    organizationId,
+    record: (...entries: Entry[]) => store.transaction((tx) => journal.record(tx, organizationId, ...entries)),
+    entries: () =>
+      store.db
+        .selectFrom('log_entries')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('trail_position')
+        .execute(),
+    read: (after?: number, more: Partial<Reader> & { limit?: number } = {}) =>
+      readPage(ctx, { ...reader, ...more }, { after, limit: more.limit ?? 100 }),
+  };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** Lets others take the lease at once, as if the process that has it had died long ago. */
+const loseLease = (db: Db) => db.updateTable('log_sequencer').set({ lease_until: 0 }).execute();
+
+describeOnBothDatabases('The log', (kind) => {
+  it('has an entry exactly if its transaction took effect, and gives positions without a gap', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    const other = await openLog(store);
+    const sequencer = sequencerOf(store);
+    const failing = store.transaction(async (tx) => {
+      await journal.record(tx, log.organizationId, tag('undone'));
+      throw new Error('undone');
+    });
+    await expect(failing).rejects.toThrow('undone');
+    await Promise.all(upTo(30).map((index) => log.record(tag(`a${index}`))));
+    await other.record(tag('theirs'));
+    // Many at once take another way into the log.
+    await log.record(...upTo(30).map((index) => tag(`b${index}`)));
+    expect((await log.read()).data, 'what has no position is not read').toEqual([]);
+    expect(await sequencer.pass()).toBe(61);
+    expect(await sequencer.pass()).toBe(0);
+
+    const rows = await log.entries();
+    expect(rows.map(({ position }) => position)).toEqual(upTo(60));
+    expect(rows.slice(30).map(nameOf), 'in the order in which they were written').toEqual(
+      upTo(30).map((index) => `b${index}`),
+    );
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(60);
+    expect((await other.entries()).map(({ position }) => position)).toEqual([1]);
+    expect(rows[0]).toMatchObject({ actor_kind: 'worker', outcome: 'done', workspace_id: null });
+    expect(await store.db.selectFrom('log_pending').selectAll().execute()).toEqual([]);
+  });
+
+  it('counts entries for the audit alone in the trail, not among the events', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    const workspaceId = randomUUID();
+    await store.db
+      .insertInto('workspaces')
+      .values({
+        ...{ id: workspaceId, organization_id: log.organizationId, name: 'Acme', name_folded: 'acme' },
+        ...{ desired_name: null, status: 'active', lifecycle: 'live', gen: 1, name_gen: 1, name_settled_at: 0 },
+        ...{ token_gen: 1, created_at: 0, updated_at: 0, deleted_at: null, held_since: null, unwell_since: null },
+      })
+      .execute();
+    await log.record(tag('first'));
+    await log.record({ type: 'workspace.deletion_requested', workspaceId, data: {} });
+    await log.record({ type: 'workspace.deleted', workspaceId, data: {} });
+    await sequencerOf(store).pass();
+    const rows = await log.entries();
+    expect(rows.map(({ trail_position, position }) => [trail_position, position])).toEqual([
+      [1, 1],
+      [2, null],
+      [3, 2],
+    ]);
+    expect(rows.map(({ workspace_name }) => workspace_name)).toEqual([null, 'Acme', 'Acme']);
+    const { data, next } = await log.read(1);
+    expect(data).toMatchObject([
+      { position: 2, type: 'workspace.deleted', workspace_id: workspaceId, data: { workspace: { name: 'Acme' } } },
+    ]);
+    expect(next).toBe(2);
+  });
+
+  it('stays dense and loses nothing while two sequencers take the lease from each other under writers', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    const [one, two] = [sequencerOf(store), sequencerOf(store)];
+    let isWriting = true;
+    const sequencing = [one, two].map(async (sequencer) => {
+      while (isWriting) {
+        await sequencer.pass();
+        await loseLease(store.db);
+      }
+    });
+    const writing = upTo(4).map(async (writer) => {
+      for (const index of upTo(25)) await log.record(tag(`${writer}.${index}`));
+    });
+    await Promise.all(writing);
+    isWriting = false;
+    await Promise.all(sequencing);
+    await loseLease(store.db);
+    await two.pass();
+    const rows = await log.entries();
+    expect(rows.map(({ position }) => position)).toEqual(upTo(100));
+    for (const writer of upTo(4)) {
+      const own = rows.map(nameOf).filter((name) => name.startsWith(`${writer}.`));
+      expect(own, 'a writer that waits for its commits finds them in its order').toEqual(
+        upTo(25).map((index) => `${writer}.${index}`),
+      );
+    }
+  });
+
+  it('is left to the process that has the lease, and to another once the lease has run out', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    const [first, second] = [sequencerOf(store), sequencerOf(store)];
+    await log.record(tag('a'));
+    expect(await first.pass()).toBe(1);
+    await log.record(tag('b'));
+    expect(await second.pass()).toBe(0);
+    await loseLease(store.db);
+    expect(await second.pass()).toBe(1);
+    expect((await log.read(1)).data).toMatchObject([{ position: 2 }]);
+  });
+
+  it('forgets only a beginning, and tells readers where to begin', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    await log.record(...upTo(10).map((index) => tag(`t${index}`)));
+    await sequencerOf(store).pass();
+    // The fifth is older than its neighbours, as after a clock that was set back: nothing after the first young one goes.
+    const age = (positions: number[], ms: number) =>
+      store.db
+        .updateTable('log_entries')
+        .set({ recorded_at: sql<number>`recorded_at - ${sql.lit(ms)}` })
+        .where('position', 'in', positions)
+        .execute();
+    await age([1, 2, 3, 5], 1_000_000);
+    await createLogRetention({ store }, 500_000)();
+    expect(
+      (await log.read()).data.map(({ position }) => position),
+      'without after: from the oldest',
+    ).toEqual(upTo(10).slice(3));
+    await expect(log.read(2)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 3 } });
+    await expect(log.read(11)).rejects.toMatchObject({ code: 'events_ahead', facts: { head: 10 } });
+    expect((await log.read(3)).data).toHaveLength(7);
+    await age(upTo(10), 1_000_000);
+    await createLogRetention({ store }, 500_000)();
+    expect(await log.read()).toEqual({ data: [], next: 10 });
+    await expect(log.read(9)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 10 } });
+    expect(await log.read(10)).toEqual({ data: [], next: 10 });
+  });
+
+  it('is read from an index in the order of positions, whatever is asked for', async () => {
+    const store = await openTestStore(kind);
+    const log = await openLog(store);
+    const everything: EventFilter = { after: 5, workspaceId: undefined, types: undefined, since: undefined };
+    const [types, workspaceId] = [['sync.failed', 'tag.created'], randomUUID()];
+    const ways: [RegExp, EventFilter][] = [
+      [/log_entries_by_position\b/, everything],
+      [/log_entries_by_workspace_position\b/, { ...everything, workspaceId }],
+      [/log_entries_by_type\b/, { ...everything, types }],
+      // Of an empty table, PostgreSQL takes either of the two.
+      [/log_entries_by_workspace(_position)?\b/, { ...everything, types, workspaceId }],
+    ];
+    for (const [index, filter] of ways) {
+      const list = filter.types ? listPositions : listEvents;
+      const asked = await statementOf(store.db, (db) => list(db, log.organizationId, filter, 10));
+      const plan = await planOf(store, asked);
+      expect(plan, plan).toMatch(index);
+      expect(plan, plan).not.toMatch(/SCAN log_entries|Seq Scan/);
+    }
+    const first = await planOf(store, await statementOf(store.db, (db) => findPositionAt(db, log.organizationId, 5)));
+    expect(first, first).toContain('log_entries_by_time');
+  });
+
+  if (kind === 'postgres') {
+    it('numbers a transaction that is committed late after those that were committed before it', async () => {
+      const store = await openTestStore(kind);
+      const log = await openLog(store);
+      const sequencer = sequencerOf(store);
+      let [commit, isWritten] = [() => {}, () => {}];
+      const mayCommit = new Promise<void>((resolve) => {
+        commit = resolve;
+      });
+      const written = new Promise<void>((resolve) => {
+        isWritten = resolve;
+      });
+      const late = store.transaction(async (tx) => {
+        await journal.record(tx, log.organizationId, tag('written first, committed last'));
+        isWritten();
+        await mayCommit;
+      });
+      await written;
+      await log.record(tag('written last, committed first'));
+      expect(await sequencer.pass()).toBe(1);
+      const before = await log.read();
+      expect(before.next).toBe(1);
+      commit();
+      await late;
+      expect(await sequencer.pass()).toBe(1);
+      const rest = await log.read(before.next);
+      expect(
+        [...before.data, ...rest.data].map(({ position, data }) => [position, (data.tag as { name: string }).name]),
+      ).toEqual([
+        [1, 'written last, committed first'],
+        [2, 'written first, committed last'],
+      ]);
+    });
+  }
+});
+
+describe('A catalogue of entries', () => {
+  it('gives every type a title in words and data that is an object', async () => {
+    const { catalogue, entryTypes, matchingTypes, eventTypes } = await import('./catalogue.ts');
+    for (const type of entryTypes) {
+      expect(type).toMatch(/^[a-z_]+\.[a-z_]+$/);
+      expect(catalogue[type].when, type).toMatch(/\.$/);
+      expect(catalogue[type].isEvent || !catalogue[type].forCustomers, type).toBe(true);
+    }
+    expect(matchingTypes(['sync.*'], eventTypes)).toHaveLength(5);
+    expect(matchingTypes(['*'], eventTypes)).toEqual(eventTypes);
+    expect(matchingTypes(['sync.failed', 'sync.*'], eventTypes)).toHaveLength(5);
+    expect(matchingTypes(['nothing.*'], eventTypes)).toEqual([]);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Gives positions to the entries of the log: 1, 2, 3, … for each organization, without a gap. Runs in every replica; a lease
+ * lets one of them do it.
+ *
+ * What always holds: only an entry whose transaction is committed gets a position, and keeps it. On PostgreSQL a
+ * transaction that wrote its entry first may be committed last, so numbers of the database are no order for readers. A
+ * transaction that began after another was committed comes after it. Entries for the audit alone take no position from
+ * the events; the trail counts both. Everything of a batch happens in one transaction that holds the lease's row.
+ */
+import type { Logger } from 'pino';
+import { type Repetition, repeatedly } from '../background.ts';
+import type { Store } from '../db/open.ts';
+import type { Runtime } from '../runtime.ts';
+import * as log from './log.worker.store.ts';
+
+/** After a process that died, another takes over this much later. */
+const leaseMs = 2_000;
+const everyMs = 200;
+/** After a sign that something was written: its transaction is committed a moment later. */
+const soonMs = 10;
+const signsCount = 5;
+const batch = 500;
+
+export interface Sequencer extends Repetition {
+  /** Something was written, and is committed soon. */
+  soon(): void;
+  /** Gives a position to everything that waits. Resolves with how many there were. */
+  pass(): Promise<number>;
+  /** How many entries wait for their position. */
+  backlog(): Promise<number>;
+}
+
+interface SequencerContext {
+  store: Store;
+  runtime: Runtime;
+  log: Logger;
+  /** Told of organizations that have new positions. */
+  onSequenced(organizationIds: readonly string[]): void;
+}
+
+export function createSequencer(ctx: SequencerContext): Sequencer {
+  const leaseId = ctx.runtime.newId();
+  /** How many more short pauses there are. */
+  let signs = 0;
+  let waking = new AbortController();
+
+  async function pass(): Promise<number> {
+    let total = 0;
+    if (!(await log.hasPending(ctx.store.db))) return total;
+    for (;;) {
+      const { organizationIds, count } = await sequence(ctx, leaseId);
+      if (count > 0) ctx.onSequenced(organizationIds);
+      total += count;
+      if (count < batch) return total;
+    }
+  }
+
+  const repetition = repeatedly(
+    { ...ctx, runtime: { ...ctx.runtime, sleep } },
+    {
+      what: 'giving positions to entries of the log',
+      pauseMs: () => (signs > 0 ? soonMs : everyMs),
+      work: async () => {
+        signs = Math.max(0, signs - 1);
+        await pass();
+      },
+    },
+  );
+
+  async function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
+    waking = new AbortController();
+    const wake = () => waking.abort();
+    stopping?.addEventListener('abort', wake, { once: true });
+    await ctx.runtime.sleep(ms, waking.signal);
+    stopping?.removeEventListener('abort', wake);
+    if (waking.signal.aborted && !stopping?.aborted) await ctx.runtime.sleep(soonMs, stopping);
+  }
+
+  return {
+    pass,
+    backlog: () => log.countPending(ctx.store.db),
+    soon() {
+      signs = signsCount;
+      waking.abort();
+    },
+    start: repetition.start,
+    async stop() {
+      await repetition.stop();
+      // Another replica need not wait until the lease has run out.
+      await log
+        .releaseSequencer(ctx.store.db, leaseId)
+        .catch((err) => ctx.log.warn({ err }, 'the lease on the log was not given back'));
+    },
+  };
+}
+
+async function sequence(
+  { store }: SequencerContext,
+  leaseId: string,
+): Promise<{ organizationIds: string[]; count: number }> {
+  return await store.transaction(async (tx) => {
+    const lease = await log.leaseSequencer(tx, leaseId, leaseMs);
+    const pending = lease ? await log.listPending(tx, batch) : [];
+    if (!lease || pending.length === 0) return { organizationIds: [], count: 0 };
+    const organizationIds = [...new Set(pending.map(({ organization_id }) => organization_id))].sort();
+    const heads = await log.readHeads(tx, organizationIds);
+    const placed = pending.map(({ number, organization_id, is_event, recorded_at }): log.Placed => {
+      const before = heads.get(organization_id) ?? { organization_id, position: 0, trail_position: 0, sequenced_at: 0 };
+      const head = {
+        organization_id,
+        position: before.position + is_event,
+        trail_position: before.trail_position + 1,
+        // The clock may have been set back.
+        sequenced_at: Math.max(before.sequenced_at, lease.now, recorded_at),
+      };
+      heads.set(organization_id, head);
+      const { position, trail_position, sequenced_at } = head;
+      return { number, trail_position, position: is_event === 1 ? position : null, sequenced_at };
+    });
+    await log.place(tx, placed);
+    for (const head of heads.values()) await log.putHead(tx, head);
+    return { organizationIds, count: pending.length };
+  });
+}
+
+const forgottenAtOnce = 1_000;
+
+/** For the housekeeping: forgets entries that are older than the setting says. */
+export function createLogRetention({ store }: { store: Store }, ageMs: number): () => Promise<void> {
+  return async () => {
+    for (const organizationId of await log.listOrganizationsWithLog(store.db)) {
+      for (;;) {
+        const forgotten = await store.transaction((tx) => log.forgetBefore(tx, organizationId, ageMs, forgottenAtOnce));
+        if (forgotten < forgottenAtOnce) break;
+      }
+    }
+  };
+}

@@ -1,0 +1,42 @@
+/** Events as they happen, in the form of server-sent events. The id of each is its position, so a reader can go on there. */
+import type { Event } from '@inlay/contract/events';
+import { type EventsContext, type PageRequest, type Reader, readPage } from './events.ts';
+
+/** Often enough that proxies keep the connection, and that a reader notices a dead one. */
+const heartbeatMs = 15_000;
+const atOnce = 100;
+/** How long a reader waits before it connects again. */
+const retryMs = 2_000;
+
+interface StreamOptions {
+  /** Undefined: from the oldest that is kept. */
+  after: PageRequest['after'];
+  ended: AbortSignal;
+  /** Throws when the reader's token has stopped working. Asked before anything is told. */
+  assertStillAllowed(): Promise<void>;
+}
+
+/** Ends when the signal says so, or when the token of the reader stops working. */
+export async function* streamEvents(
+  ctx: EventsContext,
+  reader: Reader,
+  { after, ended, assertStillAllowed }: StreamOptions,
+): AsyncGenerator<string> {
+  // The first page is read before anything is sent, so a position that cannot be read is an answer and no broken stream.
+  let page = await readPage(ctx, reader, { after, limit: atOnce });
+  yield `retry: ${retryMs}\n\n`;
+  while (!ended.aborted) {
+    if (page.data.length > 0) yield page.data.map(asServerSent).join('');
+    // Where nothing was told for long although much has happened, the reader still learns how far it has read.
+    else yield `: heartbeat\nid: ${page.next}\n\n`;
+    if (page.data.length < atOnce) await ctx.arrivals.wait(reader.organizationId, page.next, heartbeatMs, ended);
+    if (ended.aborted) return;
+    await assertStillAllowed();
+    page = await readPage(ctx, reader, { after: page.next, limit: atOnce });
+  }
+}
+
+/** JSON has no line breaks outside of texts, so it is one line. */
+function asServerSent(event: Event): string {
+  return `id: ${event.position}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

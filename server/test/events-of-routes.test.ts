@@ -1,0 +1,189 @@
+/**
+ * Walks the route table: every route that changes something says so in the log, in the transaction of the change, and names
+ * who did it.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fill } from './security/support.ts';
+import { startTestApp, type TestApp } from './support/app.ts';
+import { customer, localFiles, sampleData } from './support/pipelines.ts';
+
+/** Routes that write and have no entry. Each has its reason. */
+const exceptions: Record<string, string> = {
+  'POST /api/v1/embedded/sources/check': 'a question; its answer is kept for a while, nothing else',
+  'POST /api/v1/embedded/sources/:source_id/check': 'a question, as above',
+  'POST /api/v1/integrations/sources/check': 'a question, as above',
+  'POST /api/v1/integrations/sources/:source_id/check': 'a question, as above',
+  'POST /api/v1/integrations/destinations/check': 'a question, as above',
+  'POST /api/v1/integrations/templates/connections/cron/describe': 'stores nothing',
+  'POST /api/v1/integrations/templates/explain': 'stores nothing',
+  'POST /api/v1/integrations/templates/sources/:source_template_id/plan': 'tells what a change would do',
+  'POST /api/v1/integrations/templates/connections/:connection_template_id/plan': 'tells what a change would do',
+  'POST /platform/v1/applications/token': 'issuing tokens is counted, not logged one by one',
+};
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await startTestApp('sqlite');
+});
+afterAll(() => test.stop());
+
+const [api, templates] = ['/api/v1', '/api/v1/integrations/templates'];
+
+interface Entry {
+  type: string;
+  actor_kind: string;
+  request_id: string | null;
+}
+
+it('A route that changes something writes an entry with its request and its actor', async () => {
+  const ids: Record<string, string> = {};
+  const walked = new Set<string>();
+  let count = 0;
+
+  /** Calls a route, and expects exactly these entries of the request. */
+  async function walk(route: string, types: string[], options: { body?: object; token?: string; query?: string } = {}) {
+    const [method = '', url = ''] = route.split(' ');
+    const id = `walk-${++count}`;
+    const filled = fill(url, ids);
+    const path = options.query ? `${filled}${filled.includes('?') ? '&' : '?'}${options.query}` : filled;
+    const { body, token } = options;
+    const answer = await test.request(method, path, {
+      headers: { 'x-request-id': id },
+      ...(body && { body }),
+      ...(token && { token }),
+    });
+    expect(answer.status, `${route}: ${answer.text}`).toBeLessThan(300);
+    const own: Entry[] = (
+      await test.app.store.db.selectFrom('log_pending').selectAll().orderBy('number').execute()
+    ).filter(({ request_id }) => request_id === id);
+    expect(
+      own.map(({ type }) => type),
+      route,
+    ).toEqual(types);
+    const actor = token === undefined ? 'operator_token' : 'scoped_token';
+    for (const entry of own) expect(entry.actor_kind, route).toBe(actor);
+    walked.add(route);
+    return answer.body;
+  }
+
+  await walk(`POST ${api}/embedded/scoped-token`, ['workspace.created'], { body: { workspace_name: 'walked' } });
+  await walk(`POST ${api}/embedded/widget-token`, ['workspace.created'], {
+    body: { workspace_name: 'walked too', allowed_origin: 'https://app.example' },
+  });
+  const own = await customer(test, 'walked');
+  ids.workspace_id = own.workspaceId;
+
+  await walk(`POST ${templates}/tags`, ['tag.created'], { body: { name: 'crm' } });
+  ids.tag_name = 'crm';
+  await walk(`PUT ${templates}/tags/:tag_name`, ['tag.renamed'], { body: { name: 'sales' } });
+  ids.tag_name = 'sales';
+  const source = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
+  const made = await walk(`POST ${templates}/sources`, ['template.published'], { body: source });
+  ids.source_template_id = made.id;
+  const destination = {
+    destination_name: 'Files',
+    destination_definition_id: localFiles,
+    destination_config: { path: 'exports' },
+    sync_on_create: false,
+    skip_check: true,
+    customer_may_change: { schedule: { shortest_minutes: 15 } },
+  };
+  const other = await walk(`POST ${templates}/connections`, ['template.published'], { body: destination });
+  ids.connection_template_id = other.id;
+  for (const kind of ['sources/:source_template_id', 'connections/:connection_template_id']) {
+    await walk(`POST ${templates}/${kind}/tags`, ['template.published'], { body: { tag: 'sales' } });
+    await walk(`DELETE ${templates}/${kind}/tags/:tag_name`, ['template.published']);
+  }
+  await walk(`DELETE ${templates}/tags/:tag_name`, ['tag.deleted']);
+
+  const whole = { source_template_id: ids.source_template_id, name: 'Shop', source_config: { count: 10 } };
+  const scopes = [
+    { path: `${api}/embedded`, token: own.token },
+    { path: `${api}/integrations`, token: undefined },
+  ].map(({ path, token }) => ({ path, as: token === undefined ? {} : { token } }));
+  const connected = [];
+  for (const { path, as } of scopes) {
+    const { id } = await walk(`POST ${path}/sources`, ['source.created', 'connection.created'], { ...as, body: whole });
+    await own.settled(id);
+    const { data } = (await own.request('GET', '/connections')).body;
+    connected.push({
+      source_id: id,
+      connection_id: data.find((one: { source_id: string }) => one.source_id === id).id,
+    });
+  }
+  for (const [index, { path, as }] of scopes.entries()) {
+    Object.assign(ids, connected[index]);
+    await walk(`PUT ${path}/sources/:source_id`, ['source.updated'], { ...as, body: { name: 'Shop 2' } });
+    await own.settled(String(ids.source_id));
+    const body = { cron_expression: '0 0 * * * ?' };
+    await walk(`PATCH ${path}/connections/:connection_id`, ['connection.updated'], { ...as, body });
+    await own.settled(String(ids.source_id));
+    await walk(`POST ${path}/connections/:connection_id/sync`, ['sync.started'], as);
+    await walk(`POST ${path}/connections/:connection_id/cancel`, ['sync.cancelled'], as);
+  }
+  await walk(`POST ${api}/integrations/connections/:connection_id/refresh`, ['connection.updated']);
+
+  for (const [kind, change] of [
+    ['source', { name: 'Sample 2' }],
+    ['connection', { destination_name: 'Files 2', skip_check: true }],
+  ] as const) {
+    const path = `${templates}/${kind}s/:${kind}_template_id`;
+    const types = ['template.published', 'template.rollout_started'];
+    const changed = await walk(`PATCH ${path}`, types, { body: { ...change, apply: 'all' } });
+    ids[`${kind}_rollout_id`] = changed.rollout_id;
+    const rollout = `POST ${path}/rollouts/:${kind}_rollout_id`;
+    await walk(`${rollout}/pause`, ['template.rollout_paused']);
+    await walk(`${rollout}/resume`, ['template.rollout_resumed']);
+    await walk(`${rollout}/stop`, ['template.rollout_stopped']);
+    await walk(`POST ${path}/rollback`, ['template.published'], { body: { version: 1, apply: 'new_only' } });
+  }
+  await test.request('POST', `${templates}/connections`, { body: { ...destination, destination_name: 'More' } });
+  await walk(`POST ${api}/workspaces/:workspace_id/templates/apply`, ['connection.created', 'connection.created'], {
+    body: {},
+  });
+
+  await walk(`PUT ${api}/quotas`, ['quota.updated'], { body: { sources: 100 } });
+  await walk(`DELETE ${api}/quotas`, ['quota.updated']);
+  await walk(`PUT ${api}/workspaces/:workspace_id/quotas`, ['quota.updated'], { body: { sources: 3 } });
+  await walk(`DELETE ${api}/workspaces/:workspace_id/quotas`, ['quota.updated']);
+
+  const token = await walk(`POST ${api}/operator-tokens`, ['operator_token.created'], { body: { name: 'walked' } });
+  ids.operator_token_id = token.id;
+  const rotated = ['operator_token.revoked', 'operator_token.created'];
+  await walk(`POST ${api}/operator-tokens/:operator_token_id/rotate`, rotated, { body: { overlap_seconds: 60 } });
+  await walk(`DELETE ${api}/operator-tokens/:operator_token_id`, ['operator_token.revoked']);
+
+  // Otherwise a worker that is setting a source up would finish what these requests begin.
+  for (const { source_id } of connected) await own.settled(source_id);
+  Object.assign(ids, connected[1]);
+  await walk(`DELETE ${api}/integrations/connections/:connection_id`, ['connection.deleted']);
+  for (const [index, { path, as }] of scopes.entries()) {
+    Object.assign(ids, connected[index]);
+    await own.settled(String(ids.source_id));
+    const gone = ['connection.deleted', 'connection.deleted', 'source.deleted'].slice(index);
+    await walk(`DELETE ${path}/sources/:source_id`, ['source.deletion_requested', ...gone], as);
+  }
+  await walk(`DELETE ${templates}/sources/:source_template_id`, ['template.deleted']);
+  await walk(`DELETE ${templates}/connections/:connection_template_id`, ['template.deleted']);
+
+  await walk(`POST ${api}/embedded/tokens/revoke`, ['token.revoked'], { body: { token: own.token } });
+  await walk(`POST ${api}/workspaces/:workspace_id/tokens/revoke`, ['token.revoked']);
+  const update = { name: 'walked on', status: 'inactive' };
+  const updated = ['workspace.rename_requested', 'workspace.renamed', 'workspace.deactivated'];
+  await walk(`PUT ${api}/workspaces/:workspace_id`, updated, { body: update });
+  await walk(`DELETE ${api}/workspaces/:workspace_id`, ['workspace.deletion_requested', 'workspace.deleted']);
+  await test.platform('POST', '/workspaces', { name: 'found', organizationId: test.organizationId });
+  await walk(`POST ${api}/workspaces/sync`, ['workspace.adopted']);
+
+  const writing = test.app.routeTable.routes
+    .filter(({ method, access }) => access !== 'platform' && !['GET', 'HEAD'].includes(method))
+    .map(({ method, url }) => `${method} ${url}`);
+  expect([...walked, ...Object.keys(exceptions)].sort(), 'a new route that writes needs an entry, or a reason').toEqual(
+    writing.sort(),
+  );
+  for (const reason of Object.values(exceptions)) expect(reason.length).toBeGreaterThan(10);
+
+  // None of the entries holds a secret of the walk.
+  const all = JSON.stringify(await test.app.store.db.selectFrom('log_pending').selectAll().execute());
+  for (const secret of [own.token, token.token, test.operatorToken]) expect(all).not.toContain(secret);
+});
