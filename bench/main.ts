@@ -39,6 +39,7 @@ import type { BenchmarkSettings } from './settings.ts';
 import { benchmark as syncToFiles } from './sync-to-files.ts';
 import { benchmark as syncToPostgres } from './sync-to-postgres.ts';
 import { benchmark as templates } from './templates.ts';
+import { benchmark as webhooks } from './webhooks.ts';
 import { benchmark as workspaceSync } from './workspace-sync.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -51,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   workspaceSync,
   quotas,
   events,
+  webhooks,
   fairShare,
   hostileConnectors,
   dueSyncs,

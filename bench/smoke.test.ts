@@ -83,6 +83,7 @@ const on = (database: string, works: string[]) => works.map((work) => `${databas
 /** What each benchmark measures. A short run tries these. */
 const quick = {
   quotas: ['SQLite', 'PostgreSQL'].map((name) => `${name}: recording a source beside 500 others, with quotas`),
+  webhooks: ['SQLite', 'PostgreSQL'].map((name) => `${name}: events to one webhook endpoint on loopback`),
   'fair-share': fairShare.map((work) => `fair share: ${work}`),
   'sync-to-files': ['sample-data → local-files, append', 'sample-data → local-files, overwrite'],
 };
@@ -100,6 +101,7 @@ const all = {
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
   quotas: quick.quotas,
   events: [...on('SQLite', events), ...on('PostgreSQL', events)],
+  webhooks: quick.webhooks,
   'fair-share': quick['fair-share'],
   'hostile-connectors': hostileConnectors.map((work) => `/health/live, the slowest answer, while ${work}`),
   'due-syncs': ['4 connections due at once, sample-data of 100 rows → local-files'],

@@ -12,6 +12,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { build as buildWithVite } from 'vite';
 import { buildServed } from '../embed/build.mjs';
+import { buildServed as buildServedWebhooks } from '../webhooks/build.mjs';
 import { isInput } from './build-inputs.mjs';
 import { writeCodeCache } from './code-cache.mjs';
 
@@ -176,7 +177,7 @@ function writeLicenses(file, inputs) {
   writeFileSync(file, `${texts.join('\n\n')}\n`);
 }
 
-/** The widget, the embed library and the script of the API reference, as browsers load them. @param {string} folder */
+/** The widget, the libraries that the service hands out and the script of the API reference. @param {string} folder */
 async function buildPages(folder) {
   await buildWithVite({
     configFile: `${root}/widget/vite.config.ts`,
@@ -193,6 +194,7 @@ async function buildPages(folder) {
     ],
   });
   await buildServed(`${folder}/embed`);
+  await buildServedWebhooks(`${folder}/embed`);
   await esbuild.build({
     absWorkingDir: root,
     entryPoints: { reference: 'server/src/reference/browser/main.ts' },

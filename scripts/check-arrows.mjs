@@ -16,7 +16,7 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'widget', 'embed'];
+const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'widget', 'embed', 'webhooks'];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];
@@ -96,6 +96,11 @@ const importRules = [
       !(from === 'embed/src/react.ts' && name === 'react'),
   },
   {
+    words: 'webhooks imports nothing but node:crypto',
+    isBroken: ({ from, to, package: name }) =>
+      isIn(from, 'webhooks') && (to ? !isIn(to, 'webhooks') : name !== 'node:crypto'),
+  },
+  {
     words: 'platform imports nothing of ours but contract, schedule and sqlite',
     isBroken: ({ from, to }) =>
       isIn(from, 'platform') &&
@@ -130,11 +135,12 @@ const importRules = [
     isBroken: ({ from, to }) => isIn(from, 'server') && (isIn(to, 'widget') || isIn(to, 'embed')),
   },
   {
-    words: 'in server, only app.ts, bundled-platform.ts, routes.ts and cli/ import the bundled platform',
+    words:
+      'in server, only app.ts, bundled-platform.ts, routes.ts, the way of webhooks and cli/ import the bundled platform',
     isBroken: ({ from, to }) =>
       isIn(from, 'server') &&
       isIn(to, 'platform') &&
-      !isTop(from, 'app', 'bundled-platform', 'routes') &&
+      !isTop(from, 'app', 'bundled-platform', 'routes', 'webhook-network', 'webhook-client') &&
       !isIn(from, 'server/src/cli'),
   },
   {

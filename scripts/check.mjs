@@ -85,7 +85,15 @@ async function runTests() {
   }
 }
 
-const typed = ['widget', 'widget/test', 'embed', 'embed/test', 'server/src/reference/browser'];
+const typed = [
+  'widget',
+  'widget/test',
+  'embed',
+  'embed/test',
+  'webhooks',
+  'webhooks/test',
+  'server/src/reference/browser',
+];
 await inTwoLanes([
   // The slow ones first. To install packages is mostly to wait.
   () => check('packages that only tests use', () => run(process.execPath, ['scripts/own-packages.mjs'])),

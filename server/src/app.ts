@@ -38,6 +38,7 @@ import { quartzFormat } from './templates/cron.ts';
 import type { OperatorTokens } from './tokens/operator-tokens.ts';
 import { createRevocationHousekeeping } from './tokens/revocation-housekeeping.worker.ts';
 import type { Tracer } from './tracing.ts';
+import { createDeliveryRetention, type Deliveries } from './webhooks/delivery.worker.ts';
 import { cursorFormat } from './workspaces/cursor.ts';
 import type { Reconciler } from './workspaces/reconciler.worker.ts';
 
@@ -65,6 +66,7 @@ export interface App {
   rollouts: Rollouts;
   quotaReviews: QuotaReviews;
   sequencer: Sequencer;
+  deliveries: Deliveries;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -116,6 +118,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       rollouts,
       quotaReviews,
       sequencer,
+      deliveries,
     } = parts;
 
     let shuttingDown = false;
@@ -152,6 +155,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
       createLogRetention(parts.events, config.eventsMs),
+      createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
     ];
     const inBackground = [
       reconciler,
@@ -160,6 +164,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       rollouts,
       quotaReviews,
       sequencer,
+      deliveries,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -176,6 +181,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       rollouts,
       quotaReviews,
       sequencer,
+      deliveries,
       async keepHouse() {
         for (const chore of chores) await chore();
       },

@@ -24,6 +24,7 @@ const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 
 const administration = () => import('./cli/administration.ts');
 const connectors = () => import('./cli/connectors.ts');
 const operating = () => import('./cli/operating.ts');
+const webhookCommands = () => import('./cli/webhooks.ts');
 
 const program = new Command('inlay')
   .description('Embedded data-integration set-up for your customers.')
@@ -160,6 +161,68 @@ events
   .option('--json', 'one object a line, for programs')
   .addOption(organizationOption())
   .action(async (options) => (await import('./cli/events.ts')).listenToEvents(options));
+
+const webhooks = program.command('webhooks').description('endpoints that events are sent to');
+const endpointArgument = ['<id>', 'the endpoint, as webhooks list shows it', uuid] as const;
+webhooks
+  .command('list')
+  .description('list the webhook endpoints')
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (options) => (await webhookCommands()).showEndpoints(options));
+webhooks
+  .command('create')
+  .description('have events sent to an address from now on, and print the secret, this once')
+  .argument('<url>', 'where to send them')
+  .option('--types <types...>', "types of events, as in sync.failed 'source.*'; all if not given")
+  .option('--workspace <ids...>', 'only events of these workspaces')
+  .option('--tag <tags...>', 'only events about templates with one of these tags')
+  .option('--header <headers...>', 'send this header along, as in "X-Key: abc"')
+  .addOption(new Option('--signing <way>', 'how to sign').choices(['hmac', 'ed25519', 'both']))
+  .option('--rate <number>', 'at most so many requests a second', count)
+  .option('--ordered', 'strictly in order, one at a time')
+  .option('--description <text>', 'what it is for')
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (url, options) => (await webhookCommands()).createEndpoint(url, options));
+webhooks
+  .command('test')
+  .description('send an event that nobody needs, and show the answer; ends with 2 if it is not accepted')
+  .argument(...endpointArgument)
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (id, options) => (await webhookCommands()).testEndpoint(id, options));
+webhooks
+  .command('deliveries')
+  .description('what became of the events, newest first')
+  .argument(...endpointArgument)
+  .addOption(new Option('--status <status>', 'only those').choices(['pending', 'delivered', 'failed']))
+  .option('--limit <number>', 'how many', count, 20)
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (id, options) => (await webhookCommands()).showDeliveries(id, options));
+webhooks
+  .command('rotate-secret')
+  .description('make a new secret, or key, and print it, this once')
+  .argument(...endpointArgument)
+  .option('--overlap-hours <hours>', 'how long the old one signs, too', positive, 24)
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (id, options) => (await webhookCommands()).rotateSecret(id, options));
+for (const name of ['enable', 'disable'] as const) {
+  webhooks
+    .command(name)
+    .description(name === 'enable' ? 'send events again, from now on' : 'send no more events')
+    .argument(...endpointArgument)
+    .addOption(organizationOption())
+    .action(async (id, options) => (await webhookCommands()).switchEndpoint(id, name === 'enable', options));
+}
+webhooks
+  .command('delete')
+  .description('delete a webhook endpoint, with what waits for it')
+  .argument(...endpointArgument)
+  .addOption(organizationOption())
+  .action(async (id, options) => (await webhookCommands()).deleteEndpoint(id, options));
 
 const keys = program.command('keys').description('the keys that sign scoped and widget tokens');
 keys

@@ -45,6 +45,7 @@ describe('The configuration', () => {
       maxConnectionsPerAddress: 1_000,
       metrics: { host: '127.0.0.1', port: undefined },
       allowPrivateNetworks: true,
+      webhooks: { allowPrivateNetworks: true, timeoutMs: 15_000, historyMs: 14 * 86_400_000, customersMay: false },
       readableDirs: [],
       maxConcurrentSyncs: 4,
       maxConcurrentSyncsPerWorkspace: 2,
@@ -131,6 +132,7 @@ describe('The configuration', () => {
         'INLAY_CONNECTOR_MEMORY_MB',
         'INLAY_CONNECTOR_OPEN_FILES',
         'INLAY_CONNECTOR_REGISTRY',
+        'INLAY_CUSTOMER_WEBHOOKS',
         'INLAY_DATABASE_URL',
         'INLAY_DATA_DIR',
         'INLAY_ENCRYPTION_KEY',
@@ -162,6 +164,9 @@ describe('The configuration', () => {
         'INLAY_SCOPED_TOKEN_TTL_SECONDS',
         'INLAY_TRUSTED_PROXIES',
         'INLAY_VENDOR',
+        'INLAY_WEBHOOK_ALLOW_PRIVATE_NETWORKS',
+        'INLAY_WEBHOOK_HISTORY_DAYS',
+        'INLAY_WEBHOOK_TIMEOUT_SECONDS',
         'INLAY_WORKSPACE_RATE_LIMIT_PER_MINUTE',
       ].toSorted(),
     );
@@ -560,6 +565,10 @@ describe('INLAY_ALLOW_PRIVATE_NETWORKS', () => {
     expect(configOf(env).allowPrivateNetworks).toBe(expected);
     expect(configOf({ ...env, INLAY_ALLOW_PRIVATE_NETWORKS: 'true' }).allowPrivateNetworks).toBe(true);
     expect(configOf({ ...env, INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }).allowPrivateNetworks).toBe(false);
+    // Webhooks follow it, unless they have a setting of their own.
+    const own = (text: string) => configOf({ ...env, INLAY_WEBHOOK_ALLOW_PRIVATE_NETWORKS: text }).webhooks;
+    expect(configOf(env).webhooks.allowPrivateNetworks).toBe(expected);
+    expect([own('true').allowPrivateNetworks, own('false').allowPrivateNetworks]).toEqual([true, false]);
   });
 
   it.each(['1', 'yes', 'TRUE'])('refuses %s', (INLAY_ALLOW_PRIVATE_NETWORKS) => {

@@ -33,6 +33,15 @@ export interface Config {
   /** Without a separate port, metrics are on the port of the service. */
   metrics: { host: string; port: number | undefined };
   allowPrivateNetworks: boolean;
+  webhooks: {
+    allowPrivateNetworks: boolean;
+    /** How long a receiver may take to answer. */
+    timeoutMs: number;
+    /** How long deliveries that have ended are kept. */
+    historyMs: number;
+    /** Whether customers may have endpoints of their own. */
+    customersMay: boolean;
+  };
   /** Folders that connectors may read files from. */
   readableDirs: string[];
   maxConcurrentSyncs: number;
@@ -144,6 +153,16 @@ export const variables = {
   INLAY_ALLOW_PRIVATE_NETWORKS: [
     '`true` with the bundled platform when both `HOST` and `INLAY_PUBLIC_URL` are on loopback, else `false`',
     'Whether connectors may reach private addresses. They never reach the service itself. `inlay doctor` says what they may reach',
+  ],
+  INLAY_WEBHOOK_ALLOW_PRIVATE_NETWORKS: [
+    'what `INLAY_ALLOW_PRIVATE_NETWORKS` is',
+    'Whether webhooks may be sent to private addresses, and by plain `http`. They never reach the service itself',
+  ],
+  INLAY_WEBHOOK_TIMEOUT_SECONDS: ['`15`', 'How long a receiver of a webhook may take to answer, at most 30'],
+  INLAY_WEBHOOK_HISTORY_DAYS: ['`14`', 'How many days the answers of receivers are kept'],
+  INLAY_CUSTOMER_WEBHOOKS: [
+    '`false`',
+    'Whether customers may have webhook endpoints for their own workspace, with a scoped token',
   ],
   INLAY_READABLE_DIRS: [
     'none',
@@ -336,10 +355,16 @@ export function readConfig(
     }
   }
 
-  const allowPrivate = text('INLAY_ALLOW_PRIVATE_NETWORKS');
-  if (allowPrivate !== undefined && allowPrivate !== 'true' && allowPrivate !== 'false') {
-    faults.push('INLAY_ALLOW_PRIVATE_NETWORKS must be true or false.');
+  function boolean(name: Variable): boolean | undefined {
+    const given = text(name);
+    if (given === undefined || given === 'true' || given === 'false')
+      return given === undefined ? undefined : given === 'true';
+    faults.push(`${name} must be true or false.`);
+    return undefined;
   }
+
+  const allowPrivateNetworks =
+    boolean('INLAY_ALLOW_PRIVATE_NETWORKS') ?? (platformUrl === undefined && isOnLoopback({ host, publicUrl }));
 
   const readableDirs = list('INLAY_READABLE_DIRS');
   for (const dir of readableDirs) {
@@ -381,10 +406,13 @@ export function readConfig(
     trustedProxies,
     maxConnectionsPerAddress: integer('INLAY_MAX_CONNECTIONS_PER_ADDRESS', 0, 1_000_000) ?? 1_000,
     metrics: { host: text('INLAY_METRICS_HOST') ?? '127.0.0.1', port: metricsPort },
-    allowPrivateNetworks:
-      allowPrivate === undefined
-        ? platformUrl === undefined && isOnLoopback({ host, publicUrl })
-        : allowPrivate === 'true',
+    allowPrivateNetworks,
+    webhooks: {
+      allowPrivateNetworks: boolean('INLAY_WEBHOOK_ALLOW_PRIVATE_NETWORKS') ?? allowPrivateNetworks,
+      timeoutMs: (integer('INLAY_WEBHOOK_TIMEOUT_SECONDS', 1, 30) ?? 15) * 1000,
+      historyMs: (integer('INLAY_WEBHOOK_HISTORY_DAYS', 1, 3_650) ?? 14) * 86_400_000,
+      customersMay: boolean('INLAY_CUSTOMER_WEBHOOKS') ?? false,
+    },
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     maxConcurrentSyncsPerWorkspace: integer('INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE', 1, 1_000) ?? 2,

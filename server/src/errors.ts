@@ -67,7 +67,11 @@ export type ErrorCode =
   | 'destination_check_unavailable'
   | 'event_not_found'
   | 'events_gone'
-  | 'events_ahead';
+  | 'events_ahead'
+  | 'webhook_endpoint_not_found'
+  | 'webhook_endpoint_limit'
+  | 'webhook_endpoint_disabled'
+  | 'webhooks_not_offered';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
@@ -88,6 +92,7 @@ interface RequiredFacts {
   events_gone: { begin: number };
   events_ahead: { head: number };
   quota_reached: { words: string; retryAfterSeconds?: number };
+  webhook_endpoint_limit: { most: number };
 }
 
 /** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */

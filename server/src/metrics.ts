@@ -28,6 +28,10 @@ export interface Metrics {
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
   idempotentRequest(outcome: 'carried_out' | 'replayed' | 'refused'): void;
+  /** A webhook was sent: whether it was accepted, how long that took, and how long ago its event happened. */
+  webhookSent(outcome: 'delivered' | 'retried' | 'failed', seconds: number, lagSeconds: number): void;
+  /** Asked each time the numbers are read. */
+  watchWebhooks(read: () => Promise<{ retrying: number; oldestMs: number }>): void;
   /** `read` is called each time the metrics are read. */
   watchBacklog(read: () => Promise<Backlog>): void;
   /** How many entries of the log have no position yet. Asked each time the numbers are read. */
@@ -148,6 +152,25 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const webhooks = new Counter({
+    name: 'inlay_webhook_attempts_total',
+    help: 'Webhooks that were sent, by outcome: delivered, retried (it is sent again), failed (it is given up)',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const webhookSeconds = new Histogram({
+    name: 'inlay_webhook_attempt_duration_seconds',
+    help: 'Time from sending a webhook to the answer of its receiver, by outcome',
+    labelNames: ['outcome'],
+    buckets: [0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const webhookLag = new Histogram({
+    name: 'inlay_webhook_lag_seconds',
+    help: 'Time from an event to the webhook that its receiver accepted',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600, 86_400],
+    registers,
+  });
   const events = new Counter({
     name: 'inlay_workspace_events_total',
     help: 'What happened while workspaces were kept consistent with the platform',
@@ -176,6 +199,36 @@ export function createMetrics(): Metrics {
       syncRows.inc({ outcome }, rows);
     },
     idempotentRequest: (outcome) => idempotentRequests.inc({ outcome }),
+    webhookSent(outcome, seconds, lagSeconds) {
+      webhooks.inc({ outcome });
+      webhookSeconds.observe({ outcome }, seconds);
+      if (outcome === 'delivered') webhookLag.observe(lagSeconds);
+    },
+    watchWebhooks(read) {
+      let reading: ReturnType<typeof read> | undefined;
+      const readOnce = () => {
+        reading ??= read().finally(() => {
+          reading = undefined;
+        });
+        return reading;
+      };
+      new Gauge({
+        name: 'inlay_webhooks_retrying',
+        help: 'Webhooks that were not accepted and are sent again later',
+        registers,
+        async collect() {
+          this.set((await readOnce()).retrying);
+        },
+      });
+      new Gauge({
+        name: 'inlay_webhooks_oldest_waiting_seconds',
+        help: 'Age of the oldest event that an enabled webhook endpoint has not got yet; 0 when none waits',
+        registers,
+        async collect() {
+          this.set((await readOnce()).oldestMs / 1000);
+        },
+      });
+    },
     workspaceEvent: (event, by = 1) => events.inc({ event }, by),
     watchSyncs(read) {
       // All three are asked for at once, and read once.

@@ -17,7 +17,7 @@ import type { Definitions } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createArrivals } from './events/arrivals.ts';
-import type { EventsContext } from './events/events.ts';
+import { dataOf, type EventsContext } from './events/events.ts';
 import { createJournal } from './events/journal.ts';
 import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
@@ -52,6 +52,9 @@ import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 import { createWidgetTokens, type WidgetTokens } from './tokens/widget-tokens.ts';
 import type { Tracer } from './tracing.ts';
+import { openWebhookNetwork } from './webhook-network.ts';
+import type { WebhooksContext } from './webhooks/context.ts';
+import { createDeliveries, type Deliveries } from './webhooks/delivery.worker.ts';
 import type { WorkspacesContext } from './workspaces/context.ts';
 import { JoinableWork } from './workspaces/joinable-work.ts';
 import { createReconciler, type Reconciler } from './workspaces/reconciler.worker.ts';
@@ -81,6 +84,8 @@ export interface Parts {
   quotaReviews: QuotaReviews;
   idempotency: IdempotencyContext;
   sequencer: Sequencer;
+  webhooks: WebhooksContext;
+  deliveries: Deliveries;
   events: EventsContext;
 }
 
@@ -112,7 +117,16 @@ export async function openParts(
     platformOrganizationId: config.platformOrganizationId,
   });
   const arrivals = createArrivals(store, runtime);
-  const sequencer = createSequencer({ store, runtime, log, onSequenced: arrivals.look });
+  let wakeDeliveries = () => {};
+  const sequencer = createSequencer({
+    store,
+    runtime,
+    log,
+    onSequenced(organizationIds) {
+      arrivals.look(organizationIds);
+      wakeDeliveries();
+    },
+  });
   const journal = createJournal({ runtime, cause: byWorker, onRecorded: sequencer.soon });
   const operatorTokens = createOperatorTokens(store, runtime, journal);
   if (secrets.operatorToken !== undefined) {
@@ -179,6 +193,25 @@ export async function openParts(
     openPlan: (template, id) => openPlan(pipelines, template, id),
     assertPlanHolds,
   };
+  const network = openWebhookNetwork(config);
+  onClose(() => network.close());
+  const webhooks: WebhooksContext = {
+    store,
+    runtime,
+    log,
+    sealer,
+    journal,
+    network,
+    customersMay: config.webhooks.customersMay,
+    wake: () => wakeDeliveries(),
+  };
+  const deliveries = createDeliveries({
+    ...webhooks,
+    dataOf: (event, audience) => dataOf(event, audience === 'customer'),
+    onAttempt: metrics.webhookSent,
+  });
+  wakeDeliveries = deliveries.soon;
+  metrics.watchWebhooks(deliveries.backlog);
   const background = createBackground({ runtime, log });
   const turnsOf = (kind: 'check_request' | 'set_up', total: number) =>
     new FairQueue({
@@ -238,6 +271,8 @@ export async function openParts(
     reconciler,
     quotaReviews: createQuotaReviews(workspaces),
     sequencer,
+    webhooks,
+    deliveries,
     events: { store, runtime, arrivals },
     idempotency: { store, sealer, runtime, log, count: metrics.idempotentRequest },
   };

@@ -30,6 +30,7 @@ import { operatorTokenRoutes } from './tokens/operator-tokens.routes.ts';
 import { limitRates } from './tokens/rate-limits.hooks.ts';
 import { tokenRoutes } from './tokens/tokens.routes.ts';
 import { version } from './version.ts';
+import { webhookRoutes } from './webhooks/webhook-endpoints.routes.ts';
 import { readBuiltFiles } from './widget/built-files.ts';
 import { widgetRoutes } from './widget/widget.routes.ts';
 import { ensureTokenSubject } from './workspaces/token-subject.ts';
@@ -70,6 +71,7 @@ export async function addRoutes(
   pipelineRoutes(http, pipelines);
   destinationCheckRoutes(http, pipelines);
   eventRoutes(http, parts.events, reauthenticate);
+  webhookRoutes(http, parts.webhooks, publicUrl);
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { definitions, publicUrl });
   tagRoutes(http, templates);

@@ -18,12 +18,18 @@ const exceptions: Record<string, string> = {
   'POST /api/v1/integrations/templates/explain': 'stores nothing',
   'POST /api/v1/integrations/templates/sources/:source_template_id/plan': 'tells what a change would do',
   'POST /api/v1/integrations/templates/connections/:connection_template_id/plan': 'tells what a change would do',
+  'POST /api/v1/webhook-endpoints/:webhook_endpoint_id/test': 'sends an event that nobody needs',
+  'POST /api/v1/embedded/webhook-endpoints/:webhook_endpoint_id/test': 'sends an event that nobody needs',
+  'POST /api/v1/webhook-endpoints/:webhook_endpoint_id/recover':
+    'sends again what has its entry; deliveries tell of it',
+  'POST /api/v1/embedded/webhook-endpoints/:webhook_endpoint_id/recover': 'sends again what has its entry, as above',
+  'POST /api/v1/events/:event_id/redeliver': 'sends again what has its entry, as above',
   'POST /platform/v1/applications/token': 'issuing tokens is counted, not logged one by one',
 };
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp('sqlite');
+  test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
 });
 afterAll(() => test.stop());
 
@@ -38,6 +44,7 @@ interface Entry {
 it('A route that changes something writes an entry with its request and its actor', async () => {
   const ids: Record<string, string> = {};
   const walked = new Set<string>();
+  const secrets: string[] = [];
   let count = 0;
 
   /** Calls a route, and expects exactly these entries of the request. */
@@ -147,6 +154,20 @@ it('A route that changes something writes an entry with its request and its acto
   await walk(`PUT ${api}/workspaces/:workspace_id/quotas`, ['quota.updated'], { body: { sources: 3 } });
   await walk(`DELETE ${api}/workspaces/:workspace_id/quotas`, ['quota.updated']);
 
+  for (const { path, as } of [
+    { path: `${api}/webhook-endpoints`, as: {} },
+    { path: `${api}/embedded/webhook-endpoints`, as: { token: own.token } },
+  ]) {
+    const endpoint = { url: 'https://receiver.example/', headers: { 'X-Key': 'walked secret' } };
+    const hook = await walk(`POST ${path}`, ['webhook_endpoint.created'], { ...as, body: endpoint });
+    ids.webhook_endpoint_id = hook.id;
+    const one = `${path}/:webhook_endpoint_id`;
+    await walk(`PATCH ${one}`, ['webhook_endpoint.updated'], { ...as, body: { types: ['sync.*'] } });
+    const { secret } = await walk(`POST ${one}/rotate-secret`, ['webhook_endpoint.updated'], { ...as, body: {} });
+    secrets.push(hook.secret, secret, 'walked secret');
+    await walk(`DELETE ${one}`, ['webhook_endpoint.deleted'], as);
+  }
+
   const token = await walk(`POST ${api}/operator-tokens`, ['operator_token.created'], { body: { name: 'walked' } });
   ids.operator_token_id = token.id;
   const rotated = ['operator_token.revoked', 'operator_token.created'];
@@ -185,5 +206,5 @@ it('A route that changes something writes an entry with its request and its acto
 
   // None of the entries holds a secret of the walk.
   const all = JSON.stringify(await test.app.store.db.selectFrom('log_pending').selectAll().execute());
-  for (const secret of [own.token, token.token, test.operatorToken]) expect(all).not.toContain(secret);
+  for (const secret of [...secrets, own.token, token.token, test.operatorToken]) expect(all).not.toContain(secret);
 });

@@ -54,6 +54,7 @@ it('docs/reference/metrics.md has every metric with its kind, its labels and its
   const metrics = createMetrics();
   metrics.watchLog(async () => 0);
   metrics.watchBacklog(async () => ({ claims: 0, operations: {}, sources: 0 }));
+  metrics.watchWebhooks(async () => ({ retrying: 0, oldestMs: 0 }));
   metrics.watchSyncs(async () => ({ waiting: 0, running: 0, oldestWaitingMs: null, byHealth: {} }));
   const registered = metrics.registry.getMetricsAsArray() as unknown as {
     name: string;

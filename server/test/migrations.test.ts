@@ -86,6 +86,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'template_tags',
         'template_versions',
         'usage_days',
+        'webhook_deliveries',
+        'webhook_endpoints',
         'workspace_counts',
         'workspaces',
         // A full-text index is tables to SQLite.

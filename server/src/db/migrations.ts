@@ -871,6 +871,62 @@ const migrations: Record<string, Step> = {
         primary key (workspace_id, quota, level, quota_limit, period)
       )`.execute(db);
   },
+
+  '0028-webhooks': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table webhook_endpoints (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} references workspaces (id),
+        url ${text} not null,
+        description ${text},
+        types ${text} not null,
+        workspace_ids ${text},
+        tags ${text},
+        sealed_headers ${text} not null,
+        signing ${text} not null,
+        sealed_keys ${text} not null,
+        rate integer,
+        ordered integer not null,
+        enabled integer not null,
+        disabled_reason ${text},
+        disabled_at bigint,
+        read_until bigint not null,
+        lease_id ${uuid},
+        lease_until bigint not null,
+        not_before bigint not null,
+        failing_since bigint,
+        failing_told integer not null,
+        last_delivered_at bigint,
+        created_at bigint not null,
+        updated_at bigint not null
+      )`.execute(db);
+    await sql`create index webhook_endpoints_by_owner on webhook_endpoints (organization_id, workspace_id)`.execute(db);
+    await sql`
+      create table webhook_deliveries (
+        endpoint_id ${uuid} not null references webhook_endpoints (id),
+        organization_id ${uuid} not null,
+        event_id ${uuid} not null,
+        position bigint not null,
+        event_type ${text} not null,
+        state ${text} not null,
+        attempts integer not null,
+        next_at bigint,
+        created_at bigint not null,
+        delivered_at bigint,
+        attempt_list ${text} not null,
+        primary key (endpoint_id, position)
+      )`.execute(db);
+    await sql`
+      create index webhook_deliveries_by_time on webhook_deliveries (endpoint_id, created_at, event_id)`.execute(db);
+    await sql`
+      create index webhook_deliveries_due on webhook_deliveries (endpoint_id, next_at)
+      where state = 'pending'`.execute(db);
+    await sql`
+      create index webhook_deliveries_by_age on webhook_deliveries (created_at) where state <> 'pending'`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

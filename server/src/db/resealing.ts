@@ -33,6 +33,18 @@ export const sealedColumns: readonly Place[] = [
     context: "kind || ' template ' || template_id",
   },
   { table: 'idempotency_keys', id: 'id', column: 'sealed_record', context: "'idempotency key ' || id" },
+  {
+    table: 'webhook_endpoints',
+    id: 'id',
+    column: 'sealed_keys',
+    context: "'webhook endpoint keys ' || id",
+  },
+  {
+    table: 'webhook_endpoints',
+    id: 'id',
+    column: 'sealed_headers',
+    context: "'webhook endpoint headers ' || id",
+  },
   { table: 'template_plans', id: 'id', column: 'sealed_request', context: "'template plan ' || id" },
 ];
 

@@ -11,6 +11,7 @@ import type { LimitedQuota } from '@inlay/contract/quota-words';
 import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
 import type { PlanOutcome } from '@inlay/contract/template-plans';
+import type { DeliveryStatus, DisabledReason, WebhookSigning } from '@inlay/contract/webhook-endpoints';
 import type { Generated } from 'kysely';
 
 export interface OrganizationRow {
@@ -681,6 +682,63 @@ interface LogSequencerRow {
   lease_until: number;
 }
 
+/** Where events are sent; see webhooks/. */
+export interface WebhookEndpointRow {
+  id: string;
+  organization_id: string;
+  /** The workspace whose customer made it; null: an operator made it. */
+  workspace_id: string | null;
+  url: string;
+  description: string | null;
+  /** JSON: types of events, with stars. */
+  types: string;
+  /** JSON; null: all. */
+  workspace_ids: string | null;
+  tags: string | null;
+  /** Further headers as JSON, sealed as a whole; empty without any. */
+  sealed_headers: string;
+  signing: WebhookSigning;
+  /** What signs, as JSON, sealed as a whole; see webhooks/keys.ts. */
+  sealed_keys: string;
+  /** Requests a second at most. */
+  rate: number | null;
+  /** 0 or 1. */
+  ordered: number;
+  enabled: number;
+  disabled_reason: DisabledReason | null;
+  disabled_at: number | null;
+  /** Every event up to this position has a row in `webhook_deliveries`, or is not wanted. */
+  read_until: number;
+  lease_id: string | null;
+  lease_until: number;
+  /** The receiver asked for a pause, or fails again and again. */
+  not_before: number;
+  /** Since when it does nothing but fail. */
+  failing_since: number | null;
+  /** 0 or 1: it was said that it fails, and not yet that it works again. */
+  failing_told: number;
+  last_delivered_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** An event on its way to an endpoint, and how that went. */
+export interface WebhookDeliveryRow {
+  endpoint_id: string;
+  organization_id: string;
+  event_id: string;
+  position: number;
+  event_type: string;
+  state: DeliveryStatus;
+  attempts: number;
+  /** Set exactly while it is pending. */
+  next_at: number | null;
+  created_at: number;
+  delivered_at: number | null;
+  /** JSON: the last attempts. */
+  attempt_list: string;
+}
+
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
@@ -722,4 +780,6 @@ export interface Tables {
   log_heads: LogHeadRow;
   log_sequencer: LogSequencerRow;
   job_watch: JobWatchRow;
+  webhook_endpoints: WebhookEndpointRow;
+  webhook_deliveries: WebhookDeliveryRow;
 }

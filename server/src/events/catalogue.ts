@@ -115,6 +115,15 @@ const usedUp = {
   }),
 };
 
+const WebhookEndpoint = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    origin: text('Where it leads to', 'https://app.example.com'),
+    description: orNull('string', 'What it is for', 'billing'),
+  },
+  { title: 'Webhook endpoint of an event' },
+);
+
 const changed = (example: string) =>
   Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
 
@@ -143,6 +152,8 @@ function kind<P extends TProperties, W extends OfWorkspace>(
 const shared = { ofWorkspace: true, forCustomers: true } as const;
 const ofWorkspace = { ofWorkspace: true } as const;
 const ofOrganization = { ofWorkspace: false } as const;
+/** About a workspace where its customer made it. */
+const sometimes = { ofWorkspace: 'sometimes' } as const;
 
 export const catalogue = {
   'workspace.created': kind('A workspace was created.', {}, ofWorkspace),
@@ -332,6 +343,38 @@ export const catalogue = {
     { definition: Definition },
     ofOrganization,
   ),
+
+  'webhook_endpoint.created': kind('A webhook endpoint was made.', { webhook_endpoint: WebhookEndpoint }, sometimes),
+  'webhook_endpoint.updated': kind(
+    'The settings of a webhook endpoint have changed, or its secret was rotated.',
+    { webhook_endpoint: WebhookEndpoint, changed: changed('types') },
+    sometimes,
+  ),
+  'webhook_endpoint.deleted': kind('A webhook endpoint was deleted.', { webhook_endpoint: WebhookEndpoint }, sometimes),
+  'webhook_endpoint.failing': kind(
+    'A webhook endpoint has done nothing but fail for a day. It is disabled if that goes on.',
+    {
+      webhook_endpoint: WebhookEndpoint,
+      failing_since: Timestamp('Since when'),
+      disabled_from: Timestamp('When it will be disabled'),
+      error: orNull('string', 'The last failure', 'The receiver answered with 503.'),
+    },
+    sometimes,
+  ),
+  'webhook_endpoint.disabled': kind(
+    'A webhook endpoint gets no more events: it answered 410, or did nothing but fail for five days.',
+    {
+      webhook_endpoint: WebhookEndpoint,
+      reason: Enumeration(['gone', 'failing'], { description: 'Why' }),
+      error: orNull('string', 'The last failure', 'The receiver answered with 410.'),
+    },
+    sometimes,
+  ),
+  'webhook_endpoint.recovered': kind(
+    'A webhook endpoint that was said to be failing has accepted an event again.',
+    { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
+    sometimes,
+  ),
 };
 
 export type Catalogue = typeof catalogue;
@@ -361,4 +404,8 @@ export function matchingTypes(patterns: readonly string[], among: readonly Entry
 
 function matches(pattern: string, type: string): boolean {
   return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
+}
+
+export function isForCustomers(type: string): boolean {
+  return (customerTypes as readonly string[]).includes(type);
 }

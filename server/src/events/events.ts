@@ -125,17 +125,18 @@ export async function getEvent(ctx: EventsContext, organizationId: string, id: s
 }
 
 function present(row: log.EventRow, isCustomer: boolean): Event {
-  const { id, position, type, workspace_id, workspace_name } = row;
+  const { id, position, type, workspace_id } = row;
+  return { id, position, type, timestamp: isoTime(row.recorded_at), workspace_id, data: dataOf(row, isCustomer) };
+}
+
+/** The data of an event as its readers get it, with the workspace that it is about. */
+export function dataOf(
+  { workspace_id, workspace_name, data }: Pick<log.EventRow, 'workspace_id' | 'workspace_name' | 'data'>,
+  isCustomer: boolean,
+): Record<string, unknown> {
   const workspace = workspace_id === null ? {} : { workspace: { id: workspace_id, name: workspace_name ?? '' } };
-  const data = { ...workspace, ...JSON.parse(row.data) };
-  return {
-    id,
-    position,
-    type,
-    timestamp: isoTime(row.recorded_at),
-    workspace_id,
-    data: isCustomer ? (forCustomers(data) as Record<string, unknown>) : data,
-  };
+  const all = { ...workspace, ...JSON.parse(data) };
+  return isCustomer ? (forCustomers(all) as Record<string, unknown>) : all;
 }
 
 /** Where there are two texts, customers get theirs; and nothing of the operator's templates. */

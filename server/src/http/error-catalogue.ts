@@ -329,6 +329,28 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The platform does not answer, or the service is stopping.',
     5,
   ),
+  webhook_endpoint_not_found: at(
+    404,
+    'Webhook endpoint not found',
+    'The webhook endpoint is unknown or deleted, or belongs to another organization or workspace.',
+  ),
+  webhook_endpoint_limit: {
+    status: 409,
+    statuses: [409],
+    detail: ({ most }) => `There may be ${most} webhook endpoints; delete one that is not needed`,
+    example: 'There may be 50 webhook endpoints; delete one that is not needed',
+    when: 'An organization may have 50 webhook endpoints, and the customer of a workspace 5.',
+  },
+  webhook_endpoint_disabled: at(
+    409,
+    'The webhook endpoint is disabled; enable it first',
+    'Events of the past are sent only to an endpoint that is enabled.',
+  ),
+  webhooks_not_offered: at(
+    403,
+    'Webhooks are not offered here',
+    'Customers may have webhook endpoints only where the operator allows it (`INLAY_CUSTOMER_WEBHOOKS`).',
+  ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

@@ -31,7 +31,7 @@ let document: OpenApiDocument & { components: { securitySchemes: object; headers
 let endpoints: Endpoint[];
 
 beforeAll(async () => {
-  test = await startTestApp('sqlite');
+  test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
   ({ body: document } = await test.request('GET', '/openapi.json', { token: null }));
   endpoints = endpointsOf(inlineComponents(document));
 });
@@ -445,6 +445,34 @@ describe('The errors of an endpoint', () => {
       for (const after of [1, 1_000]) {
         expectDocumented(endpoint, 410, await on.request('GET', `${path}?after=${after}`, { token }));
       }
+    }
+  });
+
+  it('are those of webhook endpoints', async () => {
+    const body = { url: 'https://receiver.example/', enabled: false };
+    for (const path of ['/api/v1/webhook-endpoints', '/api/v1/embedded/webhook-endpoints']) {
+      const endpoint = find(`POST ${path}`);
+      const token = await tokenFor(test, endpoint);
+      const { id } = (await test.request('POST', path, { token, body })).body;
+      const since = { since: '2026-01-01T00:00:00Z' };
+      const recovered = await test.request('POST', `${path}/${id}/recover`, { token, body: since });
+      expectDocumented(find(`POST ${path}/{webhook_endpoint_id}/recover`), 409, recovered);
+      let answer = await test.request('POST', path, { token, body });
+      while (answer.status === 201) answer = await test.request('POST', path, { token, body });
+      expectDocumented(endpoint, 409, answer);
+    }
+    const off = await startTestApp('sqlite');
+    onTestFinished(() => off.stop());
+    for (const endpoint of endpoints.filter(({ path }) => path.startsWith('/api/v1/embedded/webhook-endpoints'))) {
+      const path = endpoint.path.replace('{webhook_endpoint_id}', '00000000-0000-4000-8000-000000000000');
+      const given: Record<string, object> = { recover: { since: '2026-01-01T00:00:00Z' }, 'webhook-endpoints': body };
+      const sent = ['post', 'patch'].includes(endpoint.method)
+        ? { body: given[path.split('/').at(-1) ?? ''] ?? {} }
+        : {};
+      const token = await off.scopedToken('acme');
+      const answer = await off.request(endpoint.method.toUpperCase(), path, { token, ...sent });
+      expectDocumented(endpoint, 403, answer);
+      expect(answer.headers['x-inlay-error']).toBe('webhooks_not_offered');
     }
   });
 

@@ -66,6 +66,10 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Events',
           description: 'What happens in all your workspaces, in one order, for as many readers as you like.',
         },
+        {
+          name: 'Webhooks',
+          description: 'Where events are sent as they happen, what became of each, and sending them again.',
+        },
         { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],

@@ -1,5 +1,6 @@
 /**
- * The files that a browser loads: the widget's script and style, and the embed library. The build makes them, each also
+ * The files that a browser loads: the widget's script and style, and the libraries for hosts: the embed library, and the
+ * library that verifies webhooks. The build makes them, each also
  * compressed. Names of the widget's files contain their hash, so the content under a name never changes.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { type BuiltFile, encodings, readBuiltFile } from '../built-file.ts';
 import { OperatorError } from '../errors.ts';
 
-export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz'] as const;
+export const embedFiles = ['embed.js', 'embed.mjs', 'embed.d.ts', 'embed.tgz', 'webhooks.mjs', 'webhooks.tgz'] as const;
 type EmbedFile = (typeof embedFiles)[number];
 
 export interface BuiltFiles {
@@ -17,7 +18,7 @@ export interface BuiltFiles {
   styles: readonly string[];
   /** The script that makes the API reference interactive. */
   referenceScript: BuiltFile;
-  /** The embed library as a script, as a module with its types, and as the package that npm installs; by name. */
+  /** The libraries as a script, as modules with types, and as packages that npm installs; by name. */
   embedLibrary: Readonly<Record<EmbedFile, BuiltFile>>;
 }
 

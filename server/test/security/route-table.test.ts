@@ -14,6 +14,7 @@ import {
   infoPath,
   makePipeline,
   makeTemplates,
+  makeWebhookEndpoint,
   platformCredentials,
   routesWith,
   unknownId,
@@ -29,7 +30,7 @@ let widget: { whole: string; inner: string };
 let ids: Record<string, string>;
 
 beforeAll(async () => {
-  test = await startTestApp('sqlite');
+  test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
   const { operatorTokens } = test.app;
   const create = (token: { name: string; permission?: 'read'; expiresAt?: number }) =>
     operatorTokens.create(test.organizationId, token);
@@ -44,7 +45,15 @@ beforeAll(async () => {
   const templates = await makeTemplates(test);
   const pipeline = await makePipeline(test, workspaceId, templates.source_template_id as string);
   const event_id = await firstEvent(test, test);
-  ids = { workspace_id: workspaceId, operator_token_id: ended.id, event_id, ...templates, ...pipeline };
+  const webhook_endpoint_id = await makeWebhookEndpoint(test, scoped);
+  ids = {
+    workspace_id: workspaceId,
+    operator_token_id: ended.id,
+    event_id,
+    webhook_endpoint_id,
+    ...templates,
+    ...pipeline,
+  };
 });
 afterAll(() => test.stop());
 
@@ -85,6 +94,7 @@ describe('The route table', () => {
     const open = routesWith(test, 'public').filter(({ method }) => method !== 'HEAD');
     expect(open.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
       'GET /',
+      'GET /.well-known/inlay/webhook-keys/:webhook_endpoint_id',
       'GET /.well-known/jwks.json',
       'GET /docs',
       'GET /docs/:group',
@@ -100,6 +110,8 @@ describe('The route table', () => {
       'GET /icons/:id/:edition',
       'GET /metrics',
       'GET /openapi.json',
+      'GET /webhooks.mjs',
+      'GET /webhooks.tgz',
       'GET /widget',
       'GET /widget/assets/:name',
       'POST /platform/v1/applications/token',

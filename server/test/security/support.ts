@@ -138,6 +138,14 @@ export async function firstEvent({ app }: TestApp, { request }: Pick<Tenant, 're
   return (await request('GET', '/api/v1/events?limit=1')).body.data[0].id;
 }
 
+/** A webhook endpoint of the customer, which the operator sees as well. Nothing is ever sent there. */
+export async function makeWebhookEndpoint({ request }: Pick<Tenant, 'request'>, token: string): Promise<string> {
+  const body = { url: 'https://receiver.example/', enabled: false };
+  const answer = await request('POST', '/api/v1/embedded/webhook-endpoints', { token, body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+}
+
 export async function makePipeline(
   { request }: Pick<Tenant, 'request'>,
   workspaceId: string,

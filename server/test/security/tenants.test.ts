@@ -70,6 +70,9 @@ describeOnBothDatabases('An organization beside another', (kind) => {
       workspace_id: idOf(a, 'acme'),
       operator_token_id: foreignToken.id,
       event_id: await firstEvent(test, a),
+      webhook_endpoint_id: (
+        await a.request('POST', '/api/v1/webhook-endpoints', { body: { url: 'https://receiver.example/' } })
+      ).body.id,
     };
     // Connectors belong to no organization.
     const routes = routesWith(test, 'operator').filter(
@@ -78,7 +81,13 @@ describeOnBothDatabases('An organization beside another', (kind) => {
     expect(routes.length).toBeGreaterThanOrEqual(30);
     const own = { workspace_id: idOf(b, 'acme') };
     for (const { method, url } of routes) {
-      const valid = { name: 'stolen', tag: 'walked', source_template_id: templates.source_template_id, version: 1 };
+      const valid = {
+        name: 'stolen',
+        tag: 'walked',
+        source_template_id: templates.source_template_id,
+        version: 1,
+        since: '2026-01-01T00:00:00Z',
+      };
       // Also with its own workspace in the request, a tenant gets the answer of an unknown id for the other's
       // resources.
       const lists = isInWorkspace(url) && !url.includes(':');

@@ -1,0 +1,184 @@
+/** The commands about webhook endpoints. They work on the store, whether a service is running or not. */
+import type { WebhookEndpoint } from '@inlay/contract/webhook-endpoints';
+import { pino } from 'pino';
+import { byCommandLine } from '../cause.ts';
+import { readConfig } from '../config.ts';
+import { openDataDir } from '../data-dir.ts';
+import { openSealer } from '../encryption-keys.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { createJournal } from '../events/journal.ts';
+import { systemRuntime } from '../runtime.ts';
+import { openWebhookNetwork } from '../webhook-network.ts';
+import type { WebhooksContext } from '../webhooks/context.ts';
+import { listDeliveries, sendTest } from '../webhooks/deliveries.ts';
+import * as endpoints from '../webhooks/endpoints.ts';
+import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { type Cell, coloured, plain, print, printJson, span, table } from './output.ts';
+
+interface Chosen {
+  organization?: string;
+  json?: true;
+}
+
+async function withWebhooks(
+  options: Chosen,
+  work: (ctx: WebhooksContext, owner: endpoints.Owner) => Promise<void>,
+): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  const network = openWebhookNetwork(config);
+  try {
+    await withStoreAsItIs(async (store) => {
+      const ctx: WebhooksContext = {
+        store,
+        runtime: systemRuntime,
+        log: pino({ level: 'silent' }),
+        sealer: openSealer(secrets, openDataDir(config.dataDir)),
+        journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
+        network,
+        customersMay: config.webhooks.customersMay,
+        wake: () => {},
+      };
+      await work(ctx, { organizationId: await chosenOrganization(store, options) });
+    });
+  } catch (error) {
+    throw error instanceof AppError ? inWords(error) : error;
+  } finally {
+    await network.close();
+  }
+}
+
+export const showEndpoints = (options: Chosen) =>
+  withWebhooks(options, async (ctx, owner) => {
+    const all = await endpoints.listEndpoints(ctx, owner);
+    if (options.json) return printJson({ data: all });
+    if (all.length === 0) return print('There is no webhook endpoint. Make one: inlay webhooks create <url>');
+    const now = await ctx.store.now();
+    table(
+      ['ID', 'STATE', { title: 'URL', isCut: true }, { title: 'TYPES', isCut: true }, 'LAST DELIVERED'],
+      all.map((one) => [
+        one.id,
+        stateOf(one),
+        one.url,
+        one.types.join(' '),
+        one.last_delivered_at === null ? '-' : `${span(now - Date.parse(one.last_delivered_at))} ago`,
+      ]),
+    );
+  });
+
+function stateOf({ enabled, disabled_reason, failing_since }: WebhookEndpoint): Cell {
+  if (!enabled)
+    return { text: disabled_reason === 'requested' ? 'disabled' : `disabled: ${disabled_reason}`, colour: 'red' };
+  return failing_since === null ? { text: 'enabled', colour: 'green' } : { text: 'failing', colour: 'yellow' };
+}
+
+export interface CreateOptions extends Chosen {
+  types?: string[];
+  workspace?: string[];
+  tag?: string[];
+  header?: string[];
+  signing?: 'hmac' | 'ed25519' | 'both';
+  rate?: number;
+  ordered?: true;
+  description?: string;
+}
+
+export const createEndpoint = (url: string, options: CreateOptions) =>
+  withWebhooks(options, async (ctx, owner) => {
+    const { types, workspace, tag, header, signing, rate, ordered, description } = options;
+    const made = await endpoints.createEndpoint(ctx, owner, {
+      url,
+      ...(types && { types }),
+      ...(workspace && { workspace_ids: workspace }),
+      ...(tag && { tags: tag }),
+      ...(header && { headers: Object.fromEntries(header.map(readHeader)) }),
+      ...(signing && { signing }),
+      ...(rate !== undefined && { rate_per_second: rate }),
+      ...(ordered && { ordered }),
+      ...(description !== undefined && { description }),
+    });
+    if (options.json) return printJson(made);
+    print(`ID      ${made.id}`);
+    printKeys(made);
+  });
+
+function readHeader(text: string): [string, string] {
+  const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new OperatorError('A header must be written as in "X-Key: abc".');
+  return [name, value];
+}
+
+function printKeys({ secret, keys }: { secret: string | null; keys: WebhookEndpoint['keys'] }): void {
+  const publicKey = keys.find(({ public_key }) => public_key !== null)?.public_key;
+  if (secret !== null) print(`Secret  ${secret}`);
+  if (publicKey) print(`Public  ${publicKey}`);
+  if (secret !== null) print('', 'The secret is shown this once.');
+}
+
+export const deleteEndpoint = (id: string, options: Chosen) =>
+  withWebhooks(options, async (ctx, owner) => {
+    await endpoints.deleteEndpoint(ctx, owner, id);
+    print(`Deleted ${id}.`);
+  });
+
+export const switchEndpoint = (id: string, enabled: boolean, options: Chosen) =>
+  withWebhooks(options, async (ctx, owner) => {
+    await endpoints.updateEndpoint(ctx, owner, id, { enabled });
+    print(enabled ? `Enabled ${id}. It gets what happens from now on.` : `Disabled ${id}.`);
+  });
+
+export const rotateSecret = (id: string, options: Chosen & { overlapHours: number }) =>
+  withWebhooks(options, async (ctx, owner) => {
+    const { overlapHours } = options;
+    const rotated = await endpoints.rotateSecret(ctx, owner, id, { overlap_seconds: Math.round(overlapHours * 3_600) });
+    if (options.json) return printJson(rotated);
+    printKeys(rotated);
+    print(overlapHours > 0 ? `The old one signs for another ${overlapHours} h.` : 'The old one signs no more.');
+  });
+
+export const testEndpoint = (id: string, options: Chosen) =>
+  withWebhooks(options, async (ctx, owner) => {
+    const result = await sendTest(ctx, owner, id);
+    if (!result.delivered) process.exitCode = 2;
+    if (options.json) return printJson(result);
+    const answer = result.response === null ? '' : `\n${plain(result.response)}`;
+    print(
+      result.delivered
+        ? coloured(`Delivered: ${result.status_code} in ${result.duration_ms} ms.`, 'green')
+        : `${coloured(result.error ?? 'Not delivered.', 'red')}${answer}`,
+    );
+  });
+
+export const showDeliveries = (
+  id: string,
+  options: Chosen & { status?: 'pending' | 'delivered' | 'failed'; limit: number },
+) =>
+  withWebhooks(options, async (ctx, owner) => {
+    const { status, limit } = options;
+    const query = { limit: Math.min(limit, 100), ...(status && { status }) };
+    const { data } = await listDeliveries(ctx, owner, id, query);
+    if (options.json) return printJson({ data });
+    if (data.length === 0) return print('There is no such delivery.');
+    table(
+      ['EVENT', 'TYPE', 'STATUS', 'TRIES', 'CREATED', { title: 'LAST ANSWER', isCut: true }],
+      data.map((one) => {
+        const last = one.attempt_list.at(-1);
+        const answer = last?.error ?? (last ? `${last.status_code} in ${last.duration_ms} ms` : '-');
+        return [one.event_id, one.type, one.status, String(one.attempts), one.created_at, answer];
+      }),
+    );
+  });
+
+function inWords(error: AppError): Error {
+  if (error.code === 'webhook_endpoint_not_found') {
+    return new OperatorError('There is no such webhook endpoint. See: inlay webhooks list');
+  }
+  if (error.code === 'webhook_endpoint_limit') {
+    return new OperatorError('There are as many webhook endpoints as there may be. Delete one that is not needed.');
+  }
+  if (error.code === 'invalid_request') {
+    const { faults } = error.facts as { faults: { loc: string[]; msg: string }[] };
+    return new OperatorError(faults.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n'));
+  }
+  return error;
+}

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Store } from '../db/open.ts';
+import type { Journal } from '../events/journal.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Sealer } from '../sealing.ts';
+import type { Network } from './sending.ts';
+
+/** What the rules of this folder need. */
+export interface WebhooksContext {
+  store: Store;
+  runtime: Runtime;
+  log: Logger;
+  sealer: Sealer;
+  journal: Journal;
+  network: Network;
+  /** Whether customers may have endpoints of their own. */
+  customersMay: boolean;
+  /** Something is to be sent at once. */
+  wake(): void;
+}

@@ -1,0 +1,130 @@
+/** The SQL of `webhook_deliveries`, for the requests of an organization. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { LogEntryRow, WebhookDeliveryRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+
+export interface DeliveryFilter {
+  state?: WebhookDeliveryRow['state'] | undefined;
+  before?: { time: number; id: string } | undefined;
+}
+
+/** The newest first. */
+export async function listDeliveries(
+  db: Db,
+  organizationId: string,
+  endpointId: string,
+  { state, before }: DeliveryFilter,
+  limit: number,
+): Promise<WebhookDeliveryRow[]> {
+  let query = db
+    .selectFrom('webhook_deliveries')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('endpoint_id', '=', endpointId);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (before) {
+    query = query.where((when) =>
+      when.or([
+        when('created_at', '<', before.time),
+        when.and([when('created_at', '=', before.time), when('event_id', '<', before.id)]),
+      ]),
+    );
+  }
+  return await query.orderBy('created_at', 'desc').orderBy('event_id', 'desc').limit(limit).execute();
+}
+
+export type LoggedEvent = Pick<
+  LogEntryRow,
+  'id' | 'type' | 'workspace_id' | 'workspace_name' | 'data' | 'recorded_at' | 'trace_id'
+> & { position: number };
+
+const eventColumns = [
+  'id',
+  'position',
+  'type',
+  'workspace_id',
+  'workspace_name',
+  'data',
+  'recorded_at',
+  'trace_id',
+] as const;
+
+export async function findEvent(db: Db, organizationId: string, id: string): Promise<LoggedEvent | undefined> {
+  const row = await db
+    .selectFrom('log_entries')
+    .select(eventColumns)
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('position', 'is not', null)
+    .executeTakeFirst();
+  return row as LoggedEvent | undefined;
+}
+
+export interface Period {
+  since: number;
+  until: number;
+  after: number;
+}
+
+/** Events of a period, in their order, each with whether this endpoint has confirmed it. */
+export async function listEventsOf(
+  db: Db,
+  organizationId: string,
+  endpointId: string,
+  { since, until, after }: Period,
+  limit: number,
+): Promise<(LoggedEvent & { state: WebhookDeliveryRow['state'] | null })[]> {
+  const rows = await db
+    .selectFrom('log_entries')
+    .leftJoin('webhook_deliveries as delivery', (join) =>
+      join
+        .onRef('delivery.position', '=', 'log_entries.position')
+        .on('delivery.endpoint_id', '=', endpointId)
+        .on('delivery.organization_id', '=', organizationId),
+    )
+    .select(eventColumns.map((column) => `log_entries.${column}` as const))
+    .select('delivery.state')
+    .where('log_entries.organization_id', '=', organizationId)
+    .where('log_entries.position', '>', after)
+    .where('log_entries.recorded_at', '>=', since)
+    .where('log_entries.recorded_at', '<', until)
+    .orderBy('log_entries.position')
+    .limit(limit)
+    .execute();
+  return rows as unknown as (LoggedEvent & { state: WebhookDeliveryRow['state'] | null })[];
+}
+
+/** To be sent at once, as if for the first time. What was sent before is still known. */
+export async function queueDeliveries(
+  tx: Db,
+  organizationId: string,
+  endpointId: string,
+  events: readonly Pick<LoggedEvent, 'id' | 'position' | 'type'>[],
+): Promise<void> {
+  if (events.length === 0) return;
+  await tx
+    .insertInto('webhook_deliveries')
+    .values(
+      events.map(({ id, position, type }) => ({
+        endpoint_id: endpointId,
+        organization_id: organizationId,
+        event_id: id,
+        position,
+        event_type: type,
+        state: 'pending' as const,
+        attempts: 0,
+        next_at: now,
+        created_at: now,
+        delivered_at: null,
+        attempt_list: '[]',
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['endpoint_id', 'position'])
+        .doUpdateSet({ state: 'pending', attempts: 0, next_at: now, delivered_at: null }),
+    )
+    .execute();
+}

@@ -1,0 +1,47 @@
+/** The commands about webhooks as real processes: from nothing to the first webhook, as README.md has it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../src/db/migrations.ts';
+import { openSqlite } from '../src/db/open.ts';
+import { createOrganization } from '../src/organizations/organizations.ts';
+import { systemRuntime } from '../src/runtime.ts';
+import { runCli } from './support/service.ts';
+import { startReceiver, verified } from './support/webhooks.ts';
+
+it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and deletes it', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'inlay-cli-webhooks-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const store = openSqlite({ file: join(dataDir, 'inlay.db'), now: Date.now });
+  await migrate(store);
+  await createOrganization(store, systemRuntime, { name: 'Acme' });
+  await store.close();
+  const receiver = await startReceiver();
+  const inlay = (...args: string[]) => runCli(['webhooks', ...args], { env: { INLAY_DATA_DIR: dataDir } });
+  const succeed = async (...args: string[]) => {
+    const { code, stdout, stderr } = await inlay(...args);
+    expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
+    return stdout;
+  };
+
+  const created = await succeed('create', receiver.url, '--types', 'sync.*', '--header', 'X-Key: abc def');
+  const [, id = '', secret = ''] = /^ID {6}(\S+)\nSecret {2}(whsec_\S+)\n/.exec(created) ?? [];
+  expect(await succeed('test', id)).toMatch(/^Delivered: 204 in \d+ ms\.\n$/);
+  const [webhook] = receiver.received;
+  expect(webhook?.headers['x-key']).toBe('abc def');
+  expect(webhook && verified(webhook, secret).type).toBe('webhook_endpoint.test');
+  expect(await succeed('list')).toMatch(new RegExp(`${id} +enabled +${receiver.url} +sync\\.\\*`));
+  expect(await succeed('rotate-secret', id)).toMatch(
+    /^Secret {2}whsec_\S+\n\nThe secret is shown this once\.\nThe old one/,
+  );
+  receiver.answer = (_, response) => response.writeHead(500).end('broken');
+  const refused = await inlay('test', id);
+  expect([refused.code, refused.stdout]).toEqual([2, 'The receiver answered with 500.\nbroken\n']);
+  await succeed('delete', id);
+  expect(await inlay('delete', id)).toMatchObject({
+    code: 1,
+    stderr: 'There is no such webhook endpoint. See: inlay webhooks list\n',
+  });
+  expect((await inlay('create', 'ftp://x')).stderr).toContain('url: an address must begin with https://');
+});
