@@ -10,7 +10,7 @@ export type ActorKind = 'operator_token' | 'scoped_token' | 'command_line' | 'wo
 export interface Cause {
   actor: { kind: ActorKind; id: string | null; name: string | null };
   requestId: string | null;
-  /** Of W3C Trace Context, where the caller gave one. */
+  /** Of W3C Trace Context. */
   traceId: string | null;
 }
 
@@ -27,8 +27,8 @@ export const byCommandLine: Cause = {
   traceId: null,
 };
 
-export function byRequest(principal: Principal | null, requestId: string): Cause {
-  return { actor: actorOf(principal), requestId, traceId: null };
+export function byRequest(principal: Principal | null, requestId: string, traceId: string): Cause {
+  return { actor: actorOf(principal), requestId, traceId };
 }
 
 function actorOf(principal: Principal | null): Cause['actor'] {
