@@ -520,7 +520,7 @@ export interface QuotaHoldRow {
 interface QuotaNoticeRow {
   workspace_id: string;
   organization_id: string;
-  quota: QuotaName;
+  quota: LimitedQuota;
   level: 'warning' | 'reached';
   quota_limit: number;
   /** When the period began. */

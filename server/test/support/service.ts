@@ -35,8 +35,11 @@ export interface Service {
   /** SIGKILL, as a crash would be. */
   kill(): Promise<void>;
   readonly exited: Promise<Exit>;
-  /** Sends a message to a program that listens to its parent, and waits until the program confirms it. */
-  tell(message: object): Promise<void>;
+  /**
+   * Sends a message to a program that listens to its parent, and waits until the program confirms it. False if the
+   * program has ended before.
+   */
+  tell(message: object): Promise<boolean>;
 }
 
 // A test that fails half-way must not leave a process behind.
@@ -102,9 +105,10 @@ export async function startService(options: {
     output: () => output,
     exited,
     async tell(message) {
-      const understood = once(child, 'message');
-      child.send(message);
-      await understood;
+      const understood = once(child, 'message').then(() => true);
+      // An error means that the program has ended, which `exited` tells.
+      child.send(message, () => {});
+      return await Promise.race([understood, exited.then(() => false)]);
     },
     async stop(signal = 'SIGTERM') {
       return (await end(signal)).code;
