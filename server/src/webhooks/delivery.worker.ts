@@ -6,6 +6,7 @@
  * none out. An event that fails is tried again by the schedule (retry-schedule.ts), which is on disk as well. An
  * endpoint that is slow, or fails, takes nothing from the others: it has its own few requests at a time.
  */
+import { setMaxListeners } from 'node:events';
 import { type Repetition, repeatedly } from '../background.ts';
 import { byWorker } from '../cause.ts';
 import type { WebhookEndpointRow } from '../db/tables.ts';
@@ -202,6 +203,8 @@ function createRun(ctx: RunContext, leased: WebhookEndpointRow, leaseEnd: number
   const { store, runtime, network, budget, trouble } = ctx;
   const { id, organization_id: organizationId } = leased;
   const cut = new AbortController();
+  // Each request on its way listens.
+  setMaxListeners(perEndpoint, cut.signal);
   const lane = new Lane<LoggedEvent>(leased.read_until, leased.ordered === 1);
   const settled: { job: Job<LoggedEvent>; row: all.Settled; attempt: Attempt }[] = [];
   /** Sent by a process that was killed before everything in front of these was settled. */

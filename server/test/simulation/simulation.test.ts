@@ -86,7 +86,7 @@ it.each([
   ['bind-if-unbound', '59'],
   ['tombstone-check', '5'],
   ['generation-compare', '408'],
-  ['one-entry-for-a-new-workspace', '1'],
+  ['one-entry-for-a-new-workspace', '5'],
   ['entry-of-a-deletion', '1'],
 ])('without the %s a violation is found within a thousand seeds', async (guard, from) => {
   const { code, output } = await simulate('--seeds', '1000', '--from', from, '--stop', '--without', guard);
