@@ -28,6 +28,8 @@ export default defineConfig({
     // times as slow as an idle one.
     testTimeout: timeoutMs,
     hookTimeout: timeoutMs,
+    // A bundle that a test has made (scripts/simulation.mjs) runs as it is.
+    server: { deps: { external: [/\/server\/builds\//] } },
     expect: { poll: { timeout: 60_000, interval: 50 } },
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
     // build are for the tests of what runs as a process.

@@ -1,0 +1,117 @@
+/**
+ * Loads the seeded simulation (server/test/simulation/main.ts) into this process, whole or without one of the guards
+ * below. Without a guard the simulation must find a violation.
+ */
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = 'server/src/';
+
+/**
+ * Every guard with the change that removes it. If the text is no longer in the code, the build fails: the guard has
+ * moved.
+ */
+export const guards = {
+  'settle-window': [['workspaces/creation.ts', 'if (waitMs === 0) break;', 'break;']],
+  'bind-if-unbound': [
+    [
+      'workspaces/claims.store.ts',
+      ".where('name_claims.state', '=', 'creating'),\n    )\n    .returning('workspace_id')",
+      ",\n    )\n    .returning('workspace_id')",
+    ],
+  ],
+  'tombstone-check': [
+    [
+      'workspaces/creation.ts',
+      "if (row?.lifecycle !== 'live') return undefined;\n      const isCalledSo",
+      'if (!row) return undefined;\n      const isCalledSo',
+    ],
+    ['workspaces/creation.ts', '!gone.has(id) && ', ''],
+  ],
+  'memory-of-lost-creates': [['workspaces/claims.store.ts', 'if (claim.no_post_before > 0) continue;', '']],
+  'look-for-lost-creates': [['workspaces/reconciler.worker.ts', 'await lookForLostCreate(ctx, claim);', '']],
+  'claims-of-namesakes': [
+    ['workspaces/claims.store.ts', 'if ((await listLiveByName(tx, organizationId, name)).length > 0) return;', ''],
+  ],
+  'generation-compare': [
+    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+    ['workspaces/operations.ts', 'if (present?.gen !== row.gen) throw new Outdated();', ''],
+  ],
+  'quotas-in-the-transaction': [
+    [
+      'pipelines/sources.ts',
+      'const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
+      'await takeRoom(ctx, ctx.store.db, scope, { sources: 1, connections: planned.length });\n' +
+        '  const row = await ctx.store.transaction(async (tx) => {\n    const workspace',
+    ],
+    ['pipelines/sources.ts', '    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });\n', ''],
+  ],
+  'deleted-sources-left-out': [['quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
+  'one-entry-for-a-new-workspace': [
+    ['workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
+  ],
+  'entry-of-a-deletion': [
+    [
+      'workspaces/operations.ts',
+      "await ctx.journal.record(tx, row.organization_id, { type: 'workspace.deleted', workspaceId: row.id, data: {} });",
+      '',
+    ],
+  ],
+};
+
+/**
+ * @param {string} [without] the name of a guard
+ * @returns {Promise<typeof import('../server/test/simulation/main.ts')>}
+ */
+export async function loadSimulation(without) {
+  const cuts = without === undefined ? [] : (guards[without] ?? []);
+  /** The files that the guard was cut out of. */
+  const cutFiles = new Set();
+  // Below the repository, so that its packages are found.
+  await mkdir(join(root, 'server/builds'), { recursive: true });
+  const directory = await mkdtemp(join(root, 'server/builds/simulation-'));
+  try {
+    const outfile = join(directory, 'main.mjs');
+    await build({
+      absWorkingDir: root,
+      entryPoints: ['server/test/simulation/main.ts'],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      packages: 'external',
+      alias: Object.fromEntries(
+        ['contract', 'schedule', 'sqlite'].map((name) => [`@inlay/${name}`, resolve(root, name, 'src')]),
+      ),
+      logLevel: 'error',
+      plugins: [
+        {
+          name: 'without-guard',
+          setup: ({ onLoad }) =>
+            onLoad({ filter: /(workspaces|pipelines|quotas)[\\/][\w.-]+\.ts$/ }, ({ path }) => {
+              let contents = readFileSync(path, 'utf8');
+              for (const [file, guard, instead] of cuts) {
+                if (path !== resolve(root, folder, file)) continue;
+                if (!contents.includes(guard)) throw new Error(`The guard ${without} is not in ${file} any more.`);
+                contents = contents.replace(guard, instead);
+                cutFiles.add(file);
+              }
+              return { contents, loader: 'ts' };
+            }),
+        },
+      ],
+    });
+    for (const [file] of cuts) {
+      if (!cutFiles.has(file))
+        throw new Error(`The guard ${without} is not cut out: ${file} is not part of the simulation.`);
+    }
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
