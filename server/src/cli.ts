@@ -158,6 +158,7 @@ events
   .addOption(typesOption())
   .option('--workspace <uuid>', 'only events about this workspace', uuid)
   .option('--forward-to <url>', 'send each event there, as a webhook would')
+  .option('--secret <secret>', 'sign with this secret (whsec_…) what is forwarded; a new one is shown if not given')
   .option('--json', 'one object a line, for programs')
   .addOption(organizationOption())
   .action(async (options) => (await import('./cli/events.ts')).listenToEvents(options));

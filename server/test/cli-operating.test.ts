@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verify } from '../../webhooks/src/inlay-webhooks.ts';
 import { byCommandLine } from '../src/cause.ts';
 import { migrate } from '../src/db/migrations.ts';
 import { openSqlite, type Store } from '../src/db/open.ts';
@@ -141,10 +142,12 @@ describe('inlay status, workspaces, jobs and logs', () => {
       stderr: expect.stringContaining('There is no type of event tags.*'),
     });
 
+    let output = '';
     const received: { type: string; id: unknown; body: string }[] = [];
     const receiver = createServer(async (request, response) => {
       const body = await text(request);
-      received.push({ type: JSON.parse(body).type, id: request.headers['webhook-id'], body });
+      const secret = /whsec_\S+/.exec(output)?.[0] ?? '';
+      received.push({ type: verify(body, request.headers, secret).type, id: request.headers['webhook-id'], body });
       response.writeHead(204).end();
     });
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -153,7 +156,6 @@ describe('inlay status, workspaces, jobs and logs', () => {
     const args = ['events', 'listen', '--types', 'tag.*', '--forward-to', `http://127.0.0.1:${port}/hook`];
     const { child, exited } = launch(args, { cwd: dataDir, env });
     try {
-      let output = '';
       child.stdout.on('data', (chunk) => {
         output += chunk;
       });

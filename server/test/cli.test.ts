@@ -366,6 +366,7 @@ describe('inlay doctor', () => {
       `  WARN  data directory: ${dataDir} can be read by others\n         Run: chmod 700 ${dataDir}\n`,
     );
     expect(stdout).toContain('  WARN  the public URL is not https\n');
+    expect(stdout).toMatch(/\n\d to look at\.\n$/);
     expect(stdout).toMatch(
       / {2}WARN {2}organization Acme \(.*\): operator tokens older than 90 days: first\n +Run: inlay operator-token rotate/,
     );

@@ -62,8 +62,7 @@ export function verify<Event = WebhookEvent>(
   key: string | readonly string[],
   { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: VerifyOptions = {},
 ): Event {
-  const checks = (typeof key === 'string' ? [key] : key).map(checkOf);
-  if (checks.length === 0) throw new WebhookKeyError('There is no key to verify the webhook with.');
+  const checks = checksOf(typeof key === 'string' ? [key] : key);
   const id = readHeader(headers, 'webhook-id');
   const timestamp = readTimestamp(readHeader(headers, 'webhook-timestamp'));
   const signatures = readHeader(headers, 'webhook-signature').split(' ').slice(0, maxSignatures);
@@ -77,6 +76,71 @@ export function verify<Event = WebhookEvent>(
     );
   }
   return parse(payload) as Event;
+}
+
+/** A request and its answer in Node.js, as far as a receiver needs them. */
+export interface ReceivedRequest extends AsyncIterable<Uint8Array> {
+  headers: Record<string, string | readonly string[] | undefined>;
+}
+export interface ReceiverAnswer {
+  writeHead(status: number): { end(text?: string): unknown };
+}
+
+/** Events are short: a longer body comes from somebody else. */
+const maxBodyBytes = 1_048_576;
+
+/**
+ * Listens to webhooks: `createServer(receiver(key, handle))`. Answers 204 when `handle` has ended; 400 if the webhook is not
+ * to be trusted; 500 if `handle` fails, which is printed, so that the event is sent again.
+ *
+ * @param handle gets the event, and its id, which stays the same when the event is sent again
+ */
+export function receiver<Event = WebhookEvent>(
+  key: string | readonly string[] | undefined,
+  handle: (event: Event, id: string) => unknown,
+  options: VerifyOptions = {},
+): (request: ReceivedRequest, response: ReceiverAnswer) => Promise<void> {
+  const keys = [key ?? []].flat();
+  // A key that is missing or wrong is said at the start, not with the first webhook.
+  checksOf(keys);
+  return async (request, response) => {
+    const answer = (status: number, text?: string) => void response.writeHead(status).end(text);
+    const body = await readBody(request);
+    if (!body) return answer(413, 'The body is too long, or broke off.');
+    let event: Event;
+    try {
+      event = verify<Event>(body, request.headers, keys, options);
+    } catch (error) {
+      return answer(400, (error as Error).message);
+    }
+    try {
+      await handle(event, readHeader(request.headers, 'webhook-id'));
+      answer(204);
+    } catch (error) {
+      console.error(error);
+      answer(500);
+    }
+  };
+}
+
+/** Nothing if the sender broke off or sent too much. Also what is too much is read, or the sender would not see the answer. */
+async function readBody(request: ReceivedRequest): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request) {
+      size += chunk.length;
+      if (size <= maxBodyBytes) chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return size <= maxBodyBytes ? Buffer.concat(chunks) : undefined;
+}
+
+function checksOf(keys: readonly string[]): SignatureCheck[] {
+  if (keys.length === 0) throw new WebhookKeyError('There is no key to verify the webhook with.');
+  return keys.map(checkOf);
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string {

@@ -90,7 +90,8 @@ try { verify('{}', headers, 'whpk_'); } catch (error) { console.log(error instan
 
     await writeFile(
       join(project, 'receiver.ts'),
-      `import { verify, type WebhookEvent, WebhookVerificationError } from 'inlay-webhooks';
+      `import { receiver, verify, type WebhookEvent, WebhookVerificationError } from 'inlay-webhooks';
+export const listener = receiver(['whsec_AAAA'], async ({ type }, id) => type + id, { toleranceSeconds: 1 });
 export const event: WebhookEvent = verify(new Uint8Array(), { a: ['b'] }, ['whsec_'], { toleranceSeconds: 1 });
 export const fault = (error: WebhookVerificationError): string => error.code;
 // @ts-expect-error: there is no such option

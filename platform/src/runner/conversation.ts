@@ -130,7 +130,8 @@ export class Conversation {
     const message = String(error?.message ?? `The ${this.origin} failed.`);
     const type = error?.failure_type;
     const isKnown = type === 'config_error' || type === 'transient_error';
-    this.log('ERROR', [message, error?.internal_message, error?.stack_trace].filter(Boolean).join('\n'));
+    const said = new Set([message, error?.internal_message, error?.stack_trace]);
+    this.log('ERROR', [...said].filter(Boolean).join('\n'));
     this.failure ??= this.fail(isKnown ? type : 'system_error', message, error?.internal_message, error?.inlay_fields);
   }
 

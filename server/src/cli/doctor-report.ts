@@ -9,6 +9,8 @@ export async function showFindings(): Promise<void> {
     if (advice) print(`         ${advice}`);
   }
   const failed = findings.filter(({ state }) => state === 'fail').length;
-  print('', failed === 0 ? 'Nothing to fix.' : `${failed} to fix.`);
+  const warned = findings.filter(({ state }) => state === 'warn').length;
+  const left = [...(failed > 0 ? [`${failed} to fix`] : []), ...(warned > 0 ? [`${warned} to look at`] : [])];
+  print('', left.length === 0 ? 'Nothing to fix.' : `${left.join(', ')}.`);
   if (failed > 0) process.exitCode = 1;
 }

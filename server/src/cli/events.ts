@@ -3,12 +3,15 @@
  * service has to run for new entries to get their positions.
  */
 import type { Event } from '@inlay/contract/events';
+import { WebhookKeyError } from '../../../webhooks/src/key-error.ts';
+import { type Signer, signerOf } from '../../../webhooks/src/signatures.ts';
 import type { Store } from '../db/open.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { createArrivals } from '../events/arrivals.ts';
 import { eventTypes, matchingTypes } from '../events/catalogue.ts';
 import { awaitPage, type EventsContext, positionFromEnd, type Reader } from '../events/events.ts';
 import { systemRuntime } from '../runtime.ts';
+import { makeSecret } from '../webhooks/keys.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
 import { type Colour, coloured, plain, print } from './output.ts';
 
@@ -26,18 +29,29 @@ export const tailEvents = (options: Choice & { lines: number; follow: boolean })
     );
   });
 
-export const listenToEvents = (options: Choice & { forwardTo?: string }) =>
+export const listenToEvents = (options: Choice & { forwardTo?: string; secret?: string }) =>
   withStoreAsItIs(async (store) => {
-    const { forwardTo } = options;
+    const { forwardTo, secret = makeSecret() } = options;
     if (forwardTo !== undefined && !/^https?:\/\//.test(forwardTo)) {
       throw new OperatorError('--forward-to takes an address that begins with http:// or https://.');
     }
+    const sign = signerWith(secret);
     print(`Listening${forwardTo === undefined ? '' : `, and forwarding to ${forwardTo}`}. End with Ctrl+C.`);
+    if (forwardTo !== undefined && options.secret === undefined) print(`They are signed with the secret ${secret}`);
     await readOn(store, options, { back: 0, follow: true }, async (event) => {
       show(event, options);
-      if (forwardTo !== undefined) print(`  → ${await forward(event, forwardTo)}`);
+      if (forwardTo !== undefined) print(`  → ${await forward(event, forwardTo, sign)}`);
     });
   });
+
+function signerWith(secret: string): Signer {
+  try {
+    return signerOf(secret);
+  } catch (error) {
+    if (error instanceof WebhookKeyError) throw new OperatorError(`--secret cannot be used. ${error.message}`);
+    throw error;
+  }
+}
 
 /** Tells every event that is chosen, in order: so many from the end, and what comes then. */
 async function readOn(
@@ -108,18 +122,24 @@ function colourOf(type: string): Colour {
 
 const patienceMs = 15_000;
 
-/** As a webhook of this event would arrive, without a signature. Once: what matters here is what the program answers. */
-async function forward({ id, type, timestamp, data }: Event, url: string): Promise<string> {
+/** As a webhook of this event would arrive. Once: what matters here is what the program answers. */
+async function forward({ id, type, timestamp, data }: Event, url: string, sign: Signer): Promise<string> {
   const startedAt = systemRuntime.elapsed();
+  const message = {
+    id,
+    timestamp: Math.floor(systemRuntime.now() / 1000),
+    payload: JSON.stringify({ type, timestamp, data }),
+  };
   try {
     const answer = await fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         'webhook-id': id,
-        'webhook-timestamp': String(Math.floor(systemRuntime.now() / 1000)),
+        'webhook-timestamp': String(message.timestamp),
+        'webhook-signature': sign(message),
       },
-      body: JSON.stringify({ type, timestamp, data }),
+      body: message.payload,
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMs),
     });

@@ -23,12 +23,13 @@ const maxKeys = 6;
 /** New keys for an endpoint that signs in this way. */
 export function makeKeys(signing: WebhookSigning, secret: string | undefined, now: number): WebhookKey[] {
   const made = (key: string): WebhookKey => ({ key, createdAt: now, expiresAt: null });
-  const newSecret = () => secret ?? `${prefixes.secret}${randomBytes(32).toString('base64')}`;
   return [
-    ...(signing === 'ed25519' ? [] : [made(newSecret())]),
+    ...(signing === 'ed25519' ? [] : [made(secret ?? makeSecret())]),
     ...(signing === 'hmac' ? [] : [made(`${prefixes.privateKey}${randomBytes(32).toString('base64')}`)]),
   ];
 }
+
+export const makeSecret = () => `${prefixes.secret}${randomBytes(32).toString('base64')}`;
 
 /** The new keys first. The old keys go on signing until the overlap has passed, or sooner if that was said before. */
 export function rotateKeys(old: readonly WebhookKey[], made: readonly WebhookKey[], end: number): WebhookKey[] {
