@@ -36,6 +36,11 @@ export const exceptions = [
     reason: 'signing keys belong to the deployment',
   },
   {
+    file: 'server/src/audit/audit-keys.store.ts',
+    names: ['listKeys', 'insertKey'],
+    reason: 'keys that sign checkpoints belong to the deployment',
+  },
+  {
     file: 'server/src/webhooks/endpoints.store.ts',
     names: ['findEndpointById'],
     reason: 'anybody who knows the id of an endpoint may ask for its public keys',

@@ -50,7 +50,7 @@ const TypePatterns = Type.String({
   examples: ['sync.*,source.needs_attention'],
 });
 
-const filters = {
+export const filters = {
   types: Type.Optional(TypePatterns),
   since: Type.Optional(Timestamp('Only what happened at this time or later')),
 };

@@ -154,7 +154,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
       createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
-      createLogRetention(parts.events, config.eventsMs),
+      createLogRetention(parts.events, config),
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
     ];
     const inBackground = [

@@ -5,13 +5,24 @@
  */
 import type { Principal } from './principals.ts';
 
-export type ActorKind = 'operator_token' | 'scoped_token' | 'command_line' | 'worker';
+/** `console_user` is for people who sign in to a console; nothing makes it yet. */
+export const actorKinds = ['operator_token', 'scoped_token', 'console_user', 'command_line', 'worker'] as const;
+export type ActorKind = (typeof actorKinds)[number];
+
+/** Where a request comes from. Personal: entries of the log only commit to it (events/chain.ts). */
+export interface Origin {
+  /** Of the client, behind proxies that are trusted. */
+  address: string | undefined;
+  userAgent: string | undefined;
+}
 
 export interface Cause {
   actor: { kind: ActorKind; id: string | null; name: string | null };
   requestId: string | null;
   /** Of W3C Trace Context. */
   traceId: string | null;
+  /** Asked only when something is recorded: most requests record nothing. Undefined where no request is behind it. */
+  where?: () => Origin;
 }
 
 /** Work in the background that no request waits for. */
@@ -27,8 +38,21 @@ export const byCommandLine: Cause = {
   traceId: null,
 };
 
-export function byRequest(principal: Principal | null, requestId: string, traceId: string): Cause {
-  return { actor: actorOf(principal), requestId, traceId };
+interface CausingRequest {
+  principal: Principal | null;
+  id: string;
+  trace: { traceId: string };
+  ip: string;
+  headers: { 'user-agent'?: string | undefined };
+}
+
+export function byRequest(request: CausingRequest): Cause {
+  return {
+    actor: actorOf(request.principal),
+    requestId: request.id,
+    traceId: request.trace.traceId,
+    where: () => ({ address: request.ip, userAgent: request.headers['user-agent'] }),
+  };
 }
 
 function actorOf(principal: Principal | null): Cause['actor'] {

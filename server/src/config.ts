@@ -57,8 +57,9 @@ export interface Config {
   jobHistoryMs: number;
   /** How long the service's own store keeps the log of a job after its end; 0: not at all. */
   jobLogMs: number;
-  /** How long the log keeps entries. */
+  /** How long events can be read, and how long the audit trail keeps entries. */
   eventsMs: number;
+  auditMs: number;
   /** What one run of a connector of the bundled platform may use of this machine. */
   connectorLimits: { memoryBytes: number; openFiles: number };
   logLevel: string;
@@ -197,7 +198,11 @@ export const variables = {
   ],
   INLAY_EVENT_DAYS: [
     '`90`',
-    'How many days the log keeps what has happened. A reader of `/api/v1/events` that is away for longer gets 410 and begins anew',
+    'How many days events can be read. A reader of `/api/v1/events` that is away for longer gets 410 and begins anew',
+  ],
+  INLAY_AUDIT_DAYS: [
+    '`365`',
+    'How many days the audit trail keeps its entries; never shorter than `INLAY_EVENT_DAYS`. Only a beginning is deleted, up to a signed checkpoint',
   ],
   INLAY_CONNECTOR_MEMORY_MB: [
     '`1024`',
@@ -426,6 +431,7 @@ export function readConfig(
     jobHistoryMs: (integer('INLAY_JOB_HISTORY_DAYS', 1, 3_650) ?? 90) * 86_400_000,
     jobLogMs: (integer('INLAY_JOB_LOG_DAYS', 0, 3_650) ?? (databaseUrl === undefined ? 0 : 30)) * 86_400_000,
     eventsMs: (integer('INLAY_EVENT_DAYS', 1, 3_650) ?? 90) * 86_400_000,
+    auditMs: (integer('INLAY_AUDIT_DAYS', 1, 36_500) ?? 365) * 86_400_000,
     connectorLimits: {
       memoryBytes: (integer('INLAY_CONNECTOR_MEMORY_MB', 128, 16_777_216) ?? 1024) * 1024 ** 2,
       openFiles: integer('INLAY_CONNECTOR_OPEN_FILES', 64, 1_000_000) ?? 1024,

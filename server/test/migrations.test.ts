@@ -47,6 +47,8 @@ describeOnBothDatabases('Migrations', (kind) => {
     const tables = (await store.db.introspection.getTables()).map(({ name }) => name);
     expect(tables.toSorted()).toEqual(
       [
+        'audit_checkpoints',
+        'audit_keys',
         'connection_catalogs',
         'connection_template_tags',
         'connection_templates',
@@ -63,6 +65,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'log_entries',
         'log_heads',
         'log_pending',
+        'log_personal',
         'log_sequencer',
         'migrations',
         'name_claims',

@@ -927,6 +927,65 @@ const migrations: Record<string, Step> = {
     await sql`
       create index webhook_deliveries_by_age on webhook_deliveries (created_at) where state <> 'pending'`.execute(db);
   },
+
+  '0029-audit': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    // Patches and personal fields wait in `log_pending`; with its position, an entry gets commitments to them instead.
+    await sql`alter table log_pending drop column personal_commitment`.execute(db);
+    await sql`alter table log_pending add column personal ${text}`.execute(db);
+    await sql`alter table log_entries drop column patch`.execute(db);
+    await sql`alter table log_entries drop column personal_commitment`.execute(db);
+    await sql`alter table log_entries add column commitments ${text}`.execute(db);
+    await sql`
+      create table log_personal (
+        entry_id ${uuid} not null,
+        field ${text} not null,
+        organization_id ${uuid} not null,
+        salt ${text} not null,
+        value ${text} not null,
+        primary key (entry_id, field)
+      )`.execute(db);
+
+    for (const column of ['checkpoint_position', 'checkpoint_at', 'cut_until', 'events_after']) {
+      await sql`alter table log_heads add column ${sql.ref(column)} bigint not null default 0`.execute(db);
+    }
+    // What was forgotten before now had no checkpoint. Its readers are told as before.
+    await sql`
+      update log_heads set events_after = coalesce(
+        (select min(position) - 1 from log_entries where log_entries.organization_id = log_heads.organization_id),
+        position)`.execute(db);
+    await sql`
+      create table audit_keys (
+        kid ${text} primary key,
+        public_jwk ${text} not null,
+        sealed_private_key ${text} not null,
+        created_at bigint not null
+      )`.execute(db);
+    await sql`
+      create table audit_checkpoints (
+        organization_id ${uuid} not null,
+        position bigint not null,
+        hash ${text} not null,
+        signed_at bigint not null,
+        key_id ${text} not null,
+        signature ${text} not null,
+        primary key (organization_id, position)
+      )`.execute(db);
+
+    await sql`drop index log_entries_by_time`.execute(db);
+    for (const [name, columns, condition] of [
+      ['time', sql`organization_id, sequenced_at, trail_position`, sql``],
+      ['trail_type', sql`organization_id, type, trail_position`, sql``],
+      ['trail_workspace', sql`organization_id, workspace_id, type, trail_position`, sql`where workspace_id is not null`],
+      ['trail_actor', sql`organization_id, actor_id, trail_position`, sql`where actor_id is not null`],
+      ['trail_refused', sql`organization_id, trail_position`, sql`where outcome = 'refused'`],
+    ] as const) {
+      await sql`
+        create index ${sql.raw(`log_entries_by_${name}`)} on log_entries (${columns}) ${condition}`.execute(db);
+    }
+    for (const statement of auditGuards[kind]) await statement.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */
@@ -1187,3 +1246,99 @@ export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: 
     unknown: applied.filter((name) => !known.includes(name)),
   };
 }
+
+/**
+ * These triggers refuse to change or delete what the audit trail consists of. There is one way through, for retention: the
+ * beginning of a trail, up to a checkpoint that is stored. Whoever may drop triggers can go further; `inlay audit verify`
+ * finds that.
+ */
+const auditGuards = {
+  sqlite: [
+    ...(['log_entries', 'log_personal', 'audit_checkpoints'] as const).map(
+      (table) => sql`
+        create trigger ${sql.raw(`${table}_unchanged`)} before update on ${sql.table(table)} begin
+          select raise(abort, 'The audit trail is never changed.');
+        end`,
+    ),
+    sql`
+      create trigger log_entries_kept before delete on log_entries
+      when not exists (
+        select 1 from log_heads where organization_id = old.organization_id and cut_until >= old.trail_position
+      ) begin
+        select raise(abort, 'Of the audit trail, only a beginning behind a checkpoint is deleted.');
+      end`,
+    sql`
+      create trigger audit_checkpoints_kept before delete on audit_checkpoints
+      when not exists (
+        select 1 from log_heads where organization_id = old.organization_id and cut_until > old.position
+      ) begin
+        select raise(abort, 'Of the checkpoints of the audit trail, only those before its beginning are deleted.');
+      end`,
+    sql`
+      create trigger log_heads_cut before update of cut_until on log_heads
+      when new.cut_until <> old.cut_until and (new.cut_until < old.cut_until or not exists (
+        select 1 from audit_checkpoints
+        where organization_id = new.organization_id and position = new.cut_until
+      )) begin
+        select raise(abort, 'The audit trail is cut only at a checkpoint.');
+      end`,
+  ],
+  postgres: [
+    sql`
+      create function refuse_audit_change() returns trigger language plpgsql as '
+      begin
+        raise exception ''The audit trail is never changed.'';
+      end'`,
+    ...(['log_entries', 'log_personal', 'audit_checkpoints'] as const).map(
+      (table) => sql`
+        create trigger ${sql.raw(`${table}_unchanged`)} before update on ${sql.table(table)}
+        for each row execute function refuse_audit_change()`,
+    ),
+    ...(['log_entries', 'audit_checkpoints'] as const).map(
+      (table) => sql`
+        create trigger ${sql.raw(`${table}_not_emptied`)} before truncate on ${sql.table(table)}
+        for each statement execute function refuse_audit_change()`,
+    ),
+    sql`
+      create function keep_audit_entry() returns trigger language plpgsql as '
+      begin
+        if not exists (
+          select 1 from log_heads where organization_id = old.organization_id and cut_until >= old.trail_position
+        ) then
+          raise exception ''Of the audit trail, only a beginning behind a checkpoint is deleted.'';
+        end if;
+        return old;
+      end'`,
+    sql`
+      create trigger log_entries_kept before delete on log_entries
+      for each row execute function keep_audit_entry()`,
+    sql`
+      create function keep_audit_checkpoint() returns trigger language plpgsql as '
+      begin
+        if not exists (
+          select 1 from log_heads where organization_id = old.organization_id and cut_until > old.position
+        ) then
+          raise exception
+            ''Of the checkpoints of the audit trail, only those before its beginning are deleted.'';
+        end if;
+        return old;
+      end'`,
+    sql`
+      create trigger audit_checkpoints_kept before delete on audit_checkpoints
+      for each row execute function keep_audit_checkpoint()`,
+    sql`
+      create function cut_audit_at_checkpoint() returns trigger language plpgsql as '
+      begin
+        if new.cut_until < old.cut_until or not exists (
+          select 1 from audit_checkpoints
+          where organization_id = new.organization_id and position = new.cut_until
+        ) then
+          raise exception ''The audit trail is cut only at a checkpoint.'';
+        end if;
+        return new;
+      end'`,
+    sql`
+      create trigger log_heads_cut before update of cut_until on log_heads for each row
+      when (new.cut_until <> old.cut_until) execute function cut_audit_at_checkpoint()`,
+  ],
+};

@@ -18,6 +18,7 @@ interface Place {
 /** Every column that holds a sealed value. */
 export const sealedColumns: readonly Place[] = [
   { table: 'signing_keys', id: 'kid', column: 'sealed_private_key', context: "'signing key ' || kid" },
+  { table: 'audit_keys', id: 'kid', column: 'sealed_private_key', context: "'audit key ' || kid" },
   { table: 'source_templates', id: 'id', column: 'sealed_defaults', context: "'source template ' || id" },
   {
     table: 'connection_templates',

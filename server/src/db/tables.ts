@@ -641,17 +641,17 @@ export interface LogEntryFacts {
   request_id: string | null;
   trace_id: string | null;
   outcome: 'done' | 'refused';
-  /** For the audit: JSON Patch from before to after, with secrets as keyed fingerprints. */
-  patch: string | null;
-  /** For the audit: commits to personal fields that are kept elsewhere and can be erased. */
-  personal_commitment: string | null;
 }
 
 /** An entry that has no position yet. It is gone once it has one. */
-interface LogPendingRow extends LogEntryFacts {
+export interface LogPendingRow extends LogEntryFacts {
   number: Generated<number>;
   /** 0 or 1. Written down, because a replica of an earlier version may give the positions, and does not know new types. */
   is_event: number;
+  /** For the audit: JSON Patch from before to after, with secrets as keyed fingerprints. */
+  patch: string | null;
+  /** For the audit: JSON, where the request came from. */
+  personal: string | null;
 }
 
 /** An entry with its positions. Never changed; see events/sequencer.worker.ts. */
@@ -662,17 +662,54 @@ export interface LogEntryRow extends LogEntryFacts {
   position: number | null;
   /** Never before that of an earlier position. */
   sequenced_at: number;
-  /** For the audit: of this entry and the one before. */
+  /** JSON: a salted hash of each field in `log_personal`, by its name; null without any. See events/chain.ts. */
+  commitments: string | null;
+  /** Of this entry and the hash before; null for entries of before there was a chain. */
   hash: string | null;
 }
 
-/** The last positions of an organization. */
-interface LogHeadRow {
+/** What an entry says of persons, and its patch. It can be erased: the entry itself has only commitments to it. */
+export interface LogPersonalRow {
+  entry_id: string;
+  field: 'address' | 'user_agent' | 'patch';
+  organization_id: string;
+  salt: string;
+  /** JSON. */
+  value: string;
+}
+
+/** The last positions of an organization, and the first that are kept. */
+export interface LogHeadRow {
   organization_id: string;
   position: number;
   trail_position: number;
   sequenced_at: number;
   hash: string | null;
+  /** The last checkpoint. */
+  checkpoint_position: number;
+  checkpoint_at: number;
+  /** The trail begins after this position, which has a checkpoint. */
+  cut_until: number;
+  /** Events up to this position are no longer told. */
+  events_after: number;
+}
+
+/** Signs checkpoints of the audit trail; see audit/. Never removed. */
+export interface AuditKeyRow {
+  kid: string;
+  public_jwk: string;
+  sealed_private_key: string;
+  created_at: number;
+}
+
+/** A signed statement which hash the trail of an organization had at a position. */
+export interface AuditCheckpointRow {
+  organization_id: string;
+  position: number;
+  hash: string;
+  signed_at: number;
+  key_id: string;
+  signature: string;
 }
 
 /** Who gives positions. One row. */
@@ -778,6 +815,9 @@ export interface Tables {
   log_pending: LogPendingRow;
   log_entries: LogEntryRow;
   log_heads: LogHeadRow;
+  log_personal: LogPersonalRow;
+  audit_keys: AuditKeyRow;
+  audit_checkpoints: AuditCheckpointRow;
   log_sequencer: LogSequencerRow;
   job_watch: JobWatchRow;
   webhook_endpoints: WebhookEndpointRow;

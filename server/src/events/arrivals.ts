@@ -5,7 +5,7 @@
  */
 import type { Store } from '../db/open.ts';
 import type { Runtime } from '../runtime.ts';
-import { findHead } from './log.store.ts';
+import { findBounds } from './log.store.ts';
 
 const everyMs = 250;
 
@@ -42,7 +42,7 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
   async function lookAt(organizationIds: Iterable<string>): Promise<void> {
     for (const organizationId of organizationIds) {
       // A reader that is woken for nothing reads, and tells its caller if the store does not answer.
-      const head = await findHead(db, organizationId).catch(() => Number.POSITIVE_INFINITY);
+      const { head } = await findBounds(db, organizationId).catch(() => ({ head: Number.POSITIVE_INFINITY }));
       for (const waiter of waiters) {
         if (waiter.organizationId === organizationId && head > waiter.after) waiter.wake();
       }

@@ -375,15 +375,75 @@ export const catalogue = {
     { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
     sometimes,
   ),
+
+  'audit.checkpoint': kind(
+    'The audit trail up to a position was signed. Endpoints get it if they ask for `audit.checkpoint` or `audit.*`. Keep it: it proves later that nothing before it was changed.',
+    {
+      organization_id: Uuid('The organization', exampleId),
+      position: count('The last entry of the trail that it covers', 1042),
+      hash: text('The hash of that entry', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
+      signed_at: Timestamp('When it was signed'),
+      key_id: text('Which key signed it', 'k0123456789abcde'),
+      signature: text('Ed25519, in base64', 'c2lnbmF0dXJl'),
+    },
+    ofOrganization,
+  ),
+  'audit.key_created': kind('A key that signs checkpoints of the audit trail was made.', { key: Key }, ofOrganization),
+  'audit.exported': kind(
+    'Somebody exported the audit trail.',
+    { format: Enumeration(['jsonl', 'csv'], { description: 'In which form' }) },
+    { ofWorkspace: false, isEvent: false },
+  ),
+  'audit.erased': kind(
+    'Somebody erased personal fields of the audit trail.',
+    {
+      by: Type.Array(Type.String(), { description: 'What chose the entries', examples: [['workspace_id']] }),
+      fields: Type.Array(Type.String(), { description: 'What was erased', examples: [['address']] }),
+      count: count('How many values', 12),
+    },
+    { ofWorkspace: 'sometimes', isEvent: false },
+  ),
+  'request.refused': kind(
+    'A request was refused although its token works: it asked for something that it may not do, or came from another origin than its page.',
+    {
+      method: text('The method', 'POST'),
+      route: text('The route', '/api/v1/workspaces/sync'),
+      reason: Enumeration(['permission', 'organization', 'origin', 'forbidden'], {
+        description: 'What the token lacks: permission to write, the organization, the origin; or anything else',
+      }),
+      count: count('How many requests; repeated ones are counted for a minute', 1),
+    },
+    { ofWorkspace: 'sometimes', isEvent: false },
+  ),
+  'token.refused': kind(
+    'Requests came with no token, or with tokens that do not work. They belong to nobody, so the trail of the first organization of the deployment counts them.',
+    {
+      count: count('How many requests', 40),
+      addresses: count('From how many addresses', 2),
+      since: Timestamp('When the first of them came'),
+    },
+    { ofWorkspace: false, isEvent: false },
+  ),
 };
 
 export type Catalogue = typeof catalogue;
 export type EntryType = keyof Catalogue;
 export type DataOf<T extends EntryType> = Static<Catalogue[T]['data']>;
 
+/** What something was before and after, for the audit. Without secrets: they are replaced by fingerprints. */
+export interface Change {
+  before: unknown;
+  after: unknown;
+}
+
 /** An entry as a rule writes it. The name of the workspace is read in the transaction. */
 export type Entry = {
-  [T in EntryType]: { type: T; data: DataOf<T> } & (Catalogue[T]['ofWorkspace'] extends true
+  [T in EntryType]: {
+    type: T;
+    data: DataOf<T>;
+    change?: Change;
+    outcome?: 'refused';
+  } & (Catalogue[T]['ofWorkspace'] extends true
     ? { workspaceId: string }
     : Catalogue[T]['ofWorkspace'] extends false
       ? { workspaceId?: never }

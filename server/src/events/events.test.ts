@@ -93,7 +93,7 @@ describeOnBothDatabases('Events', (kind) => {
       .selectAll()
       .where('type', '=', 'source.created')
       .executeTakeFirstOrThrow();
-    const { trail_position: _, position: __, sequenced_at: ___, hash: ____, ...facts } = entry;
+    const { trail_position: _, position: __, sequenced_at: ___, hash: ____, commitments: _____, ...facts } = entry;
     const data = { ...JSON.parse(entry.data), attention_by: 'customer', problem: failure };
     await store.db
       .insertInto('log_pending')

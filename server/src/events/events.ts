@@ -41,11 +41,12 @@ export async function readPage(ctx: EventsContext, reader: Reader, { after, limi
   const { db } = ctx.store;
   const { organizationId, workspaceId } = reader;
   // Read before the page: whatever comes meanwhile is on this page or has a later position.
-  const head = await log.findHead(db, organizationId);
-  if (after !== undefined) await assertReadable(ctx, organizationId, after, head);
+  const bounds = await log.findBounds(db, organizationId);
+  const { head, goneUntil } = bounds;
+  if (after !== undefined) assertReadable(after, bounds);
   const types = typesOf(reader);
   const since = reader.since === undefined ? undefined : Date.parse(reader.since);
-  const from = Math.max(after ?? 0, await positionBefore(ctx, organizationId, since, head));
+  const from = Math.max(after ?? 0, goneUntil, await positionBefore(ctx, organizationId, since, head));
   if (types?.length === 0) return { data: [], next: Math.max(head, from) };
   const rows = await log.listEvents(db, organizationId, { after: from, workspaceId, types, since }, limit);
   const last = rows.at(-1)?.position ?? from;
@@ -71,15 +72,9 @@ export async function awaitPage(
   return page;
 }
 
-async function assertReadable(
-  { store }: EventsContext,
-  organizationId: string,
-  after: number,
-  head: number,
-): Promise<void> {
+function assertReadable(after: number, { head, goneUntil }: log.Bounds): void {
   if (after > head) throw new AppError('events_ahead', { head });
-  const oldest = (await log.findOldest(store.db, organizationId)) ?? head + 1;
-  if (after < oldest - 1) throw new AppError('events_gone', { begin: oldest - 1 });
+  if (after < goneUntil) throw new AppError('events_gone', { begin: goneUntil });
 }
 
 /** The position from which a reader gets the last so many events, and all that come then. */
@@ -88,9 +83,8 @@ export async function positionFromEnd(
   { organizationId }: Reader,
   count: number,
 ): Promise<number> {
-  const head = await log.findHead(db, organizationId);
-  const oldest = (await log.findOldest(db, organizationId)) ?? head + 1;
-  return Math.max(head - count, oldest - 1);
+  const { head, goneUntil } = await log.findBounds(db, organizationId);
+  return Math.max(head - count, goneUntil);
 }
 
 /** The last position before this time. */

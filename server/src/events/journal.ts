@@ -8,7 +8,8 @@
 import type { Cause } from '../cause.ts';
 import type { Db } from '../db/open.ts';
 import type { Runtime } from '../runtime.ts';
-import { catalogue, type Entry } from './catalogue.ts';
+import { type Change, catalogue, type Entry } from './catalogue.ts';
+import { patchOf } from './json-patch.ts';
 import * as log from './log.store.ts';
 
 export interface Journal {
@@ -36,19 +37,37 @@ export function createJournal(options: JournalOptions): Journal {
         actor_name: cause.actor.name,
         request_id: cause.requestId,
         trace_id: cause.traceId,
+        personal: personalOf(cause),
       };
-      const rows = entries.map(({ type, workspaceId = null, data }) => ({
+      const rows = entries.map(({ type, workspaceId = null, data, outcome, change }) => ({
         id: runtime.newId(),
         type,
         is_event: catalogue[type].isEvent ? 1 : 0,
         workspace_id: workspaceId,
         data: JSON.stringify(data),
+        outcome: outcome ?? ('done' as const),
+        patch: change ? patchText(change) : null,
       }));
       await log.append(tx, organizationId, about, rows);
       onRecorded?.();
     },
     by: (other) => createJournal({ ...options, cause: other }),
   };
+}
+
+/** More of a user agent tells nobody anything. */
+const maxUserAgent = 256;
+
+/** As JSON. The sequencer takes it out of the entry and commits to it. */
+function personalOf({ where }: Cause): string | null {
+  const { address, userAgent } = where?.() ?? {};
+  if (address === undefined && userAgent === undefined) return null;
+  return JSON.stringify({ address, user_agent: userAgent?.slice(0, maxUserAgent).toWellFormed() });
+}
+
+function patchText({ before, after }: Change): string | null {
+  const patch = patchOf(before, after);
+  return patch.length === 0 ? null : JSON.stringify(patch);
 }
 
 /** The context of rules, for changes that this cause has. */

@@ -3,13 +3,14 @@ import { SqliteAdapter, sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
-import type { LogEntryFacts, LogEntryRow } from '../db/tables.ts';
+import type { LogEntryFacts, LogEntryRow, LogPendingRow } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 const isSqlite = (db: Db) => db.getExecutor().adapter instanceof SqliteAdapter;
 
-type About = Pick<LogEntryFacts, 'actor_kind' | 'actor_id' | 'actor_name' | 'request_id' | 'trace_id'>;
-type NewEntry = Pick<LogEntryFacts, 'id' | 'type' | 'workspace_id' | 'data'> & { is_event: number };
+type About = Pick<LogPendingRow, 'actor_kind' | 'actor_id' | 'actor_name' | 'request_id' | 'trace_id' | 'personal'>;
+type NewEntry = Pick<LogEntryFacts, 'id' | 'type' | 'workspace_id' | 'data' | 'outcome'> &
+  Pick<LogPendingRow, 'is_event' | 'patch'>;
 
 const insertOne = prepare(
   (
@@ -25,6 +26,9 @@ const insertOne = prepare(
     actorName: string | null,
     requestId: string | null,
     traceId: string | null,
+    outcome: LogEntryFacts['outcome'],
+    patch: string | null,
+    personal: string | null,
   ) =>
     db.insertInto('log_pending').values({
       id,
@@ -44,17 +48,17 @@ const insertOne = prepare(
       actor_name: actorName,
       request_id: requestId,
       trace_id: traceId,
-      outcome: 'done',
-      patch: null,
-      personal_commitment: null,
+      outcome,
+      patch,
+      personal,
     }),
 );
 
 /** The one way into the log. */
 export async function append(tx: Db, organizationId: string, about: About, entries: NewEntry[]): Promise<void> {
   if (entries.length > manyEntries) return await appendMany(tx, organizationId, about, entries);
-  for (const { id, type, is_event, workspace_id, data } of entries) {
-    const { actor_kind, actor_id, actor_name, request_id, trace_id } = about;
+  for (const { id, type, is_event, workspace_id, data, outcome, patch } of entries) {
+    const { actor_kind, actor_id, actor_name, request_id, trace_id, personal } = about;
     await insertOne(
       tx,
       organizationId,
@@ -68,6 +72,9 @@ export async function append(tx: Db, organizationId: string, about: About, entri
       actor_name,
       request_id,
       trace_id,
+      outcome,
+      patch,
+      personal,
     );
   }
 }
@@ -80,6 +87,7 @@ async function appendMany(tx: Db, organizationId: string, about: About, entries:
     ...entry,
     is_event: String(entry.is_event),
     workspace_id: workspace_id ?? '',
+    patch: entry.patch ?? '',
     place: String(index),
   }));
   const types = {
@@ -88,6 +96,8 @@ async function appendMany(tx: Db, organizationId: string, about: About, entries:
     is_event: 'text',
     workspace_id: 'text',
     data: 'text',
+    outcome: 'text',
+    patch: 'text',
     place: 'text',
   } as const;
   const uuid = (value: ReturnType<typeof sql>) => sql`cast(${value} as ${sql.raw(isSqlite(tx) ? 'text' : 'uuid')})`;
@@ -107,34 +117,28 @@ async function appendMany(tx: Db, organizationId: string, about: About, entries:
     actor_name: textOf(about.actor_name),
     request_id: textOf(about.request_id),
     trace_id: textOf(about.trace_id),
-    outcome: sql.lit('done'),
+    outcome: sql`given.outcome`,
+    patch: sql`nullif(given.patch, '')`,
+    personal: textOf(about.personal),
   });
   const inOrder = insertion.expression.orderBy(sql`cast(given.place as integer)`);
   await tx.insertInto('log_pending').columns(insertion.columns).expression(inOrder).execute();
 }
 
-/** The last position that was given. */
-export async function findHead(db: Db, organizationId: string): Promise<number> {
-  return (await headOf(db, organizationId))[0]?.position ?? 0;
+export interface Bounds {
+  /** The last position that was given. */
+  head: number;
+  /** Events up to here are no longer told. */
+  goneUntil: number;
 }
 
-const headOf = prepare((db, organizationId: string) =>
-  db.selectFrom('log_heads').select('position').where('organization_id', '=', organizationId),
-);
-
-/** The first position that is still kept; undefined when none is. */
-export async function findOldest(db: Db, organizationId: string): Promise<number | undefined> {
-  return (await oldestOf(db, organizationId))[0]?.position ?? undefined;
+export async function findBounds(db: Db, organizationId: string): Promise<Bounds> {
+  const [row] = await boundsOf(db, organizationId);
+  return { head: row?.position ?? 0, goneUntil: row?.events_after ?? 0 };
 }
 
-const oldestOf = prepare((db, organizationId: string) =>
-  db
-    .selectFrom('log_entries')
-    .select('position')
-    .where('organization_id', '=', organizationId)
-    .where('position', '>', 0)
-    .orderBy('position')
-    .limit(sql.lit(1)),
+const boundsOf = prepare((db, organizationId: string) =>
+  db.selectFrom('log_heads').select(['position', 'events_after']).where('organization_id', '=', organizationId),
 );
 
 /** The first position that was given at this time or later. */
@@ -146,7 +150,7 @@ export async function findPositionAt(db: Db, organizationId: string, time: numbe
     .where('sequenced_at', '>=', time)
     .where('position', 'is not', null)
     .orderBy('sequenced_at')
-    .orderBy('position')
+    .orderBy('trail_position')
     .limit(1)
     .executeTakeFirst();
   return row?.position ?? undefined;

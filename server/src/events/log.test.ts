@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { planOf, statementOf } from '../../test/support/query-plan.ts';
 import { openTestStore } from '../../test/support/test-store.ts';
+import { unguarded } from '../../test/support/unguarded.ts';
 import { byWorker } from '../cause.ts';
 import type { Db, Store } from '../db/open.ts';
 import { systemRuntime } from '../runtime.ts';
@@ -160,20 +161,24 @@ describeOnBothDatabases('The log', (kind) => {
     expect((await log.read(1)).data).toMatchObject([{ position: 2 }]);
   });
 
-  it('forgets only a beginning, and tells readers where to begin', async () => {
+  it('tells no events that are too old, and tells readers where to begin', async () => {
     const store = await openTestStore(kind);
     const log = await openLog(store);
     await log.record(...upTo(10).map((index) => tag(`t${index}`)));
     await sequencerOf(store).pass();
-    // The fifth is older than its neighbours, as after a clock that was set back: nothing after the first young one goes.
-    const age = (positions: number[], ms: number) =>
-      store.db
-        .updateTable('log_entries')
-        .set({ recorded_at: sql<number>`recorded_at - ${sql.lit(ms)}` })
-        .where('position', 'in', positions)
-        .execute();
-    await age([1, 2, 3, 5], 1_000_000);
-    await createLogRetention({ store }, 500_000)();
+    const age = (positions: number[]) =>
+      unguarded(store, () =>
+        store.db
+          .updateTable('log_entries')
+          .set({ sequenced_at: sql<number>`sequenced_at - 1000000` })
+          .where('position', 'in', positions)
+          .execute(),
+      );
+    const retain = createLogRetention({ store }, { eventsMs: 500_000, auditMs: 900_000 });
+    await retain();
+    expect((await log.read()).data).toHaveLength(10);
+    await age([1, 2, 3]);
+    await retain();
     expect(
       (await log.read()).data.map(({ position }) => position),
       'without after: from the oldest',
@@ -181,11 +186,46 @@ describeOnBothDatabases('The log', (kind) => {
     await expect(log.read(2)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 3 } });
     await expect(log.read(11)).rejects.toMatchObject({ code: 'events_ahead', facts: { head: 10 } });
     expect((await log.read(3)).data).toHaveLength(7);
-    await age(upTo(10), 1_000_000);
-    await createLogRetention({ store }, 500_000)();
+    await age(upTo(10));
+    await retain();
     expect(await log.read()).toEqual({ data: [], next: 10 });
     await expect(log.read(9)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 10 } });
     expect(await log.read(10)).toEqual({ data: [], next: 10 });
+    expect(await log.entries(), 'without a checkpoint the trail keeps everything').toHaveLength(10);
+  });
+
+  it('is never changed, and loses only a beginning behind a checkpoint: the database refuses everything else', async () => {
+    const store = await openTestStore(kind);
+    const { db } = store;
+    const log = await openLog(store);
+    await log.record(...upTo(10).map((index) => tag(`t${index}`)));
+    await sequencerOf(store).pass();
+    const rows = await log.entries();
+    const cut = (position: number) => db.updateTable('log_heads').set({ cut_until: position }).execute();
+    await expect(db.updateTable('log_entries').set({ data: '{}' }).execute()).rejects.toThrow('never changed');
+    await expect(db.deleteFrom('log_entries').where('trail_position', '=', 10).execute()).rejects.toThrow(
+      'only a beginning behind a checkpoint',
+    );
+    await expect(cut(4)).rejects.toThrow('only at a checkpoint');
+    const { organizationId } = log;
+    for (const position of [2, 4]) {
+      await db
+        .insertInto('audit_checkpoints')
+        .values({
+          ...{ organization_id: organizationId, position, hash: String(rows[position - 1]?.hash) },
+          ...{ signed_at: 1, key_id: 'k', signature: 's' },
+        })
+        .execute();
+    }
+    await expect(db.updateTable('audit_checkpoints').set({ hash: '' }).execute()).rejects.toThrow('never changed');
+    await expect(db.deleteFrom('audit_checkpoints').execute()).rejects.toThrow('only those before its beginning');
+    if (kind === 'postgres') await expect(sql`truncate log_entries`.execute(db)).rejects.toThrow('never changed');
+    await cut(4);
+    await expect(cut(2)).rejects.toThrow('only at a checkpoint');
+    await expect(db.deleteFrom('log_entries').execute()).rejects.toThrow('only a beginning behind a checkpoint');
+    await createLogRetention({ store }, { eventsMs: 500_000, auditMs: 900_000 })();
+    expect((await log.entries()).map(({ trail_position }) => trail_position)).toEqual(upTo(10).slice(4));
+    expect(await db.selectFrom('audit_checkpoints').select('position').execute()).toEqual([{ position: 4 }]);
   });
 
   it('is read from an index in the order of positions, whatever is asked for', async () => {

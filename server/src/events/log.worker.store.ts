@@ -1,9 +1,9 @@
 /** The SQL that gives positions to entries of all organizations, and forgets the oldest. */
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
-import type { LogEntryRow } from '../db/tables.ts';
+import type { LogEntryRow, LogHeadRow, LogPendingRow, LogPersonalRow } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 
@@ -44,40 +44,32 @@ export async function releaseSequencer(db: Db, leaseId: string): Promise<void> {
     .execute();
 }
 
-export interface PendingEntry {
-  number: number;
-  organization_id: string;
-  is_event: number;
-  recorded_at: number;
-}
+export type PendingEntry = Selectable<LogPendingRow>;
 
 /** Those whose transactions are committed, in the order in which they were written. */
 export async function listPending(tx: Db, limit: number): Promise<PendingEntry[]> {
-  return await tx
-    .selectFrom('log_pending')
-    .select(['number', 'organization_id', 'is_event', 'recorded_at'])
-    .orderBy('number')
-    .limit(limit)
-    .execute();
+  return await tx.selectFrom('log_pending').selectAll().orderBy('number').limit(limit).execute();
 }
 
-export type Head = Pick<LogEntryRow, 'organization_id' | 'trail_position' | 'sequenced_at'> & { position: number };
+export type Head = Pick<LogHeadRow, 'organization_id' | 'position' | 'trail_position' | 'sequenced_at' | 'hash'>;
 
 export async function readHeads(tx: Db, organizationIds: string[]): Promise<Map<string, Head>> {
   const rows = await tx
     .selectFrom('log_heads')
-    .select(['organization_id', 'position', 'trail_position', 'sequenced_at'])
+    .select(['organization_id', 'position', 'trail_position', 'sequenced_at', 'hash'])
     .where('organization_id', 'in', organizationIds)
     .execute();
   return new Map(rows.map((row) => [row.organization_id, row]));
 }
 
 export async function putHead(tx: Db, head: Head): Promise<void> {
-  const { organization_id: _, ...positions } = head;
+  const { organization_id: _, ...changed } = head;
+  // The first checkpoint is signed as long after the first entry as the others are after each other.
+  const first = { checkpoint_position: 0, checkpoint_at: head.sequenced_at, cut_until: 0, events_after: 0 };
   await tx
     .insertInto('log_heads')
-    .values({ ...head, hash: null })
-    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(positions))
+    .values({ ...head, ...first })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(changed))
     .execute();
 }
 
@@ -86,6 +78,8 @@ export interface Placed {
   trail_position: number;
   position: number | null;
   sequenced_at: number;
+  commitments: string | null;
+  hash: string;
 }
 
 const factColumns = [
@@ -102,18 +96,25 @@ const factColumns = [
   'request_id',
   'trace_id',
   'outcome',
-  'patch',
-  'personal_commitment',
 ] as const;
 
 /** Moves exactly these entries into the log: others with a lower number may be committed later. */
-export async function place(tx: Db, placed: readonly Placed[]): Promise<void> {
-  const types = { number: 'text', trail_position: 'text', position: 'text', sequenced_at: 'text' } as const;
+export async function place(tx: Db, placed: readonly Placed[], personal: readonly LogPersonalRow[]): Promise<void> {
+  const types = {
+    number: 'text',
+    trail_position: 'text',
+    position: 'text',
+    sequenced_at: 'text',
+    commitments: 'text',
+    hash: 'text',
+  } as const;
   const rows = placed.map((one) => ({
     number: String(one.number),
     trail_position: String(one.trail_position),
     position: one.position === null ? '' : String(one.position),
     sequenced_at: String(one.sequenced_at),
+    commitments: one.commitments ?? '',
+    hash: one.hash,
   }));
   const bigint = (column: string) => sql`cast(${sql.ref(`given.${column}`)} as bigint)`;
   const facts = Object.fromEntries(factColumns.map((column) => [column, sql.ref(`pending.${column}`)]));
@@ -122,6 +123,8 @@ export async function place(tx: Db, placed: readonly Placed[]): Promise<void> {
     trail_position: bigint('trail_position'),
     position: sql`cast(nullif(given.position, '') as bigint)`,
     sequenced_at: bigint('sequenced_at'),
+    commitments: sql`nullif(given.commitments, '')`,
+    hash: sql`given.hash`,
   });
   const joined = expression.innerJoin('log_pending as pending', (join) =>
     join.on(sql<boolean>`pending.number = ${bigint('number')}`),
@@ -131,6 +134,7 @@ export async function place(tx: Db, placed: readonly Placed[]): Promise<void> {
     .columns(columns as (keyof LogEntryRow)[])
     .expression(joined)
     .execute();
+  if (personal.length > 0) await insertPersonal(tx, personal);
   await tx
     .deleteFrom('log_pending')
     .where(
@@ -141,34 +145,116 @@ export async function place(tx: Db, placed: readonly Placed[]): Promise<void> {
     .execute();
 }
 
+async function insertPersonal(tx: Db, rows: readonly LogPersonalRow[]): Promise<void> {
+  const types = { entry_id: 'uuid', field: 'text', organization_id: 'uuid', salt: 'text', value: 'text' } as const;
+  const { columns, expression } = insertionOf(
+    tx,
+    types,
+    rows.map((row) => ({ ...row })),
+    {
+      entry_id: sql`given.entry_id`,
+      field: sql`given.field`,
+      organization_id: sql`given.organization_id`,
+      salt: sql`given.salt`,
+      value: sql`given.value`,
+    },
+  );
+  await tx.insertInto('log_personal').columns(columns).expression(expression).execute();
+}
+
 export async function listOrganizationsWithLog(db: Db): Promise<string[]> {
   const rows = await db.selectFrom('log_heads').select('organization_id').orderBy('organization_id').execute();
   return rows.map((row) => row.organization_id);
 }
 
+/** Lets readers have no more events that got their position longer ago. */
+export async function hideEventsBefore(tx: Db, organizationId: string, ageMs: number): Promise<void> {
+  const last = await lastBefore(tx, organizationId, ageMs, true);
+  if (!last) return;
+  await tx
+    .updateTable('log_heads')
+    .set({ events_after: last.position ?? 0 })
+    .where('organization_id', '=', organizationId)
+    .where('events_after', '<', last.position ?? 0)
+    .execute();
+}
+
 /**
- * Forgets the beginning of an organization's log as far as it is older, at most so many entries. Only a beginning: what is
- * kept has no gaps. Gives how many were forgotten.
+ * Says that the trail begins after the last checkpoint whose entries are all older. From then on the database lets them be
+ * deleted. Gives the position of that checkpoint, or of an earlier cut.
  */
-export async function forgetBefore(tx: Db, organizationId: string, ageMs: number, limit: number): Promise<number> {
+export async function cutBefore(tx: Db, organizationId: string, ageMs: number): Promise<number> {
+  const last = await lastBefore(tx, organizationId, ageMs, false);
+  const checkpoint =
+    last &&
+    (await tx
+      .selectFrom('audit_checkpoints')
+      .select('position')
+      .where('organization_id', '=', organizationId)
+      .where('position', '<=', last.trail_position)
+      .orderBy('position', 'desc')
+      .limit(1)
+      .executeTakeFirst());
+  if (checkpoint) {
+    await tx
+      .updateTable('log_heads')
+      .set({ cut_until: checkpoint.position })
+      .where('organization_id', '=', organizationId)
+      .where('cut_until', '<', checkpoint.position)
+      .execute();
+  }
+  const head = await tx
+    .selectFrom('log_heads')
+    .select('cut_until')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return head?.cut_until ?? 0;
+}
+
+/** The last entry that got its position longer ago. These times never go back. */
+async function lastBefore(tx: Db, organizationId: string, ageMs: number, isEvent: boolean) {
+  return await tx
+    .selectFrom('log_entries')
+    .select(['trail_position', 'position'])
+    .where('organization_id', '=', organizationId)
+    .where('sequenced_at', '<', sql<number>`now_ms() - ${sql.lit(ageMs)}`)
+    .$if(isEvent, (query) => query.where('position', 'is not', null))
+    .orderBy('sequenced_at', 'desc')
+    .orderBy('trail_position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Deletes the first entries of a trail up to a cut, at most so many, and what belongs to them. Gives how many. */
+export async function deleteUntil(tx: Db, organizationId: string, cut: number, limit: number): Promise<number> {
   const rows = await tx
     .selectFrom('log_entries')
-    .select([
-      'trail_position',
-      sql<number>`case when recorded_at < now_ms() - ${sql.lit(ageMs)} then 1 else 0 end`.as('is_old'),
-    ])
+    .select(['id', 'trail_position'])
     .where('organization_id', '=', organizationId)
+    .where('trail_position', '<=', cut)
     .orderBy('trail_position')
     .limit(limit)
     .execute();
-  const firstKept = rows.findIndex(({ is_old }) => is_old === 0);
-  const old = firstKept < 0 ? rows : rows.slice(0, firstKept);
-  const last = old.at(-1);
+  const last = rows.at(-1);
   if (!last) return 0;
+  await tx
+    .deleteFrom('log_personal')
+    .where('organization_id', '=', organizationId)
+    .where(
+      'entry_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .execute();
   await tx
     .deleteFrom('log_entries')
     .where('organization_id', '=', organizationId)
     .where('trail_position', '<=', last.trail_position)
     .execute();
-  return old.length;
+  await tx
+    .deleteFrom('audit_checkpoints')
+    .where('organization_id', '=', organizationId)
+    .where('position', '<', cut)
+    .execute();
+  return rows.length;
 }

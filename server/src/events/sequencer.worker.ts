@@ -5,12 +5,15 @@
  * What always holds: only an entry whose transaction is committed gets a position, and keeps it. On PostgreSQL a
  * transaction that wrote its entry first may be committed last, so numbers of the database are no order for readers. A
  * transaction that began after another was committed comes after it. Entries for the audit alone take no position from
- * the events; the trail counts both. Everything of a batch happens in one transaction that holds the lease's row.
+ * the events; the trail counts both. Everything of a batch happens in one transaction that holds the lease's row: the
+ * hashes of the audit trail (chain.ts) as well, so no request waits for them.
  */
 import type { Logger } from 'pino';
 import { type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';
+import type { LogPersonalRow } from '../db/tables.ts';
 import type { Runtime } from '../runtime.ts';
+import { chainedEntry, commitTo, genesisHash, hashOf } from './chain.ts';
 import * as log from './log.worker.store.ts';
 
 /** After a process that died, another takes over this much later. */
@@ -104,34 +107,54 @@ async function sequence(
     if (!lease || pending.length === 0) return { organizationIds: [], count: 0 };
     const organizationIds = [...new Set(pending.map(({ organization_id }) => organization_id))].sort();
     const heads = await log.readHeads(tx, organizationIds);
-    const placed = pending.map(({ number, organization_id, is_event, recorded_at }): log.Placed => {
-      const before = heads.get(organization_id) ?? { organization_id, position: 0, trail_position: 0, sequenced_at: 0 };
-      const head = {
-        organization_id,
-        position: before.position + is_event,
-        trail_position: before.trail_position + 1,
-        // The clock may have been set back.
-        sequenced_at: Math.max(before.sequenced_at, lease.now, recorded_at),
-      };
-      heads.set(organization_id, head);
-      const { position, trail_position, sequenced_at } = head;
-      return { number, trail_position, position: is_event === 1 ? position : null, sequenced_at };
+    const personal: LogPersonalRow[] = [];
+    const placed = pending.map((entry): log.Placed => {
+      const { number, organization_id, is_event, recorded_at } = entry;
+      const before = heads.get(organization_id) ?? firstHead(organization_id);
+      const { rows, commitments } = commitTo(entry);
+      personal.push(...rows);
+      const position = before.position + is_event;
+      const trail_position = before.trail_position + 1;
+      // The clock may have been set back.
+      const sequenced_at = Math.max(before.sequenced_at, lease.now, recorded_at);
+      const place = { trail_position, position: is_event === 1 ? position : null, sequenced_at, commitments };
+      const hash = hashOf(chainedEntry({ ...entry, ...place }, before.hash ?? genesisHash));
+      heads.set(organization_id, { organization_id, position, trail_position, sequenced_at, hash });
+      return { number, ...place, hash };
     });
-    await log.place(tx, placed);
+    await log.place(tx, placed, personal);
     for (const head of heads.values()) await log.putHead(tx, head);
     return { organizationIds, count: pending.length };
   });
 }
 
+const firstHead = (organization_id: string): log.Head => ({
+  organization_id,
+  position: 0,
+  trail_position: 0,
+  sequenced_at: 0,
+  hash: null,
+});
+
 const forgottenAtOnce = 1_000;
 
-/** For the housekeeping: forgets entries that are older than the setting says. */
-export function createLogRetention({ store }: { store: Store }, ageMs: number): () => Promise<void> {
+/**
+ * For the housekeeping: tells no events that are older than the setting says, and forgets entries that are older than the
+ * setting for the audit says. Only a beginning is forgotten, and only up to a signed checkpoint: it proves where the rest
+ * begins.
+ */
+export function createLogRetention(
+  { store }: { store: Store },
+  { eventsMs, auditMs }: { eventsMs: number; auditMs: number },
+): () => Promise<void> {
   return async () => {
     for (const organizationId of await log.listOrganizationsWithLog(store.db)) {
+      await store.transaction((tx) => log.hideEventsBefore(tx, organizationId, eventsMs));
+      // An event that is still told is never forgotten.
+      const cut = await store.transaction((tx) => log.cutBefore(tx, organizationId, Math.max(eventsMs, auditMs)));
       for (;;) {
-        const forgotten = await store.transaction((tx) => log.forgetBefore(tx, organizationId, ageMs, forgottenAtOnce));
-        if (forgotten < forgottenAtOnce) break;
+        const count = await store.transaction((tx) => log.deleteUntil(tx, organizationId, cut, forgottenAtOnce));
+        if (count < forgottenAtOnce) break;
       }
     }
   };

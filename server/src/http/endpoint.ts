@@ -162,7 +162,7 @@ export function endpoint<
         query: checkQuery?.(request.query, faults) as ValueOf<Q>,
         body: checkBody?.(request.body, faults) as ValueOf<B>,
         principal: request.principal as PrincipalOf<A>,
-        cause: byRequest(request.principal, request.id, request.trace.traceId),
+        cause: byRequest(request),
         request,
         reply,
       };

@@ -143,7 +143,12 @@ export async function removeSigningKey(
   });
 }
 
-function newKey(sealer: Sealer): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sealed_private_key'> {
+const newKey = (sealer: Sealer) => newSealedKey(sealer, sealingContext);
+
+export function newSealedKey(
+  sealer: Sealer,
+  contextOf: (kid: string) => string,
+): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sealed_private_key'> {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const { kty, crv, x } = publicKey.export({ format: 'jwk' });
   const kid = thumbprint(String(x));
@@ -151,7 +156,7 @@ function newKey(sealer: Sealer): Pick<SigningKeyRow, 'kid' | 'public_jwk' | 'sea
   return {
     kid,
     public_jwk: JSON.stringify({ kty, crv, x, kid, alg: 'EdDSA', use: 'sig' }),
-    sealed_private_key: sealer.seal(secret, sealingContext(kid)),
+    sealed_private_key: sealer.seal(secret, contextOf(kid)),
   };
 }
 
