@@ -977,7 +977,11 @@ const migrations: Record<string, Step> = {
     for (const [name, columns, condition] of [
       ['time', sql`organization_id, sequenced_at, trail_position`, sql``],
       ['trail_type', sql`organization_id, type, trail_position`, sql``],
-      ['trail_workspace', sql`organization_id, workspace_id, type, trail_position`, sql`where workspace_id is not null`],
+      [
+        'trail_workspace',
+        sql`organization_id, workspace_id, type, trail_position`,
+        sql`where workspace_id is not null`,
+      ],
       ['trail_actor', sql`organization_id, actor_id, trail_position`, sql`where actor_id is not null`],
       ['trail_refused', sql`organization_id, trail_position`, sql`where outcome = 'refused'`],
     ] as const) {
