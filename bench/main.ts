@@ -24,6 +24,7 @@ import { benchmark as api } from './api.ts';
 import { benchmark as apiOnPostgres } from './api-postgres.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { createDatabases } from './databases.ts';
+import { benchmark as declarative } from './declarative.ts';
 import { benchmark as dueSyncs } from './due-syncs.ts';
 import { benchmark as events } from './events.ts';
 import { benchmark as fairShare } from './fair-share.ts';
@@ -60,6 +61,7 @@ const benchmarks: readonly Benchmark[] = [
   syncToPostgres,
   postgresToPostgres,
   templates,
+  declarative,
 ];
 
 const { values, positionals } = parseArgs({

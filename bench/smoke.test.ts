@@ -115,6 +115,9 @@ const all = {
     'postgres → destination-postgres, append_dedup',
   ],
   templates: ['1,000 evaluations of a name', '1,000 evaluations of a date expression'],
+  declarative: ['500 records in pages of 500', '20 partitions', 'memory with 20 partitions'].map(
+    (work) => `a declarative source: ${work}`,
+  ),
 };
 const chosen = process.env.INLAY_LONG_TESTS ? all : quick;
 

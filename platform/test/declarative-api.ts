@@ -35,7 +35,9 @@ export type Rule = (asked: Asked, count: number) => Reply | undefined;
 
 export interface Api {
   address: string;
-  /** What was asked for since the last call. */
+  /** What was asked for since the last answer() or taken(). */
+  asked(): readonly Asked[];
+  /** The same; the next call begins anew. */
   taken(): Asked[];
   answer(rule: Rule): void;
   close(): Promise<void>;
@@ -76,6 +78,7 @@ export async function startApi(): Promise<Api> {
   await once(server, 'listening');
   return {
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked: () => asked,
     taken() {
       const taken = asked;
       asked = [];
@@ -117,13 +120,24 @@ interface Given {
   now?: string;
 }
 
+/** Hears of configurations that were brought up to date. */
+interface Listening {
+  onConfiguration?: (config: Record<string, unknown>) => void;
+}
+
 export async function read({
   manifest,
   config = {},
   now = defaultNow,
   streams,
   state = [],
-}: Given & { streams: Record<string, SyncMode>; state?: State[] }): Promise<ReadResult> {
+  schemas = {},
+}: Given & {
+  streams: Record<string, SyncMode>;
+  state?: State[];
+  /** What the catalog says of streams. */
+  schemas?: Record<string, Record<string, unknown>>;
+}): Promise<ReadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'declarative-'));
   const waitsFile = join(folder, 'waits');
   const result: ReadResult = {
@@ -172,7 +186,10 @@ export async function read({
   try {
     const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile });
     const catalog = {
-      streams: Object.entries(streams).map(([name, sync_mode]) => ({ stream: { name }, sync_mode })),
+      streams: Object.entries(streams).map(([name, sync_mode]) => ({
+        stream: { name, json_schema: schemas[name] ?? { type: 'object', properties: {} } },
+        sync_mode,
+      })),
     } as unknown as ConfiguredCatalog;
     await source.read(config, catalog, state, emit, surroundings).catch((error) => {
       // What failed in a stream was told by then.
@@ -194,9 +211,15 @@ function readWaits(file: string): number[] {
 }
 
 /** The words of a failed check; undefined for a success. */
-export async function check({ manifest, config = {}, now = defaultNow }: Given): Promise<string | undefined> {
+export async function check({
+  manifest,
+  config = {},
+  now = defaultNow,
+  onConfiguration,
+}: Given & Listening): Promise<string | undefined> {
   try {
-    await declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null' }).check(config, surroundings);
+    const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null', onConfiguration });
+    await source.check(config, surroundings);
     return undefined;
   } catch (error) {
     if (error instanceof ConnectorError) return error.message;
@@ -204,8 +227,14 @@ export async function check({ manifest, config = {}, now = defaultNow }: Given):
   }
 }
 
-export function discover({ manifest, config = {}, now = defaultNow }: Given): Promise<Catalog> {
-  return declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null' }).discover(config, surroundings);
+export function discover({
+  manifest,
+  config = {},
+  now = defaultNow,
+  onConfiguration,
+}: Given & Listening): Promise<Catalog> {
+  const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile: '/dev/null', onConfiguration });
+  return source.discover(config, surroundings);
 }
 
 export function stateOf(name: string, state: Record<string, unknown>): State[] {

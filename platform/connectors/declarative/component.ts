@@ -2,6 +2,7 @@
  * What a component of the language is: a name, options with their kinds, and a way to make the part of a source that it
  * describes. Validation and the reference page are made from these definitions.
  */
+import type { ConfiguredStream } from '../../src/protocol.ts';
 import { isJsonObject } from '../kit/json.ts';
 import {
   Condition,
@@ -17,7 +18,7 @@ import type { Run } from './run/run.ts';
 export type Step = 'S1' | 'S2' | 'S3' | 'S4';
 
 export type Kind =
-  | { is: 'text' | 'template' | 'condition' | 'integer' | 'number' | 'boolean' | 'anything' | 'schema' }
+  | { is: 'text' | 'string' | 'template' | 'condition' | 'integer' | 'number' | 'boolean' | 'anything' | 'schema' }
   | { is: 'choice'; of: readonly string[] }
   | { is: 'list'; of: Kind }
   | { is: 'mapping'; of: Kind }
@@ -27,6 +28,8 @@ export type Kind =
 export const text: Kind = { is: 'text' };
 /** A text with expressions in double braces. */
 export const template: Kind = { is: 'template' };
+/** The same where numbers and truth values are not taken for texts. */
+export const string: Kind = { is: 'string' };
 /** A template whose result counts as true or false. */
 export const condition: Kind = { is: 'condition' };
 export const integer: Kind = { is: 'integer' };
@@ -46,6 +49,8 @@ export interface Option {
   words: string;
   isRequired?: boolean;
   default?: unknown;
+  /** Accepted, so that manifests can be read, but without effect. Its author is told so. */
+  hasNoEffect?: boolean;
 }
 
 export const required = (kind: Kind, words: string): Option => ({ kind, words, isRequired: true });
@@ -55,11 +60,17 @@ export const optional = (kind: Kind, words: string, byDefault?: unknown): Option
   ...(byDefault !== undefined && { default: byDefault }),
 });
 
+export const withoutEffect = (kind: Kind, words: string): Option => ({ kind, words, hasNoEffect: true });
+
 export interface ComponentDefinition {
   name: string;
   step: Step;
   words: string;
   options: Record<string, Option>;
+  /** What is wrong with options that are each fine alone, or of a kind that only some places have. */
+  rule?: (values: Record<string, unknown>) => string | undefined;
+  /** What an author should know who uses the component: what of it has no effect here. */
+  note?: (values: Record<string, unknown>) => string | undefined;
   /** Missing for a component that only other components read, such as the description of a field. */
   make?: (given: Given) => unknown;
 }
@@ -73,6 +84,8 @@ export interface Making {
   run: Run;
   /** The name of the stream that the component belongs to. */
   streamName: string;
+  /** What the catalog says of the streams that are read; none for other commands. */
+  configured: ReadonlyMap<string, ConfiguredStream>;
   definition(name: string): ComponentDefinition | undefined;
 }
 

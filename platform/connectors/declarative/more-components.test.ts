@@ -201,7 +201,7 @@ describe('bodies and decoders', () => {
       lower: [{ shopid: 1, inner: { aB: 2 }, list }],
       snake: [{ shop_id: 1, inner: { a_b: 2 }, list }],
       replaced: [{ shopKey: 1, Inner: { aB: 2 }, list }],
-      flat: [{ shopId: 1, aB: 2, x: 1, 'list.1.x': 2 }],
+      flat: [{ shopId: 1, 'Inner.aB': 2, 'list.0.x': 1, 'list.1.x': 2 }],
       lifted: [{ shopId: 1, in_aB: 2, list }],
       expanded: list.map((item) => ({ ...item, original_record: { shopId: 1, Inner: { aB: 2 }, list } })),
     });

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import type { Configuration, SourceConnector } from '../kit/connector.ts';
 import { ConnectorError } from '../kit/connector.ts';
+import { stringifyJson } from '../kit/json.ts';
 import { runProgram } from '../kit/program.ts';
 import { parseIsoDate } from './dates/iso-dates.ts';
 import { ManifestError } from './manifest/problems.ts';
@@ -23,8 +24,15 @@ export async function run(args: readonly string[]): Promise<number> {
   const source = declarativeSource(text, {
     now: now === undefined ? undefined : parseIsoDate(now),
     waitsFile: own.get('--waits'),
+    onConfiguration: sendConfiguration,
   });
   return runProgram(explained(own.has('--author') ? forAuthors(source, text) : source, text), rest);
+}
+
+/** For `check` and `discover`, whose only other message is their answer. */
+function sendConfiguration(config: Configuration): void {
+  const control = { type: 'CONNECTOR_CONFIG', emitted_at: Date.now(), connectorConfig: { config } };
+  process.stdout.write(`${stringifyJson({ type: 'CONTROL', control })}\n`);
 }
 
 const ownOptions = ['--manifest', '--now', '--waits'];

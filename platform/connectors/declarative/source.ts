@@ -23,6 +23,7 @@ import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manif
 import { definitionOf } from './registry.ts';
 import { readStreams, type StreamToRead } from './run/read-streams.ts';
 import type { Run, WaitReason } from './run/run.ts';
+import { Slots } from './run/slots.ts';
 import type { SourceStream } from './run/stream.ts';
 
 export interface SourceOptions {
@@ -30,6 +31,8 @@ export interface SourceOptions {
   now?: DateTime | undefined;
   /** No wait is waited for. The seconds of those before retries are added to this file. */
   waitsFile?: string | undefined;
+  /** Hears of a configuration that was brought up to date, by commands that send nothing but their answer. */
+  onConfiguration?: ((config: Configuration) => void) | undefined;
 }
 
 /** Throws a ManifestError. */
@@ -46,25 +49,31 @@ export function declarativeSource(text: string, options: SourceOptions = {}): So
     },
     subject: [],
     async check(config, surroundings) {
-      await withSource(manifest(), config, surroundings, options, quiet, (source) => source.check());
+      await withSource(manifest(), config, surroundings, options, quiet(options), (source) => source.check());
       return undefined;
     },
     discover: (config, surroundings) =>
-      withSource(manifest(), config, surroundings, options, quiet, (source) => source.discover()),
+      withSource(manifest(), config, surroundings, options, quiet(options), (source) => source.discover()),
     read: (config, catalog, state, emit, surroundings) =>
       withSource(manifest(), config, surroundings, options, emit, (source) => source.read(catalog, state)),
   };
 }
 
 /** For commands that send nothing but their answer. */
-const quiet: Emitter = {
-  record: () => undefined,
-  recordOf: () => undefined,
-  state: () => undefined,
-  status: () => undefined,
-  report: () => undefined,
-  log: () => {},
-};
+function quiet({ onConfiguration }: SourceOptions): Emitter {
+  return {
+    record: () => undefined,
+    recordOf: () => undefined,
+    state: () => undefined,
+    status: () => undefined,
+    report: () => undefined,
+    configuration: (config) => {
+      onConfiguration?.(config);
+      return undefined;
+    },
+    log: () => {},
+  };
+}
 
 async function withSource<Result>(
   manifest: Manifest,
@@ -99,6 +108,7 @@ function makeRun(transport: Transport, { now, waitsFile }: SourceOptions, emit: 
     wait,
     transport,
     budget: new Budget(clock.seconds, (seconds) => wait(seconds, 'budget')),
+    jobs: new Slots(1),
     log: (level: LogLevel, message: string) => emit.log(level, message),
     rateLimited: (stream) => void emit.status(stream, 'RUNNING', [{ type: 'RATE_LIMITED' }]),
     configurationChanged: async (config) => {
@@ -120,7 +130,9 @@ class OpenSource {
   constructor(manifest: Manifest, config: Configuration, run: Run, emit: Emitter) {
     this.#manifest = manifest;
     this.#emit = emit;
-    this.#making = { config, run, streamName: '', definition: definitionOf };
+    this.#making = { config, run, streamName: '', configured: new Map(), definition: definitionOf };
+    const jobs = this.#given.inside({ count: manifest.root.max_concurrent_async_job_count }).rendered('count');
+    if (jobs !== undefined) run.jobs = new Slots(Number(jobs) || 1);
     const budget = manifest.root.api_budget;
     if (isJsonObject(budget)) run.budget.rules = this.#given.make<BudgetRules>(budget);
   }
@@ -194,7 +206,7 @@ class OpenSource {
       }
       const given = this.#given.inside(component);
       const resolver = given.child<ComponentsResolver>('components_resolver');
-      const group = String(component.name ?? `dynamic_stream_${index}`);
+      const group = groupName(entry, index);
       const streamTemplate = component.stream_template as Record<string, unknown>;
       for await (const resolved of resolver?.resolve(streamTemplate) ?? []) {
         const stream = withParameters('', resolved, {}, given.flag('use_parent_parameters', true));
@@ -240,16 +252,28 @@ class OpenSource {
       for (const entry of entries.slice(0, given.number('stream_count') ?? 0)) await this.#checkStream(entry);
       return;
     }
-    for (const name of given.texts('stream_names')) {
+    for (const name of this.#checkedNames(given)) {
       const entry = entries.find((one) => one.name === name);
       if (!entry) throw new ConnectorError(`There is no stream ${name} to check the connection with.`);
       await this.#checkStream(entry);
     }
     for (const value of (given.value('dynamic_streams_check_configs') as unknown[] | undefined) ?? []) {
       const one = given.inside(value);
-      const group = entries.filter((entry) => entry.group === one.text('dynamic_stream_name'));
+      const name = one.text('dynamic_stream_name') ?? '';
+      if (!this.#manifest.dynamicStreams.some((entry, index) => groupName(entry, index) === name))
+        throw new ConnectorError(`There is no dynamic stream ${name} to check the connection with.`);
+      const group = entries.filter((entry) => entry.group === name);
       for (const entry of group.slice(0, one.number('stream_count') ?? group.length)) await this.#checkStream(entry);
     }
+  }
+
+  /** A configuration may name other streams than the manifest does, for people who may not read all of them. */
+  #checkedNames(given: Given): string[] {
+    const named = this.#making.config.airbyte_check_stream_names;
+    if (named === undefined || named === null) return given.texts('stream_names');
+    if (!Array.isArray(named) || !named.every((name) => typeof name === 'string'))
+      throw new ConnectorError('airbyte_check_stream_names is a list of names of streams.');
+    return named;
   }
 
   async #checkStream(entry: StreamEntry): Promise<void> {
@@ -279,7 +303,10 @@ class OpenSource {
         json_schema: (await stream.schema()) as Stream['json_schema'],
         supported_sync_modes: cursorField === undefined ? ['full_refresh'] : ['full_refresh', 'incremental'],
         is_resumable: cursorField !== undefined,
-        ...(cursorField !== undefined && { source_defined_cursor: true, default_cursor_field: [cursorField] }),
+        ...(cursorField !== undefined && {
+          source_defined_cursor: !stream.isCursorOpen,
+          default_cursor_field: [cursorField],
+        }),
         ...(stream.primaryKey.length > 0 && { source_defined_primary_key: stream.primaryKey }),
       });
     }
@@ -287,19 +314,14 @@ class OpenSource {
   }
 
   async read({ streams: configured }: ConfiguredCatalog, states: readonly State[]): Promise<void> {
+    this.#making.configured = new Map(configured.map((one) => [one.stream.name, one]));
     const entries = await this.#entries();
     const known = statesByStream(states);
-    const toRead = configured.map(({ stream: { name }, sync_mode: mode }): StreamToRead => {
+    const toRead = configured.map(({ stream: { name } }): StreamToRead => {
       const entry = entries.find((one) => one.name === name);
-      const state = mode === 'incremental' ? (known.get(name) ?? {}) : {};
-      return {
-        name,
-        group: this.#groupOf(name),
-        open: () => {
-          if (entry) return this.#open(entry, copyJson(state));
-          throw new ConnectorError(`The source has no stream ${name}.`);
-        },
-      };
+      // Whoever wants a stream read from its start gives no state.
+      const state = known.get(name) ?? {};
+      return { name, group: this.#groupOf(name), open: entry && (() => this.#open(entry, copyJson(state))) };
     });
     const failed = await readStreams(toRead, this.#emit, this.#concurrency());
     const [first] = failed.values();
@@ -330,6 +352,10 @@ class OpenSource {
     const most = given.number('max_concurrency') ?? wanted;
     return Math.max(defaultConcurrency, Math.min(wanted, most));
   }
+}
+
+function groupName({ component }: StreamEntry, index: number): string {
+  return String(component.name ?? `dynamic_stream_${index}`);
 }
 
 function copyJson(value: Record<string, unknown>): Record<string, unknown> {

@@ -1,4 +1,6 @@
 /* Reads a stream by jobs: asks for one, waits until it is done, and downloads what it made. */
+
+import { isJsonObject } from '../../kit/json.ts';
 import {
   type ComponentDefinition,
   component,
@@ -15,6 +17,7 @@ import type { Answer } from '../http/answer.ts';
 import { RunFailure } from '../http/failures.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
+import { SliceIgnored } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
 import { noPagination, type Paginator } from './pagination.ts';
 import type { Requester } from './requester.ts';
@@ -28,18 +31,23 @@ const mostAttempts = 3;
 const defaultTimeoutMinutes = 60;
 
 function makeAsyncRetriever(given: Given): Retriever {
-  const { schema, transformations, filteringCursor, slicerParts } = given.around as RetrieverSurroundings;
+  const { schema, transformations, filteringCursor } = given.around as RetrieverSurroundings;
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
   const downloadDecoder = given.child<Decoder>('download_decoder') ?? jsonDecoder;
-  const requester = (name: string) => given.child<Requester>(name);
+  const { streamName } = given.making;
+  const requester = ([name, work]: readonly [string, string]) =>
+    given.child<Requester>(name, { requestsFor: `job ${work} - ${streamName}` });
   const [create, poll, abort, remove, target] = [
-    'creation_requester',
-    'polling_requester',
-    'abort_requester',
-    'delete_requester',
-    'download_target_requester',
+    ['creation_requester', 'creation'] as const,
+    ['polling_requester', 'polling'] as const,
+    ['abort_requester', 'abort'] as const,
+    ['delete_requester', 'delete'] as const,
+    ['download_target_requester', 'extract_url'] as const,
   ].map(requester);
-  const download = given.child<Requester>('download_requester', { isStreamed: downloadDecoder.isStreamed });
+  const download = given.child<Requester>('download_requester', {
+    isStreamed: downloadDecoder.isStreamed,
+    requestsFor: `job download - ${streamName}`,
+  });
   const selector = given.child<RecordSelector>('record_selector', { transformations, filteringCursor });
   const statusOf = given.child<Extractor>('status_extractor');
   const targetsOf = given.child<Extractor>('download_target_extractor');
@@ -52,26 +60,31 @@ function makeAsyncRetriever(given: Given): Retriever {
   const timeoutSeconds = Number(given.rendered('polling_job_timeout', String(defaultTimeoutMinutes))) * 60;
   const retryWait = Number(given.rendered('failed_retry_wait_time_in_seconds', '0')) || 0;
 
+  /** The answer as templates know it: its body, and its headers where the body has none. */
+  const contextOf = (answer: Answer) => {
+    const body = decoder.firstValue(answer);
+    return { headers: answer.headersByAnyCase, ...(isJsonObject(body) ? body : {}) };
+  };
+
   const withNames = (slice: Slice, names: Record<string, unknown>): Slice => ({
     ...slice,
     extraFields: { ...slice.extraFields, ...names },
   });
 
-  async function runJob(slice: Slice): Promise<Slice | undefined> {
-    const created = await (create as Requester).send({ slice, ...(slicerParts && { parts: slicerParts(slice) }) });
-    const job = withNames(slice, { creation_response: decoder.firstValue(created) });
+  async function runJob(slice: Slice): Promise<Slice> {
+    const created = await startJob(slice);
+    const job = withNames(slice, { creation_response: contextOf(created) });
     for (let waited = 0; ; waited += secondsBetweenPolls) {
       const polled = await (poll as Requester).send({ slice: job });
-      const response = decoder.firstValue(polled);
-      const [found] = (statusOf as Extractor)([response]);
+      const [found] = (statusOf as Extractor)([decoder.firstValue(polled)]);
       const status = statuses.get(pythonText(found ?? ''));
       if (!status)
         throw new RunFailure(
           `The API reports the job status "${pythonText(found ?? '')}", which the manifest does not know.`,
         );
-      const known = withNames(job, { polling_response: response });
+      const known = withNames(job, { polling_response: contextOf(polled) });
       if (status === 'completed') return known;
-      if (status === 'ignore') return undefined;
+      if (status === 'ignore') throw new SliceIgnored();
       if (status === 'failed') throw new JobFailure();
       if (status === 'timeout' || waited >= timeoutSeconds) {
         await abort?.send({ slice: known });
@@ -81,33 +94,45 @@ function makeAsyncRetriever(given: Given): Retriever {
     }
   }
 
-  async function finishedJob(slice: Slice): Promise<Slice | undefined> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await runJob(slice);
-      } catch (error) {
-        if (!(error instanceof JobFailure) || attempt >= mostAttempts) {
-          throw error instanceof JobFailure
-            ? new RunFailure(`A job of the API has failed ${attempt} times.`, 'transient_error')
-            : error;
+  /** An API that takes no job is asked again like one whose job has failed, unless the credentials are to blame. */
+  async function startJob(slice: Slice): Promise<Answer> {
+    try {
+      const created = await (create as Requester).send({ slice });
+      if (created.isGood) return created;
+    } catch (error) {
+      if (!(error instanceof RunFailure) || error.failureType === 'config_error') throw error;
+      given.run.log('WARN', `${streamName}: a job could not be started. ${error.message}`);
+    }
+    throw new JobFailure();
+  }
+
+  async function finishedJob(slice: Slice): Promise<Slice> {
+    await given.run.jobs.take();
+    try {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await runJob(slice);
+        } catch (error) {
+          if (!(error instanceof JobFailure)) throw error;
+          if (attempt >= mostAttempts)
+            throw new RunFailure(`A job of the API has failed ${attempt} times.`, 'config_error');
         }
         if (retryWait > 0) await given.run.wait(retryWait, 'poll');
       }
+    } finally {
+      given.run.jobs.give();
     }
   }
 
   async function targets(job: Slice): Promise<unknown[]> {
     if (!targetsOf) return [undefined];
-    const { polling_response: polled } = job.extraFields;
-    if (!target) return targetsOf([polled]);
-    const answer: Answer = await target.send({ slice: job });
-    return targetsOf([decoder.firstValue(answer)]);
+    if (!target) return targetsOf([job.extraFields.polling_response]);
+    return targetsOf([decoder.firstValue(await target.send({ slice: job }))]);
   }
 
   return {
     async *read(slice) {
       const job = await finishedJob(slice);
-      if (!job) return;
       const recordSchema = (await schema?.()) ?? {};
       for (const where of await targets(job)) {
         const own = where === undefined ? job : withNames(job, { download_target: where });
@@ -124,9 +149,10 @@ function makeAsyncRetriever(given: Given): Retriever {
           for await (const values of downloadDecoder.decode(answer)) {
             const found = extract(values);
             answer.extractedRecords += found.length;
+            size += found.length;
+            const last = found.at(-1);
+            if (isJsonObject(last)) lastRecord = last;
             const { records, failure } = (selector as RecordSelector).select(found, slice, token, recordSchema);
-            size += records.length;
-            lastRecord = records.at(-1) ?? lastRecord;
             if (records.length > 0) yield records;
             if (failure !== undefined) throw failure;
           }
@@ -183,6 +209,8 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
         'How long to wait before a failed job is asked for again.',
       ),
     },
+    rule: ({ download_target_requester: target, download_target_extractor: extractor }) =>
+      target && !extractor ? 'A download_target_requester needs a download_target_extractor' : undefined,
     make: makeAsyncRetriever,
   },
   {

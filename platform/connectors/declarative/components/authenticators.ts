@@ -23,8 +23,6 @@ export function headerParts(name: string, value: string): RequestParts {
 function makeApiKey(given: Given): Authenticator {
   const option = given.child<RequestOption>('inject_into');
   const header = given.template('header');
-  if (option && header) throw new Error('An ApiKeyAuthenticator has inject_into or header, not both.');
-  if (!option && !header) throw new Error('An ApiKeyAuthenticator needs inject_into, to say where the key goes.');
   const token = given.template('api_token');
   return authenticatorOf(() => {
     const value = token?.value() ?? '';
@@ -55,6 +53,10 @@ export const authenticatorComponents: ComponentDefinition[] = [
       api_token: optional(template, 'The key.'),
       header: optional(template, 'An older way to name a header.'),
       inject_into: optional(component('RequestOption'), 'Where the key goes.'),
+    },
+    rule: ({ inject_into: option, header }) => {
+      if (option && header) return 'An ApiKeyAuthenticator has inject_into or header, not both';
+      return option || header ? undefined : 'An ApiKeyAuthenticator needs inject_into, to say where the key goes';
     },
     make: makeApiKey,
   },

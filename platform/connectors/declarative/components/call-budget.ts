@@ -14,10 +14,15 @@ import {
 } from '../component.ts';
 import { parseDuration } from '../dates/durations.ts';
 import type { BudgetRules, CallPolicy } from '../http/budget.ts';
+import { RunFailure } from '../http/failures.ts';
 import type { PreparedRequest } from '../http/request.ts';
 import { isFoundIn } from '../run/patterns.ts';
 
-type Matcher = (request: PreparedRequest) => boolean;
+interface Matcher {
+  matches(request: PreparedRequest): boolean;
+  /** How many calls a request counts for. */
+  weight: number;
+}
 
 function makeMatcher(given: Given): Matcher {
   const method = given.text('method')?.toUpperCase();
@@ -25,19 +30,29 @@ function makeMatcher(given: Given): Matcher {
   const pattern = given.text('url_path_pattern');
   const parameters = Object.entries((given.value('params') ?? {}) as Record<string, unknown>);
   const headers = Object.entries((given.value('headers') ?? {}) as Record<string, unknown>);
-  return (request) => {
+  const matches = (request: PreparedRequest) => {
     if (method !== undefined && request.method !== method) return false;
     if (base !== undefined && request.url.origin !== base) return false;
-    if (pattern !== undefined && !isFoundIn(pattern, request.url.pathname)) return false;
+    if (pattern !== undefined && !isFoundIn(pattern, request.url.pathname.replace(/\/+$/, ''))) return false;
     if (!parameters.every(([key, value]) => request.url.searchParams.get(key) === String(value))) return false;
     const sent = new Map(Object.entries(request.headers).map(([key, value]) => [key.toLowerCase(), value]));
     return headers.every(([key, value]) => sent.get(key.toLowerCase()) === String(value));
   };
+  return { matches, weight: given.number('weight') ?? 1 };
 }
 
-function matching(given: Given): CallPolicy['matches'] {
+function matching(given: Given): { matches: CallPolicy['matches']; weightOf(request: PreparedRequest): number } {
   const matchers = given.children<Matcher>('matchers');
-  return (request) => matchers.length === 0 || matchers.some((matches) => matches(request));
+  const find = (request: PreparedRequest) => matchers.find((matcher) => matcher.matches(request));
+  return {
+    matches: (request) => matchers.length === 0 || find(request) !== undefined,
+    weightOf: (request) => find(request)?.weight ?? 1,
+  };
+}
+
+/** A request that counts for more calls than a policy has would wait for ever. */
+function checkWeight(weight: number, limit: number): void {
+  if (weight > limit) throw new RunFailure(`A request counts for ${weight} calls, but its policy has only ${limit}.`);
 }
 
 interface Rate {
@@ -57,22 +72,35 @@ function makeMovingWindow(given: Given): CallPolicy {
   const rates = given.children<Rate>('rates');
   const longest = Math.max(...rates.map(({ seconds }) => seconds), 0);
   const most = Math.max(...rates.map(({ limit }) => limit), 0);
+  const least = Math.min(...rates.map(({ limit }) => limit));
+  const { matches, weightOf } = matching(given);
   const calls: number[] = [];
+  const note = (now: number) => {
+    calls.push(now);
+    if (calls.length > most) calls.shift();
+  };
+  let latest = 0;
   return {
-    matches: matching(given),
-    take(_request, now) {
+    matches,
+    take(request, now) {
+      latest = now;
+      const weight = weightOf(request);
+      checkWeight(weight, least);
       while (calls.length > 0 && (calls[0] as number) <= now - longest) calls.shift();
       let wait = 0;
       for (const { limit, seconds } of rates) {
-        const nth = calls.at(-limit);
-        if (calls.length >= limit && nth !== undefined) wait = Math.max(wait, nth + seconds - now);
+        // The call that must be out of the stretch before there is room for this one.
+        const nth = calls.at(weight - 1 - limit);
+        if (calls.length + weight > limit && nth !== undefined) wait = Math.max(wait, nth + seconds - now);
       }
       if (wait > 0) return wait;
-      calls.push(now);
-      if (calls.length > most) calls.shift();
+      for (let count = 0; count < weight; count++) note(now);
       return 0;
     },
-    update() {},
+    // An API without a call left, which does not say until when, has one call less than was counted.
+    update(left, resetAt) {
+      if (left === 0 && resetAt === undefined && calls.length < (rates[0]?.limit ?? 0)) note(latest);
+    },
   };
 }
 
@@ -82,15 +110,18 @@ function makeFixedWindow(given: Given): CallPolicy {
   const period = parseDuration(given.text('period') ?? 'PT0S').time.totalSeconds;
   let used = 0;
   let resetAt: number | undefined;
+  const { matches, weightOf } = matching(given);
   return {
-    matches: matching(given),
-    take(_request, now) {
-      if (resetAt !== undefined && now >= resetAt) {
+    matches,
+    take(request, now) {
+      const weight = weightOf(request);
+      checkWeight(weight, limit);
+      if (resetAt !== undefined && now > resetAt) {
         used = 0;
         resetAt += period;
       }
-      if (used >= limit) return Math.max((resetAt ?? now + period) - now, 0.001);
-      used++;
+      if (used + weight > limit) return Math.max((resetAt ?? now + period) - now, 0.001);
+      used += weight;
       return 0;
     },
     update(left, reset) {
@@ -150,7 +181,7 @@ export const callBudgetComponents: ComponentDefinition[] = [
     step: 'S2',
     words: 'As many calls as wanted.',
     options: { matchers },
-    make: (given): CallPolicy => ({ matches: matching(given), take: () => 0, update() {} }),
+    make: (given): CallPolicy => ({ matches: matching(given).matches, take: () => 0, update() {} }),
   },
   {
     name: 'Rate',
@@ -172,6 +203,7 @@ export const callBudgetComponents: ComponentDefinition[] = [
       url_path_pattern: optional(text, 'A pattern that is found in the path.'),
       params: optional(mapping(text), 'Parameters with their values.'),
       headers: optional(mapping(text), 'Headers with their values.'),
+      weight: optional(integer, 'How many calls such a request counts for.', 1),
     },
     make: makeMatcher,
   },

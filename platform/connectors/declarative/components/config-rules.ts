@@ -18,7 +18,6 @@ import {
 } from '../component.ts';
 import { RunFailure } from '../http/failures.ts';
 import { matchesOf, removeAtPath, setAtPath, valueAtPath } from '../run/paths.ts';
-import { pythonText } from '../template/printing.ts';
 import { literalTypesOf, valueTypeOption } from './transformations.ts';
 
 type Config = Record<string, unknown>;
@@ -57,10 +56,10 @@ function makeAddFields(given: Given): ConfigChange {
   const rule = given.condition('condition');
   const fields = (given.value('fields') as unknown[]).map((value) => given.inside(value));
   return (config) => {
-    if (rule && !rule.isMet({ config })) return;
     for (const field of fields) {
+      const path = field.texts('path');
       const value = given.asTemplate(field.text('value') ?? '').value({ config }, literalTypesOf(field));
-      setAtPath(config, field.texts('path'), value);
+      if (!rule || rule.isMet({ config, value, path })) setAtPath(config, path, value);
     }
   };
 }
@@ -76,14 +75,12 @@ function makeRemoveFields(given: Given): ConfigChange {
 
 function makeRemapField(given: Given): ConfigChange {
   const path = given.texts('field_path');
+  // The values may be templates, but they are made before there is a configuration.
+  const map = given.mapping('map').value({ config: {} });
   return (config) => {
     const keys = path.map((key) => given.asTemplate(key).text({ config }));
-    const found = valueAtPath(config, keys);
-    const given_map = given.value('map');
-    const map = typeof given_map === 'string' ? given.asTemplate(given_map).value({ config }) : given_map;
-    const name = found && pythonText(found.value);
-    if (found && name !== undefined && isJsonObject(map) && Object.hasOwn(map, name))
-      setAtPath(config, keys, map[name]);
+    const name = valueAtPath(config, keys)?.value;
+    if (typeof name === 'string' && isJsonObject(map) && Object.hasOwn(map, name)) setAtPath(config, keys, map[name]);
   };
 }
 
@@ -158,7 +155,7 @@ export const configRuleComponents: ComponentDefinition[] = [
     words: 'Adds fields to the configuration.',
     options: {
       fields: required(list(component('AddedFieldDefinition')), 'The fields.'),
-      condition: optional(condition, 'Only when true. Knows config.'),
+      condition: optional(condition, 'Adds a field only when true. Knows config, value and path.'),
       value_type: valueTypeOption,
     },
     make: makeAddFields,
@@ -178,7 +175,7 @@ export const configRuleComponents: ComponentDefinition[] = [
     step: 'S3',
     words: 'Replaces a value of the configuration by another.',
     options: {
-      map: required(either(template, mapping(anything)), 'The new values by the old ones.'),
+      map: required(either(template, mapping(anything)), 'The new values by the old ones, which are texts.'),
       field_path: required(list(template), 'Where the value is.'),
     },
     make: makeRemapField,

@@ -7,6 +7,8 @@ export const customComponents: ComponentDefinition[] = [
     step: 'S1',
     words: 'Brings a state of an older version up to date with code. Passed over: only states from elsewhere need it.',
     options: {},
+    note: ({ class_name: name }) =>
+      `CustomStateMigration "${String(name)}" is passed over: only states from elsewhere need it`,
     make: () => (state: Record<string, unknown>) => state,
   },
 ];

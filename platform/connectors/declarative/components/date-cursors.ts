@@ -38,6 +38,8 @@ export interface IncrementalSync {
   parts(slice: Slice): RequestParts;
   isDataFeed: boolean;
   isClientSide: boolean;
+  /** The catalog may name another cursor field. */
+  isCursorOpen: boolean;
 }
 
 type Length = Timedelta | Duration;
@@ -87,18 +89,13 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
   const formats = [...given.texts('cursor_datetime_formats'), format];
   const granularity = readLength(given, 'cursor_granularity');
   const step = readLength(given, 'step');
-  if ((step === undefined) !== (granularity === undefined)) {
-    throw new Error('A DatetimeBasedCursor has step and cursor_granularity, or none of them.');
-  }
   const isDataFeed = given.flag('is_data_feed');
   const isClientSide = given.flag('is_client_side_incremental');
-  if (isDataFeed && given.has('end_datetime')) throw new Error('A data feed has no end_datetime.');
-  if (isDataFeed && isClientSide) throw new Error('A stream is a data feed or filtered here, not both.');
   const [startField, endField] = [
     pythonText(given.rendered('partition_field_start', 'start_time')),
     pythonText(given.rendered('partition_field_end', 'end_time')),
   ];
-  const cursorField = pythonText(given.rendered('cursor_field'));
+  const cursorField = chosenCursorField(given);
   const scale = dateScale(format, formats, granularity);
   const startOf = readDate(given, 'start_datetime', format);
   if (!startOf) throw new Error('A DatetimeBasedCursor needs a start_datetime.');
@@ -121,6 +118,7 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
   return {
     isDataFeed,
     isClientSide,
+    isCursorOpen: given.flag('allow_catalog_defined_cursor_field'),
     cursor: router
       ? new PartitionedCursor<DateTime>(
           {
@@ -130,6 +128,7 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
             parse: scale.parse,
             format: scale.format,
             compare: scale.compare,
+            // As in the reference runtime, a state decides before the manifest does.
             useGlobalCursor: isGrouped || given.flag('global_substream_cursor'),
             seconds: () => given.run.clock.seconds(),
             onDuplicate: () =>
@@ -146,6 +145,14 @@ function makeDatetimeCursor(given: Given): IncrementalSync {
       return parts;
     },
   };
+}
+
+/** The field that the catalog names, where the manifest lets it, otherwise that of the manifest. */
+export function chosenCursorField(given: Given): string {
+  const chosen = given.making.configured.get(given.making.streamName)?.cursor_field;
+  const mayChoose = given.flag('allow_catalog_defined_cursor_field');
+  if (mayChoose && Array.isArray(chosen) && chosen[0]) return chosen[0];
+  return pythonText(given.rendered('cursor_field'));
 }
 
 /** A step beyond the last date there is ends at the end. */
@@ -234,6 +241,14 @@ export const dateCursorComponents: ComponentDefinition[] = [
       partition_field_end: optional(template, 'The name of the end in stream_interval.', 'end_time'),
       clamping: optional(anything, 'Moves slices to whole days, weeks or months: `target` and `target_details`.'),
       allow_catalog_defined_cursor_field: optional(boolean, 'Lets the catalog name the cursor field.', false),
+    },
+    rule(values) {
+      if (!values.step !== !values.cursor_granularity)
+        return 'A DatetimeBasedCursor has step and cursor_granularity, or none of them';
+      if (values.is_data_feed && values.end_datetime) return 'A data feed has no end_datetime';
+      if (values.is_data_feed && values.is_client_side_incremental)
+        return 'A stream is a data feed or filtered here, not both';
+      return undefined;
     },
     make: makeDatetimeCursor,
   },

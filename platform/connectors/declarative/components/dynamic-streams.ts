@@ -19,7 +19,7 @@ import { NoCursor, type PartitionRouter } from '../cursors/stream-cursor.ts';
 import type { Names } from '../interpolation.ts';
 import { readScalar } from '../manifest/yaml.ts';
 import { matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
-import { sliceView } from '../run/slice.ts';
+import { sliceView, wholeStream } from '../run/slice.ts';
 import type { Retriever } from './retriever.ts';
 import type { SchemaLoader } from './schemas.ts';
 import { literalTypesOf, type Transformation, valueTypeOption } from './transformations.ts';
@@ -46,7 +46,8 @@ function makeMapping(given: Given): (stream: Component, names: Names) => void {
     for (const { path, value, types, creates, rule } of mappings) {
       if (rule && !rule.isMet(names)) continue;
       const rendered = value.value(names, types);
-      const found = typeof rendered === 'string' ? readScalar(rendered) : rendered;
+      const isText = types?.length === 1 && types[0] === 'text';
+      const found = typeof rendered === 'string' && !isText ? readScalar(rendered) : rendered;
       const keys = path.map((key) => key.text(names));
       const matches = matchesOf(stream, keys);
       for (const { parent, key } of matches) (parent as Component)[key] = found;
@@ -119,7 +120,7 @@ function makeParametrizedResolver(given: Given): ComponentsResolver {
     async *resolve(streamTemplate) {
       for (const item of Array.isArray(parameters) ? parameters : []) {
         const stream = structuredClone(streamTemplate);
-        fill(stream, { stream_parameters: item, stream_template_config: streamTemplate });
+        fill(stream, { components_values: item, stream_parameters: item, stream_template_config: streamTemplate });
         yield stream;
       }
     },
@@ -135,7 +136,7 @@ const schemaTypes: Record<string, Component> = {
     format: 'date-time',
     airbyte_type: 'timestamp_without_timezone',
   },
-  timestamp_with_timezone: { type: ['null', 'string'], format: 'date-time', airbyte_type: 'timestamp_with_timezone' },
+  timestamp_with_timezone: { type: ['null', 'string'], format: 'date-time' },
   time_without_timezone: { type: ['null', 'string'], format: 'time', airbyte_type: 'time_without_timezone' },
   time_with_timezone: { type: ['null', 'string'], format: 'time', airbyte_type: 'time_with_timezone' },
   integer: { type: ['null', 'integer'] },
@@ -155,8 +156,7 @@ function schemaOfType(type: unknown): Component {
 }
 
 function makeDynamicSchema(given: Given): SchemaLoader {
-  const retriever = given.child<Retriever>('retriever', { mayCache: true });
-  const [router] = given.inside(given.value('retriever')).children<PartitionRouter>('partition_router');
+  const retriever = given.child<Retriever>('retriever', { mayCache: true, requestsFor: 'dynamic_properties' });
   const identifier = given.inside(given.value('schema_type_identifier'));
   const pointer = (name: string) => identifier.texts(name).map((key) => identifier.asTemplate(key).text());
   const maps = ((identifier.value('types_mapping') as unknown[] | undefined) ?? []).map((value) =>
@@ -165,24 +165,22 @@ function makeDynamicSchema(given: Given): SchemaLoader {
   const transformations = given.children<Transformation>('schema_transformations');
   const filter = given.inside(given.value('schema_filter')).condition('condition');
   const typeOf = (property: unknown): Component => {
-    const own = identifier.has('type_pointer') ? valueAtPath(property, pointer('type_pointer'))?.value : 'string';
+    const found = identifier.has('type_pointer') ? valueAtPath(property, pointer('type_pointer')) : undefined;
+    const own = found ? found.value : 'string';
     const map = maps.find((one) => {
-      const current = one.value('current_type');
-      const isSame =
-        JSON.stringify(current) === JSON.stringify(own) || (Array.isArray(current) && current.includes(own));
+      const isSame = JSON.stringify(one.value('current_type')) === JSON.stringify(own);
       return isSame && (one.condition('condition')?.isMet({ raw_schema: property }) ?? true);
     });
     const mapped = map?.value('target_type') ?? own;
-    if (Array.isArray(mapped)) return { oneOf: mapped.map(schemaOfType) };
-    return schemaOfType(mapped);
+    if (!Array.isArray(mapped)) return schemaOfType(mapped);
+    if (mapped.length !== 2) throw new Error('A type of a schema is one type, or a list of two.');
+    return { oneOf: mapped.map(schemaOfType) };
   };
   return async () => {
     let first: unknown;
-    outer: for await (const slice of new NoCursor(router).slices()) {
-      for await (const records of retriever?.read(slice) ?? []) {
-        [first] = records;
-        break outer;
-      }
+    for await (const records of retriever?.read(wholeStream) ?? []) {
+      [first] = records;
+      break;
     }
     const definitions = first === undefined ? [] : (valueAtPath(first, pointer('schema_pointer'))?.value ?? []);
     const properties: Component = {};
@@ -191,17 +189,15 @@ function makeDynamicSchema(given: Given): SchemaLoader {
       if (typeof key !== 'string') throw new Error('A property of the schema has no name.');
       properties[key] = typeOf(definition);
     }
-    for (const change of transformations) change(properties, {});
-    const kept = filter
-      ? Object.entries(properties).filter(([name, value]) =>
-          filter.isMet({ record: { [name]: value }, property: name }),
-        )
-      : Object.entries(properties);
+    const kept = Object.fromEntries(
+      Object.entries(properties).filter(([name, value]) => filter?.isMet({ record: { [name]: value } }) ?? true),
+    );
+    for (const change of transformations) change(kept, {});
     return {
       $schema: 'https://json-schema.org/draft-07/schema#',
       type: 'object',
       additionalProperties: true,
-      properties: Object.fromEntries(kept),
+      properties: kept,
     };
   };
 }
@@ -277,7 +273,7 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
     words: 'A value to put into a template of streams.',
     options: {
       field_path: required(list(template), 'Where it goes.'),
-      value: required(template, 'The value. Knows components_values, stream_parameters and stream_slice.'),
+      value: required(template, 'The value. Knows components_values and stream_slice.'),
       value_type: valueTypeOption,
       create_or_update: optional(boolean, 'Makes the place if it is not there.', false),
       condition: optional(condition, 'Only when true.'),

@@ -35,22 +35,35 @@ function makeKeysToLower(): Transformation {
 }
 
 /** Words of a key: runs of capitals, capitalised or small words, and numbers. */
-const word = /\d*[A-Z]+[a-z]*\d*|\d*[a-z]+\d*|[A-Z]*\d+|[^a-zA-Z\d]+/g;
+const word = /[A-Z]+[a-z]*|[a-z]+|\d+|[^a-zA-Z\d]+/g;
+
+/** Letters that are not a plain letter with a mark. */
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  Æ: 'AE',
+  œ: 'oe',
+  Œ: 'OE',
+  ø: 'o',
+  Ø: 'O',
+  ł: 'l',
+  Ł: 'L',
+};
 
 function snakeCase(key: string): string {
-  const parts = (
-    key
-      .normalize('NFKD')
-      .replace(/[\u0300-\u036f]/g, '')
-      .match(word) ?? []
-  ).filter((part) => /[a-zA-Z\d]/.test(part));
-  const joined = parts.map((part) => part.toLowerCase()).join('_');
-  return /^\d/.test(joined) ? `_${joined}` : joined;
+  const plain = key
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[ßæÆœŒøØłŁ]/g, (letter) => plainLetters[letter] ?? letter);
+  const parts = (plain.match(word) ?? []).map((part) => (/[a-zA-Z\d]/.test(part) ? part.toLowerCase() : ''));
+  // What is between words is left out, but not at the beginning and the end of a key.
+  const kept = parts.filter((part, index) => part !== '' || index === 0 || index === parts.length - 1);
+  if (/^\d/.test(kept[0] ?? '')) kept.unshift('');
+  return kept.join('_');
 }
 
 function makeKeysToSnakeCase(): Transformation {
   const change = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(change);
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [snakeCase(key), change(item)]));
   };
@@ -71,22 +84,26 @@ function makeKeysReplace(given: Given): Transformation {
   };
 }
 
-/** A key of an object inside is written behind the key of the object where two would be the same. */
+/**
+ * From the last field to the first, as the reference runtime does. A key is written behind those of the objects around it
+ * if the short key is taken, and for everything that comes after a list.
+ */
 function makeFlattenFields(given: Given): Transformation {
   const withLists = given.flag('flatten_lists', true);
   return (record) => {
     const flat = new Map<string, unknown>();
-    const waiting: [unknown, string, string | undefined][] = [[record, '', undefined]];
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [value, key, parent] = next;
-      const inside = parent === undefined || key === '' ? key : key;
+    const waiting: [unknown, string][] = [[record, '_']];
+    let isBehindList = false;
+    for (let next = waiting.pop(); next; next = waiting.pop()) {
+      const [value, key] = next;
       if (isJsonObject(value)) {
-        for (const [name, item] of Object.entries(value)) waiting.push([item, name, inside]);
+        for (const [name, item] of Object.entries(value)) {
+          waiting.push([item, isBehindList || flat.has(name) ? `${key}.${name}` : name]);
+        }
       } else if (Array.isArray(value) && withLists) {
-        for (const [index, item] of value.entries()) waiting.push([item, `${inside}.${index}`, parent]);
-      } else {
-        flat.set(flat.has(key) && parent ? `${parent}.${key}` : key, value);
-      }
+        isBehindList ||= value.length > 0;
+        for (const [index, item] of value.entries()) waiting.push([item, `${key}.${index}`]);
+      } else flat.set(key, value);
     }
     replaceContent(record, flat);
   };
@@ -97,21 +114,17 @@ function makeDpathFlattenFields(given: Given): Transformation {
   const keyChange = given.child<(key: string) => string>('key_transformation') ?? ((key: string) => key);
   return (record, names) => {
     const keys = path.map((key) => key.text({ ...names, record }));
-    const found = keys.includes('*')
-      ? matchesOf(record, keys).map(({ value }) => value)
-      : [valueAtPath(record, keys)?.value];
-    for (const value of found) {
-      if (!isJsonObject(value)) continue;
-      const flat = Object.fromEntries(Object.entries(value).map(([key, item]) => [keyChange(key), item]));
-      if (given.flag('replace_record')) {
-        replaceContent(record, Object.entries(flat));
-        continue;
-      }
-      // Where a key is there already, the object is left as it is.
-      if (Object.keys(flat).some((key) => Object.hasOwn(record, key))) continue;
-      if (given.flag('delete_origin_value')) removeAt(record, keys);
-      Object.assign(record, flat);
+    const value = (keys.includes('*') ? matchesOf(record, keys)[0] : valueAtPath(record, keys))?.value;
+    if (!isJsonObject(value)) return;
+    const flat = Object.fromEntries(Object.entries(value).map(([key, item]) => [keyChange(key), item]));
+    if (given.flag('replace_record') && Object.keys(flat).length > 0) {
+      replaceContent(record, Object.entries(flat));
+      return;
     }
+    // Where a key is there already, the object is left as it is.
+    if (Object.keys(flat).some((key) => Object.hasOwn(record, key))) return;
+    if (given.flag('delete_origin_value')) removeAt(record, keys);
+    Object.assign(record, flat);
   };
 }
 
@@ -135,7 +148,7 @@ export const keyTransformationComponents: ComponentDefinition[] = [
   {
     name: 'KeysToSnakeCase',
     step: 'S3',
-    words: 'Writes keys in small letters with underscores, at every depth.',
+    words: 'Writes keys in small letters with underscores between words and numbers, in objects at every depth.',
     options: {},
     make: makeKeysToSnakeCase,
   },
@@ -149,7 +162,7 @@ export const keyTransformationComponents: ComponentDefinition[] = [
   {
     name: 'FlattenFields',
     step: 'S3',
-    words: 'Brings the fields of objects inside up to the record.',
+    words: 'Brings the fields of objects inside up to the record, from the last field to the first.',
     options: { flatten_lists: optional(boolean, 'Lists as well, by their places.', true) },
     make: makeFlattenFields,
   },

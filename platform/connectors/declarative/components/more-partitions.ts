@@ -16,11 +16,13 @@ import {
 } from '../component.ts';
 import { RangeCursor } from '../cursors/range-cursor.ts';
 import { type PartitionRouter, WholeStreamCursor } from '../cursors/stream-cursor.ts';
+import { parseDuration } from '../dates/durations.ts';
+import { parseDateBy } from '../dates/formats.ts';
 import { emptyParts } from '../http/request.ts';
 import { partitionKey, type Slice, sliceView } from '../run/slice.ts';
 import type { SourceStream } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
-import type { CursorSurroundings, IncrementalSync } from './date-cursors.ts';
+import { type CursorSurroundings, chosenCursorField, type IncrementalSync } from './date-cursors.ts';
 import type { RequestOption } from './request-options.ts';
 import type { StateMigration } from './streams.ts';
 
@@ -31,16 +33,23 @@ function makeGrouping(given: Given): PartitionRouter {
   const isDistinct = given.flag('deduplicate', true);
   const group = (slices: readonly Slice[]): Slice => {
     const [first] = slices as [Slice];
-    const lists = (part: 'partition' | 'extraFields') =>
-      Object.fromEntries(Object.keys(first[part]).map((key) => [key, slices.map((slice) => slice[part][key] ?? null)]));
-    return { partition: lists('partition'), cursor: {}, extraFields: lists('extraFields') };
+    const lists = (part: 'partition' | 'extraFields', keys: Iterable<string>) =>
+      Object.fromEntries([...keys].map((key) => [key, slices.map((slice) => slice[part][key] ?? null)]));
+    return {
+      partition: lists('partition', Object.keys(first.partition)),
+      cursor: {},
+      extraFields: lists('extraFields', new Set(slices.flatMap(({ extraFields }) => Object.keys(extraFields)))),
+    };
   };
   return {
     async *slices() {
       const seen = new Set<string>();
       let batch: Slice[] = [];
       for await (const slice of inner.slices()) {
-        const key = partitionKey(slice.partition);
+        const names = Object.keys(slice.partition).filter((name) => name !== 'parent_slice');
+        if (names.length !== 1) throw new Error('A GroupingPartitionRouter needs partitions of one value each.');
+        // Two parents with the same value are one partition.
+        const key = partitionKey(slice.partition[names[0] as string]);
         if (isDistinct && seen.has(key)) continue;
         seen.add(key);
         batch.push(slice);
@@ -62,7 +71,7 @@ function makeCountCursor(given: Given): IncrementalSync {
   const start = Number(given.rendered('start_value', '0'));
   const ranges = new RangeCursor<number>(
     {
-      cursorField: pythonText(given.rendered('cursor_field')),
+      cursorField: chosenCursorField(given),
       scale: {
         parse(value) {
           const number = Math.trunc(Number(value));
@@ -86,6 +95,7 @@ function makeCountCursor(given: Given): IncrementalSync {
     cursor: new WholeStreamCursor(ranges),
     isDataFeed: given.flag('is_data_feed'),
     isClientSide: given.flag('is_client_side_incremental'),
+    isCursorOpen: given.flag('allow_catalog_defined_cursor_field'),
     parts(slice) {
       const parts = emptyParts();
       option?.put(parts, sliceView(slice).start ?? null);
@@ -99,25 +109,52 @@ function makeLegacyMigration(given: Given): StateMigration {
   const stream = given.inside(given.around.stream);
   const retriever = stream.inside(stream.value('retriever'));
   const router = retriever.inside(retriever.value('partition_router'));
-  const [parent] = (router.value('parent_stream_configs') as unknown[] | undefined) ?? [];
+  const parents = (router.value('parent_stream_configs') as unknown[] | undefined) ?? [];
+  const field =
+    router.type === 'UnionPartitionRouter' ? router : parents.length === 1 ? stream.inside(parents[0]) : undefined;
   const cursor = stream.inside(stream.value('incremental_sync'));
   return (state) => {
     const entries = Object.entries(state);
-    const field = pythonText(cursor.rendered('cursor_field'));
+    const cursorField = pythonText(cursor.rendered('cursor_field'));
     const isLegacy = (value: unknown) =>
-      isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, field);
-    if (!parent || entries.length === 0 || 'states' in state || !entries.every(([, value]) => isLegacy(value)))
+      isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, cursorField);
+    if (!field || entries.length === 0 || 'states' in state || !entries.every(([, value]) => isLegacy(value)))
       return state;
-    const name = pythonText(stream.inside(parent).rendered('partition_field'));
+    const name = pythonText(field.rendered('partition_field'));
     return { states: entries.map(([key, value]) => ({ partition: { [name]: key }, cursor: value })) };
   };
 }
 
+/** Any state counts, even one that says only that a stream without a cursor was read. */
 function makeStateDelegating(given: Given): SourceStream {
-  const { state, hasParentState } = given.around as { state?: Record<string, unknown>; hasParentState?: boolean };
-  const { __ab_no_cursor_state_message: _none, ...known } = state ?? {};
-  const isFurther = Object.keys(known).length > 0 || hasParentState === true;
-  return given.make<SourceStream>(given.value(isFurther ? 'incremental_stream' : 'full_refresh_stream'));
+  const { state = {}, hasParentState } = given.around as { state?: Record<string, unknown>; hasParentState?: boolean };
+  const whole = given.value('full_refresh_stream');
+  const further = given.value('incremental_stream');
+  const hasState = Object.keys(state).length > 0;
+  if (!hasState && !hasParentState) return given.make<SourceStream>(whole);
+  const retention = pythonText(given.rendered('api_retention_period', '') ?? '');
+  if (!hasState || retention === '' || !isOlder(given, further, state, retention))
+    return given.make<SourceStream>(further);
+  const name = given.text('name') ?? '';
+  given.run.log('WARN', `${name}: the state is older than ${retention}, for which the API keeps changes. Reads all.`);
+  return { ...given.make<SourceStream>(whole, { state: {} }), forgetsState: true };
+}
+
+/** Whether the API has forgotten changes since the state. One that tells no time is as good as none. */
+function isOlder(given: Given, definition: unknown, state: Record<string, unknown>, retention: string): boolean {
+  const stream = given.inside(definition);
+  const cursor = stream.inside(stream.value('incremental_sync'));
+  if (cursor.type === 'IncrementingCountCursor') {
+    throw new Error('An api_retention_period needs a cursor of dates, not an IncrementingCountCursor.');
+  }
+  const isPartitioned = stream.inside(stream.value('retriever')).has('partition_router');
+  const { state: ofAll } = state;
+  const known = isPartitioned && isJsonObject(ofAll) ? ofAll : state;
+  const value = cursor.has('cursor_field') ? known[pythonText(cursor.rendered('cursor_field'))] : undefined;
+  if (value === undefined || value === null) return true;
+  const formats = [...cursor.texts('cursor_datetime_formats'), cursor.text('datetime_format') ?? ''];
+  const oldest = given.run.clock.now().minus(parseDuration(retention));
+  return parseDateBy(value, formats).compare(oldest) < 0;
 }
 
 export const morePartitionComponents: ComponentDefinition[] = [
@@ -132,6 +169,12 @@ export const morePartitionComponents: ComponentDefinition[] = [
         'Gives the partitions.',
       ),
       deduplicate: optional(boolean, 'Takes equal partitions once.', true),
+    },
+    rule: ({ underlying_partition_router: router }) => {
+      const { request_option: own, parent_stream_configs: parents } = (router ?? {}) as Record<string, unknown>;
+      const hasOption =
+        Array.isArray(parents) && parents.some((parent) => isJsonObject(parent) && parent.request_option);
+      return own || hasOption ? 'The partitions of a group have no request_option: use the requester' : undefined;
     },
     make: makeGrouping,
   },
@@ -162,6 +205,10 @@ export const morePartitionComponents: ComponentDefinition[] = [
       name: required(text, 'What the stream is called.'),
       full_refresh_stream: required(component('DeclarativeStream'), 'For the first sync.'),
       incremental_stream: required(component('DeclarativeStream'), 'For the others.'),
+      api_retention_period: optional(
+        template,
+        'For how long the API keeps changes, such as P30D. With an older state everything is read anew.',
+      ),
     },
     make: makeStateDelegating,
   },

@@ -60,7 +60,10 @@ function makeOAuth(given: Given): Authenticator {
   if (!usesAssertion && grantType() === 'refresh_token' && store.refreshToken() === undefined) {
     throw new Error('OAuth with the grant type refresh_token needs a refresh_token.');
   }
-  const updater = given.inside(given.value('refresh_token_updater'));
+  // The rules for a token that is not valid any more are its own, or those of the updater in older manifests.
+  const rules = given.has('refresh_token_error_status_codes')
+    ? given
+    : given.inside(given.value('refresh_token_updater'));
 
   async function refreshArguments(): Promise<Values> {
     const name = (option: string, byDefault: string) => pythonText(given.rendered(option, byDefault));
@@ -99,7 +102,7 @@ function makeOAuth(given: Given): Authenticator {
     if (given.flag('send_refresh_request_as_query_params')) parts.query = values;
     else if (String(parts.headers['Content-Type'] ?? '').includes('json')) parts.json = values;
     else parts.form = values;
-    const answer = await ask(given, prepareRequest('POST', endpoint, parts), updater);
+    const answer = await ask(given, prepareRequest('POST', endpoint, parts), rules);
     const body = answer.json;
     const token = findValue(body, pythonText(given.rendered('access_token_name', 'access_token')));
     if (token === undefined) throw new RunFailure('The answer to the OAuth refresh has no access token.');
@@ -199,26 +202,33 @@ function expiryOf(given: Given, value: unknown): DateTime {
   return now.plus(Timedelta.of({ seconds }));
 }
 
+/** What tells that a refresh token is not valid any more. */
+const tokenErrorOptions = {
+  refresh_token_error_status_codes: optional(list(integer), 'Statuses of a refresh token that is not valid any more.'),
+  refresh_token_error_key: optional(text, 'The key of the answer that tells so.'),
+  refresh_token_error_values: optional(list(text), 'The values of that key that tell so.'),
+};
+
 const mostSecondsOfRefresh = 300;
 
 /** A server in trouble is asked again. Any other refusal is final. */
-async function ask(given: Given, request: ReturnType<typeof prepareRequest>, updater: Given): Promise<Answer> {
+async function ask(given: Given, request: ReturnType<typeof prepareRequest>, rules: Given): Promise<Answer> {
   for (let waited = 0, wait = 1; ; wait *= 2) {
     await given.run.budget.take(request);
     const answer = await given.run.transport.send(request);
     if (answer.isGood) return answer;
     const isPassing = answer.status === 429 || answer.status >= 500;
     waited += wait;
-    if (!isPassing || waited > mostSecondsOfRefresh) throw refusal(answer, updater);
+    if (!isPassing || waited > mostSecondsOfRefresh) throw refusal(answer, rules);
     await given.run.wait(wait, 'poll');
   }
 }
 
-function refusal(answer: Answer, updater: Given): RunFailure {
-  const statuses = (updater.value('refresh_token_error_status_codes') as number[] | undefined) ?? [];
-  const key = updater.text('refresh_token_error_key') ?? '';
+function refusal(answer: Answer, rules: Given): RunFailure {
+  const statuses = (rules.value('refresh_token_error_status_codes') as number[] | undefined) ?? [];
+  const key = rules.text('refresh_token_error_key') ?? '';
   const word = isJsonObject(answer.json) ? answer.json[key] : undefined;
-  if (statuses.includes(answer.status) && updater.texts('refresh_token_error_values').includes(String(word))) {
+  if (statuses.includes(answer.status) && rules.texts('refresh_token_error_values').includes(String(word))) {
     return new RunFailure('The refresh token is not valid any more. Give consent again.', 'config_error');
   }
   return new RunFailure(`The OAuth refresh was refused (${answer.status}). Check the credentials.`);
@@ -275,6 +285,7 @@ export const oauthComponents: ComponentDefinition[] = [
       ),
       profile_assertion: optional(component('JwtAuthenticator', 'CustomAuthenticator'), 'A signed token to ask with.'),
       use_profile_assertion: optional(either(boolean, template), 'Asks with the signed token.', false),
+      ...tokenErrorOptions,
     },
     make: makeOAuth,
   },
@@ -300,12 +311,7 @@ export const oauthComponents: ComponentDefinition[] = [
         'credentials',
         'token_expiry_date',
       ]),
-      refresh_token_error_status_codes: optional(
-        list(integer),
-        'Statuses of a refresh token that is not valid any more.',
-      ),
-      refresh_token_error_key: optional(text, 'The key of the answer that tells so.'),
-      refresh_token_error_values: optional(list(text), 'The values of that key that tell so.'),
+      ...tokenErrorOptions,
     },
   },
 ];

@@ -156,6 +156,11 @@ export const paginationComponents: ComponentDefinition[] = [
       page_size_option: optional(component('RequestOption'), 'Where the page size goes in the request.'),
       page_token_option: optional(component('RequestOption', 'RequestPath'), 'Where the token goes in the request.'),
     },
+    rule: ({ page_size_option: option, pagination_strategy: strategy }) => {
+      const { type, page_size: size } = (strategy ?? {}) as Record<string, unknown>;
+      const isKnown = String(type).startsWith('Custom') || (size !== undefined && size !== null && size !== 0);
+      return option && !isKnown ? 'A page_size_option needs a page_size in the strategy' : undefined;
+    },
     make: makeDefaultPaginator,
   },
   {

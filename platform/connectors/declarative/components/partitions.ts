@@ -15,7 +15,7 @@ import {
 import type { PartitionRouter } from '../cursors/stream-cursor.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
 import { valueAtPath } from '../run/paths.ts';
-import { type Slice, sliceView } from '../run/slice.ts';
+import { partitionKey, type Slice, sliceView } from '../run/slice.ts';
 import type { DataRecord, SourceStream } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
 import { isNothing } from './pagination.ts';
@@ -179,6 +179,31 @@ async function* withLast<Item>(
   yield { item: ahead?.item, isLast: true };
 }
 
+/** The partitions of several routers one after the other, each value once. What else they have is beside the partition. */
+function makeUnionRouter(given: Given): PartitionRouter {
+  const routers = given.children<PartitionRouter>('partition_routers');
+  const field = given.text('partition_field') ?? '';
+  return {
+    async *slices() {
+      const seen = new Set<string>();
+      for (const router of routers) {
+        for await (const { partition, extraFields } of router.slices()) {
+          const { [field]: value, ...besides } = partition;
+          if (value === undefined) throw new Error(`A partition of the UnionPartitionRouter has no ${field}.`);
+          if (typeof value === 'object' && value !== null)
+            throw new Error(`A partition of the UnionPartitionRouter has an object or a list as ${field}.`);
+          const key = partitionKey(value);
+          if (seen.has(key)) continue;
+          seen.add(key);
+          yield { partition: { [field]: value }, cursor: {}, extraFields: { ...extraFields, ...besides } };
+        }
+      }
+    },
+    parts: emptyParts,
+    parentState: () => Object.assign({}, ...routers.map((router) => router.parentState?.() ?? {})),
+  };
+}
+
 /** Every combination of the slices of several routers. Where they set the same thing, the first one does. */
 export function combineRouters(routers: readonly PartitionRouter[]): PartitionRouter {
   async function* combinations(index: number): AsyncGenerator<Slice[]> {
@@ -234,6 +259,19 @@ export const partitionComponents: ComponentDefinition[] = [
     words: 'One partition for each record of one or more parent streams.',
     options: { parent_stream_configs: required(list(component('ParentStreamConfig')), 'The parents.') },
     make: makeSubstreamRouter,
+  },
+  {
+    name: 'UnionPartitionRouter',
+    step: 'S4',
+    words: 'The partitions of several routers, each value once.',
+    options: {
+      partition_field: required(text, 'The name of the value in stream_partition, which all the routers have.'),
+      partition_routers: required(
+        list(component('ListPartitionRouter', 'SubstreamPartitionRouter', 'CustomPartitionRouter')),
+        'The routers. Their request_option has no effect: use the requester.',
+      ),
+    },
+    make: makeUnionRouter,
   },
   {
     name: 'ParentStreamConfig',

@@ -18,6 +18,7 @@ import { valueAtPath } from '../run/paths.ts';
 import { type Slice, wholeStream } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
+import type { Transformation } from './transformations.ts';
 
 export interface QueryProperties {
   chunks(slice: Slice): Promise<string[][]>;
@@ -37,10 +38,16 @@ function makeQueryProperties(given: Given): QueryProperties {
   const limit = chunking?.number('property_limit');
   const countsCharacters = chunking?.text('property_limit_type') === 'characters';
   const keys = chunking && mergeKeys(chunking);
+  const selected = given.has('property_selector')
+    ? given.make<() => Set<string> | undefined>(given.value('property_selector'))
+    : () => undefined;
   return {
     async chunks(slice) {
-      const all = (await properties(slice)).filter((name) => !always.includes(name));
-      if (!limit) return [[...always, ...all]];
+      const wanted = selected();
+      const all = (await properties(slice)).filter((name) => wanted?.has(name) ?? true);
+      // Only chunks have the properties of every request, as in the reference runtime.
+      if (!chunking) return [all];
+      if (!limit) return [[...all, ...always]];
       const chunks: string[][] = [];
       let chunk = [...always];
       let size = 0;
@@ -61,8 +68,8 @@ function makeQueryProperties(given: Given): QueryProperties {
   };
 }
 
-function mergeKeys(chunking: Given): string[] | undefined {
-  if (!chunking.has('record_merge_strategy')) return undefined;
+function mergeKeys(chunking: Given): string[] {
+  if (!chunking.has('record_merge_strategy')) return ['id'];
   const strategy = chunking.inside(chunking.value('record_merge_strategy'));
   const key = strategy.value('key');
   return Array.isArray(key) ? key.map(String) : [String(key)];
@@ -74,6 +81,18 @@ function keyOf(record: DataRecord, keys: readonly string[]): string | undefined 
   if (parts.some((part) => typeof part !== 'string'))
     throw new Error('The key that records are put together by is no text.');
   return parts.join(',');
+}
+
+/** The properties of the stream in the catalog; undefined without a catalog. */
+function makePropertySelector(given: Given): () => Set<string> | undefined {
+  const transformations = given.children<Transformation>('transformations');
+  return () => {
+    const schema = given.making.configured.get(given.making.streamName)?.stream.json_schema;
+    if (!schema) return undefined;
+    const properties = structuredClone((schema.properties ?? {}) as DataRecord);
+    for (const change of transformations) change(properties, {});
+    return new Set(Object.keys(properties));
+  };
 }
 
 interface RecordReader {
@@ -111,9 +130,9 @@ export const queryPropertyComponents: ComponentDefinition[] = [
     words: 'Asks for properties of records, in several requests if need be.',
     options: {
       property_list: required(either(list(text), component('PropertiesFromEndpoint')), 'The properties.'),
-      always_include_properties: optional(list(text), 'Properties of every request.'),
+      always_include_properties: optional(list(text), 'Properties of every chunk.'),
       property_chunking: optional(component('PropertyChunking'), 'How many a request may have.'),
-      property_selector: optional(component('JsonSchemaPropertySelector'), 'Accepted: all properties are asked for.'),
+      property_selector: optional(component('JsonSchemaPropertySelector'), 'Leaves out what nobody wants.'),
     },
     make: makeQueryProperties,
   },
@@ -134,7 +153,10 @@ export const queryPropertyComponents: ComponentDefinition[] = [
     options: {
       property_limit_type: required(choice('characters', 'property_count'), 'What is counted.'),
       property_limit: optional(integer, 'The limit.'),
-      record_merge_strategy: optional(component('GroupByKeyMergeStrategy'), 'How records are put together.'),
+      record_merge_strategy: optional(
+        component('GroupByKeyMergeStrategy'),
+        'How records are put together; by id without it.',
+      ),
     },
   },
   {
@@ -146,8 +168,14 @@ export const queryPropertyComponents: ComponentDefinition[] = [
   {
     name: 'JsonSchemaPropertySelector',
     step: 'S4',
-    words: 'Accepted: all properties are asked for.',
-    options: { transformations: optional(list(anything), 'Not used.') },
+    words: 'Asks only for the properties that the catalog has for the stream.',
+    options: {
+      transformations: optional(
+        list(anything),
+        'Changes of their names, from those of the catalog to those of the API.',
+      ),
+    },
+    make: makePropertySelector,
   },
   {
     name: 'PaginationReset',

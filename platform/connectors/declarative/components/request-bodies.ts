@@ -1,5 +1,5 @@
 /* Bodies of requests by their kind. The requester reads them. */
-import { anything, type ComponentDefinition, either, mapping, required, template } from '../component.ts';
+import { anything, type ComponentDefinition, either, mapping, required, string, template } from '../component.ts';
 
 export const requestBodyComponents: ComponentDefinition[] = [
   { name: 'RequestBodyPlainText', step: 'S3', words: 'A text.', options: { value: required(template, 'The text.') } },
@@ -7,7 +7,7 @@ export const requestBodyComponents: ComponentDefinition[] = [
     name: 'RequestBodyUrlEncodedForm',
     step: 'S3',
     words: 'A form.',
-    options: { value: required(either(template, mapping(template)), 'The fields.') },
+    options: { value: required(either(string, mapping(string)), 'The fields.') },
   },
   {
     name: 'RequestBodyJsonObject',

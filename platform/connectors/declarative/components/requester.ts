@@ -11,6 +11,7 @@ import {
   type Given,
   mapping,
   optional,
+  string,
   template,
 } from '../component.ts';
 import type { Answer } from '../http/answer.ts';
@@ -56,10 +57,17 @@ export interface RequesterSurroundings extends Record<string, unknown> {
   isStreamed?: boolean;
   /** The request parameter that the properties of a chunk go to. */
   queryPropertiesKey?: string | undefined;
+  /** What the requests are for, if not for the records of a stream. */
+  requestsFor?: string;
 }
 
 function makeHttpRequester(given: Given): Requester {
-  const { mayCache = false, isStreamed = false, queryPropertiesKey } = given.around as RequesterSurroundings;
+  const {
+    mayCache = false,
+    isStreamed = false,
+    queryPropertiesKey,
+    requestsFor,
+  } = given.around as RequesterSurroundings;
   const url = given.template('url');
   const base = given.template('url_base');
   const path = given.template('path');
@@ -112,7 +120,7 @@ function makeHttpRequester(given: Given): Requester {
         given.run,
         request,
         {
-          streamName: given.making.streamName,
+          streamName: requestsFor ?? given.making.streamName,
           handler,
           ...(authenticator && { credentials: () => authenticator.renewedHeaders() }),
           refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
@@ -128,9 +136,6 @@ function makeParameters(given: Given, name: string): Mapping {
   const value = given.value(name);
   if (!isJsonObject(value)) return given.mapping(name);
   const texts = Object.entries(value).filter(([, item]) => !isJsonObject(item));
-  for (const [key, item] of texts) {
-    if (typeof item !== 'string') throw new Error(`The request parameter ${key} is no text. Put it between quotes.`);
-  }
   return given.inside({ ...given.values, [name]: Object.fromEntries(texts) }).mapping(name);
 }
 
@@ -141,7 +146,6 @@ function makeBody(given: Given): { form: Mapping; json: Mapping } {
     const inside = given.inside({ ...body, $parameters: given.parameters });
     switch (body.type) {
       case 'RequestBodyUrlEncodedForm':
-        return { form: formOf(inside, 'value'), json: nothing };
       case 'RequestBodyPlainText':
         return { form: inside.mapping('value'), json: nothing };
       default:
@@ -149,21 +153,10 @@ function makeBody(given: Given): { form: Mapping; json: Mapping } {
     }
   }
   const [hasForm, hasJson] = [given.has('request_body_data'), given.has('request_body_json')];
-  if (hasForm && hasJson) throw new Error('A requester has request_body_data or request_body_json, not both.');
   return {
-    form: hasForm ? formOf(given, 'request_body_data') : nothing,
+    form: hasForm ? given.mapping('request_body_data') : nothing,
     json: hasJson ? given.nestedMapping('request_body_json') : nothing,
   };
-}
-
-function formOf(given: Given, name: string): Mapping {
-  const value = given.value(name);
-  if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (typeof item !== 'string') throw new Error(`The form field ${key} is no text. Put it between quotes.`);
-    }
-  }
-  return given.mapping(name);
 }
 
 export const authenticatorNames = [
@@ -195,7 +188,7 @@ export const requesterComponents: ComponentDefinition[] = [
         'Decides what to do about failures.',
       ),
       request_parameters: optional(
-        either(template, mapping(either(template, component('QueryProperties')))),
+        either(string, mapping(either(string, component('QueryProperties')))),
         'Parameters of the address.',
       ),
       request_headers: optional(either(template, mapping(template)), 'Headers.'),
@@ -203,7 +196,7 @@ export const requesterComponents: ComponentDefinition[] = [
         component('RequestBodyPlainText', 'RequestBodyUrlEncodedForm', 'RequestBodyJsonObject', 'RequestBodyGraphQL'),
         'The body.',
       ),
-      request_body_data: optional(either(template, mapping(template)), 'A form, or a text, as the body.'),
+      request_body_data: optional(either(string, mapping(string)), 'A form, or a text, as the body.'),
       request_body_json: optional(anything, 'An object as the body, in JSON.'),
       use_cache: optional(
         boolean,
@@ -219,6 +212,8 @@ export const requesterComponents: ComponentDefinition[] = [
         'Asks for properties in several requests and puts the records together.',
       ),
     },
+    rule: ({ request_body_data: form, request_body_json: json }) =>
+      form && json ? 'A requester has request_body_data or request_body_json, not both' : undefined,
     make: makeHttpRequester,
   },
 ];

@@ -17,7 +17,7 @@ import { combineParts, emptyParts, type RequestParts } from '../http/request.ts'
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
-import { noPagination, type Paginator } from './pagination.ts';
+import { noPagination, type PageRead, type Paginator } from './pagination.ts';
 import { mergeDeep, type QueryProperties } from './query-properties.ts';
 import type { Requester } from './requester.ts';
 import type { SchemaLoader } from './schemas.ts';
@@ -38,7 +38,9 @@ export interface RetrieverSurroundings extends Record<string, unknown> {
   /** Given for a stream whose records come newest first. */
   stoppingCursor?: StreamCursor | undefined;
   filteringCursor?: StreamCursor | undefined;
+  cursor?: StreamCursor;
   mayCache?: boolean;
+  takesEmbeddedPages?: boolean;
 }
 
 function makeSimpleRetriever(given: Given): Retriever {
@@ -48,7 +50,9 @@ function makeSimpleRetriever(given: Given): Retriever {
     transformations,
     stoppingCursor,
     filteringCursor,
+    cursor,
     mayCache,
+    takesEmbeddedPages = false,
   } = given.around as RetrieverSurroundings;
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
   const selector = given.child<RecordSelector>('record_selector', { transformations, filteringCursor });
@@ -68,86 +72,117 @@ function makeSimpleRetriever(given: Given): Retriever {
     return (requester as Requester).send({ slice, token, path: paginator.path(token), parts: combineParts(parts) });
   }
 
-  const resetting = given.has('pagination_reset') ? given.inside(given.value('pagination_reset')) : undefined;
-  const limit = resetting?.inside(resetting.value('limits')).number('number_of_records');
-  const splits = resetting?.text('action') === 'SPLIT_USING_CURSOR';
+  const embeds = takesEmbeddedPages && isJsonObject(given.value('partition_router'));
+  const track = makePageTracker(given, cursor);
 
-  /** Where to go on after the pages of a slice were cut off. Throws an Error if nothing has been read since. */
-  function rest(slice: Slice, lastCursor: unknown): Slice {
-    const [startField] = Object.keys(slice.cursor);
-    if (!splits || startField === undefined) return slice;
-    if (lastCursor === undefined || lastCursor === slice.cursor[startField]) {
-      throw new RunFailure('The API cuts its pages off, and there is no record to go on from.');
-    }
-    return { ...slice, cursor: { ...slice.cursor, [startField]: lastCursor } };
-  }
-
-  async function* readPages(slice: Slice, recordSchema: Record<string, unknown>): AsyncGenerator<DataRecord[]> {
+  /** One page of a slice: its records as they come. Undefined for an answer that has none. */
+  async function* readPage(
+    own: Slice,
+    token: unknown,
+    embedded: Answer | undefined,
+    recordSchema: Record<string, unknown>,
+  ): AsyncGenerator<DataRecord[], PageRead | undefined> {
     const records = selector as RecordSelector;
-    let token = paginator.initialToken();
-    const { child_response: embedded, ...extraFields } = slice.extraFields;
-    let answer = embedded === undefined ? undefined : embeddedAnswer(embedded);
-    const own: Slice = embedded === undefined ? slice : { ...slice, extraFields };
-    for (;;) {
-      let size = 0;
-      let lastRecord: DataRecord | undefined;
-      const merged = new Map<string, DataRecord>();
-      const chunks = (await properties?.chunks(own)) ?? [undefined];
-      for (const chunk of chunks) {
-        const asked = chunk ? { ...own, extraFields: { ...own.extraFields, query_properties: chunk } } : own;
-        answer = (answer?.isFresh ? answer : undefined) ?? (await ask(asked, token));
-        answer.isFresh = false;
-        if (!answer.isGood) return;
-        for await (const values of decoder.decode(answer)) {
-          const found = records.extract(values);
-          answer.extractedRecords += found.length;
-          const { records: page, failure } = records.select(found, own, token, recordSchema);
-          const ready = properties?.mergeKey ? mergeInto(merged, page, properties.mergeKey) : page;
-          size += ready.length;
-          lastRecord = ready.at(-1) ?? lastRecord;
-          if (ready.length > 0) yield ready;
-          if (failure !== undefined) throw failure;
-        }
+    let answer = embedded;
+    let size = 0;
+    let lastRecord: DataRecord | undefined;
+    const merged = new Map<string, DataRecord>();
+    const chunks = embedded ? [undefined] : ((await properties?.chunks(own)) ?? [undefined]);
+    for (const chunk of chunks) {
+      answer = embedded ?? (await ask(chunk ? { ...own, extraFields: { query_properties: chunk } } : own, token));
+      if (!answer.isGood) return undefined;
+      for await (const values of decoder.decode(answer)) {
+        const found = records.extract(values);
+        answer.extractedRecords += found.length;
+        const { records: page, failure } = records.select(found, own, token, recordSchema);
+        const ready = properties?.mergeKey ? mergeInto(merged, page, properties.mergeKey) : page;
+        size += ready.length;
+        lastRecord = ready.at(-1) ?? lastRecord;
+        if (ready.length > 0) yield ready;
+        if (failure !== undefined) throw failure;
       }
-      if (merged.size > 0) {
-        const together = [...merged.values()];
-        size += together.length;
-        lastRecord = together.at(-1);
-        yield together;
-      }
-      if (!answer) return;
-      if (lastRecord && stoppingCursor && !stoppingCursor.isWanted(own, lastRecord)) return;
-      const response = decoder.firstValue(answer);
-      token = paginator.next({ answer, response, size, lastRecord, token });
-      if (token === undefined) return;
     }
+    if (merged.size > 0) {
+      const together = [...merged.values()];
+      size += together.length;
+      lastRecord = together.at(-1);
+      yield together;
+    }
+    return answer && { answer, response: decoder.firstValue(answer), size, lastRecord, token };
   }
 
   return {
     async *read(slice) {
       const recordSchema = (await schema?.()) ?? {};
-      const cursorField = (given.around as { cursor?: StreamCursor }).cursor?.cursorField ?? '';
-      let own = slice;
-      for (;;) {
-        let count = 0;
-        let lastCursor: unknown;
+      const { child_response: child, ...extraFields } = slice.extraFields;
+      let embedded = embeds && child !== undefined ? embeddedAnswer(child) : undefined;
+      let own: Slice = child === undefined ? slice : { ...slice, extraFields };
+      const tracker = track();
+      for (let token = paginator.initialToken(); ; ) {
+        let isCutOff = false;
         try {
-          for await (const page of readPages(own, recordSchema)) {
-            yield page;
-            count += page.length;
-            for (const { [cursorField]: value } of page) {
-              if (value !== undefined && (lastCursor === undefined || String(value) > String(lastCursor)))
-                lastCursor = value;
-            }
-            if (limit !== undefined && count >= limit) throw new PaginationReset();
+          const pages = readPage(own, token, embedded, recordSchema);
+          let next = await pages.next();
+          for (; !next.done; next = await pages.next()) {
+            tracker.observe(next.value);
+            yield next.value;
           }
-          return;
+          embedded = undefined;
+          const page = next.value;
+          if (!page) return;
+          if (page.lastRecord && stoppingCursor && !stoppingCursor.isWanted(own, page.lastRecord)) return;
+          token = paginator.next(page);
+          if (token === undefined) return;
         } catch (error) {
-          if (!(error instanceof PaginationReset) || !resetting) throw error;
-          own = rest(own, lastCursor);
+          if (!(error instanceof PaginationReset)) throw error;
+          isCutOff = true;
         }
+        if (!isCutOff && !tracker.isFull()) continue;
+        own = tracker.rest(own);
+        token = paginator.initialToken();
       }
     },
+  };
+}
+
+/** What is known of the pages of a slice, for an API that cuts them off. */
+interface PageTracker {
+  observe(records: readonly DataRecord[]): void;
+  /** Whether so many records were read that the API would cut off the pages. */
+  isFull(): boolean;
+  /** Where to go on. Throws a RunFailure if that is where it went on before. */
+  rest(slice: Slice): Slice;
+}
+
+function makePageTracker(given: Given, cursor: StreamCursor | undefined): () => PageTracker {
+  const resetting = given.inside(given.value('pagination_reset'));
+  const limit = resetting.inside(resetting.value('limits')).number('number_of_records');
+  const splits = resetting.text('action') === 'SPLIT_USING_CURSOR' && cursor?.cursorField !== undefined;
+  // Where the slice does not get smaller, beginning anew is another attempt: one of them.
+  const mostAttempts = splits ? 1 : 2;
+  return () => {
+    let count = 0;
+    let attempts = 0;
+    let latest: unknown;
+    return {
+      observe(records) {
+        count += records.length;
+        if (splits) for (const record of records) latest = cursor?.later(latest, record) ?? latest;
+      },
+      isFull: () => limit !== undefined && count >= limit,
+      rest(slice) {
+        count = 0;
+        const [startField] = Object.keys(slice.cursor);
+        const start = splits && startField !== undefined ? latest : undefined;
+        if (startField !== undefined && start !== undefined && start !== slice.cursor[startField]) {
+          attempts = 0;
+          return { ...slice, cursor: { ...slice.cursor, [startField]: start } };
+        }
+        if (++attempts >= mostAttempts)
+          throw new RunFailure('The API asks to begin the pages anew again, with nothing new to go on from.');
+        return slice;
+      },
+    };
   };
 }
 
@@ -188,19 +223,15 @@ function readProperties(given: Given): { properties?: QueryProperties; queryProp
 
 /** The first page of a child that came with its parent. */
 function embeddedAnswer(value: unknown): Answer {
-  const answer = new Answer(
-    200,
-    [],
-    Buffer.from(stringifyJson(isJsonObject(value) || Array.isArray(value) ? value : [])),
-  );
-  answer.isFresh = true;
-  return answer;
+  const content = isJsonObject(value) || Array.isArray(value) ? value : [];
+  return new Answer(200, [], Buffer.from(stringifyJson(content)));
 }
 
 export const routerNames = [
   'ListPartitionRouter',
   'SubstreamPartitionRouter',
   'GroupingPartitionRouter',
+  'UnionPartitionRouter',
   'CustomPartitionRouter',
 ];
 
@@ -224,6 +255,11 @@ export const retrieverComponents: ComponentDefinition[] = [
         false,
       ),
       pagination_reset: optional(component('PaginationReset'), 'What to do when an API asks to begin the pages anew.'),
+    },
+    rule({ pagination_reset: reset, record_selector: selector }) {
+      const { record_filter: filter } = (selector ?? {}) as Record<string, unknown>;
+      const { limits } = (reset ?? {}) as Record<string, unknown>;
+      return filter && limits ? 'The limits of a pagination_reset do not go with a record_filter' : undefined;
     },
     make: makeSimpleRetriever,
   },

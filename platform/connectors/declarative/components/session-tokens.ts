@@ -23,7 +23,12 @@ import { type Authenticator, authenticatorNames, type Requester } from './reques
 import { decoderNames } from './selection.ts';
 
 function makeSessionToken(given: Given): Authenticator {
-  const login = given.child<Requester>('login_requester');
+  const login = given.child<Requester>('login_requester', {
+    requestsFor: `${given.making.streamName}_login_requester`,
+    isStreamed: false,
+    mayCache: false,
+    queryPropertiesKey: undefined,
+  });
   if (!login) throw new Error('A SessionTokenAuthenticator needs a login_requester.');
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
   const path = given.texts('session_token_path');
@@ -44,7 +49,7 @@ function makeSessionToken(given: Given): Authenticator {
 
   /** Requests at the same time share one login. */
   async function token(): Promise<unknown> {
-    if (current && given.run.clock.now().compare(current.until) < 0) return current.token;
+    if (current && given.run.clock.now().compare(current.until) <= 0) return current.token;
     asking ??= askForToken().finally(() => {
       asking = undefined;
     });

@@ -10,6 +10,7 @@ import {
   required,
   schema,
   text,
+  withoutEffect,
 } from '../component.ts';
 import { NoCursor, type PartitionRouter } from '../cursors/stream-cursor.ts';
 import { emptyParts, type RequestParts, type Values } from '../http/request.ts';
@@ -54,12 +55,15 @@ function makeStream(outer: Given): SourceStream {
     filteringCursor: incremental?.isClientSide ? cursor : undefined,
     cursor,
     mayCache,
+    // The first page of a child comes with its parent only in a first sync.
+    takesEmbeddedPages: Object.keys(state).length === 0,
   });
   if (!retriever) throw new Error(`The stream ${name} has no retriever.`);
   return {
     name,
     primaryKey: readKey(given.value('primary_key')),
     cursor,
+    isCursorOpen: incremental?.isCursorOpen ?? false,
     schema: loadSchema,
     read: (slice) => retriever.read(slice),
   };
@@ -163,7 +167,7 @@ export const streamComponents: ComponentDefinition[] = [
         list(component('LegacyToPerPartitionStateMigration', 'CustomStateMigration')),
         'Bring states of older versions up to date.',
       ),
-      file_uploader: optional(anything, 'Not supported: records are read without their files.'),
+      file_uploader: withoutEffect(anything, 'Records are read without their files.'),
       schema: optional(schema, 'Not used.'),
     },
     make: makeStream,

@@ -63,7 +63,7 @@ export class PartitionedCursor<Value> implements StreamCursor {
       // The state of a stream that had no partitions before, or of an older version: it holds for all partitions.
       this.#setGlobal(state);
     } else {
-      this.#useGlobalCursor = settings.useGlobalCursor || state.use_global_cursor === true;
+      this.#useGlobalCursor = state.use_global_cursor === true;
       this.#lookBackSeconds = Math.trunc(Number(state.lookback_window ?? 0)) || 0;
       for (const entry of Array.isArray(state.states) ? state.states : []) {
         const { partition, cursor } = entry as Record<string, unknown>;
@@ -214,6 +214,10 @@ export class PartitionedCursor<Value> implements StreamCursor {
       lookback_window: this.#lookBackSeconds,
       ...(this.#parentState && { parent_state: this.#parentState }),
     };
+  }
+
+  later(value: unknown, record: Record<string, unknown>): unknown {
+    return this.#newCursor().later(value, record);
   }
 
   isWanted(slice: Slice, record: Record<string, unknown>): boolean {

@@ -147,6 +147,14 @@ export class RangeCursor<Value> {
     return scale.compare(this.#syncStart, value) <= 0 && scale.compare(value, end()) <= 0;
   }
 
+  /** See StreamCursor. */
+  later(value: unknown, record: Record<string, unknown>): unknown {
+    const { scale } = this.#settings;
+    const own = this.#valueOf(record);
+    if (own === undefined) return value;
+    return value === undefined || scale.compare(scale.parse(value), own) < 0 ? scale.format(own) : value;
+  }
+
   #valueOf(record: Record<string, unknown>): Value | undefined {
     const value = Object.hasOwn(record, this.cursorField) ? record[this.cursorField] : undefined;
     if (value === undefined || value === null) return undefined;

@@ -24,6 +24,8 @@ export interface StreamCursor {
   /** Seconds between two states in the middle of a stream; undefined for none before the end. */
   secondsBetweenStates: number | undefined;
   isWanted(slice: Slice, record: Record<string, unknown>): boolean;
+  /** The later of a cursor value as slices have it, and that of a record; undefined if neither tells. */
+  later(value: unknown, record: Record<string, unknown>): unknown;
 }
 
 /** A stream that is read anew each time. Its state says only that there is none. */
@@ -51,6 +53,10 @@ export class NoCursor implements StreamCursor {
 
   isWanted(): boolean {
     return true;
+  }
+
+  later(): unknown {
+    return undefined;
   }
 }
 
@@ -87,5 +93,9 @@ export class WholeStreamCursor<Value> implements StreamCursor {
 
   isWanted(_slice: Slice, record: Record<string, unknown>): boolean {
     return this.#ranges.isWanted(record);
+  }
+
+  later(value: unknown, record: Record<string, unknown>): unknown {
+    return this.#ranges.later(value, record);
   }
 }

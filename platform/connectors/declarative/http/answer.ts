@@ -10,8 +10,6 @@ export class Answer {
   readonly stream: Readable | undefined;
   /** How many records the extractor has found in it, before any was filtered out. */
   extractedRecords = 0;
-  /** Came with something else and has not been read yet. */
-  isFresh = false;
   #json: { value: unknown } | undefined;
 
   constructor(status: number, rawHeaders: readonly string[], bytes: Buffer, stream?: Readable) {

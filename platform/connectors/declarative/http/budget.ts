@@ -62,7 +62,7 @@ export class Budget {
       return value !== undefined && /^\d+$/.test(value.trim()) ? Number(value) : undefined;
     };
     const isLimit = this.rules.statusesOfLimit.includes(answer.status);
-    policy.update(isLimit ? 0 : number(this.rules.remainingHeader), number(this.rules.resetHeader));
+    policy.update(number(this.rules.remainingHeader) ?? (isLimit ? 0 : undefined), number(this.rules.resetHeader));
   }
 
   #policyOf(request: PreparedRequest): CallPolicy | undefined {

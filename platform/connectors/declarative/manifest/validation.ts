@@ -37,8 +37,15 @@ export function problemsOf(
       const given = component[name];
       if (given === undefined || given === null) {
         if (option.isRequired) error(at, `${type} lacks ${name}`);
-      } else checkKind(given, option.kind, `${at}.${name}`);
+        continue;
+      }
+      checkKind(given, option.kind, `${at}.${name}`);
+      if (option.hasNoEffect) warning(`${at}.${name}`, `${name} has no effect here. ${option.words}`);
     }
+    const wrong = definition.rule?.(component);
+    if (wrong !== undefined) error(at, wrong);
+    const note = definition.note?.(component);
+    if (note !== undefined) warning(at, note);
     if (type.startsWith('Custom')) return;
     for (const name of Object.keys(component)) {
       const isKnown = name in definition.options || everywhere.includes(name) || name in parameters;
@@ -75,6 +82,8 @@ function fitsShape(value: unknown, kind: Kind): boolean {
     case 'template':
     case 'condition':
       return ['string', 'number', 'boolean'].includes(typeof value);
+    case 'string':
+      return typeof value === 'string';
     case 'integer':
       return Number.isInteger(value) || (typeof value === 'string' && /^\d+$/.test(value));
     case 'number':
@@ -117,6 +126,8 @@ function nameOf(kind: Kind): string {
       return 'a number';
     case 'boolean':
       return 'true or false';
+    case 'string':
+      return 'a text between quotes';
     default:
       return 'a text';
   }

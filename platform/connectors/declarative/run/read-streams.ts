@@ -2,17 +2,17 @@
  * Reads streams to an emitter: several at the same time, and several slices of each, the records of a slice in their order.
  * A stream that fails does not stop the others. A state goes out behind the records that it covers.
  */
-import type { StreamDescriptor } from '../../../src/protocol.ts';
+import type { State, StreamDescriptor } from '../../../src/protocol.ts';
 import { ConnectorError, type Emitter, type StreamFailure } from '../../kit/connector.ts';
 import { RunFailure } from '../http/failures.ts';
 import type { Slice } from './slice.ts';
 import { Slots } from './slots.ts';
-import type { SourceStream } from './stream.ts';
+import { type DataRecord, SliceIgnored, type SourceStream } from './stream.ts';
 
 export interface StreamToRead {
   name: string;
-  /** Makes the stream. Throws an Error if the configuration does not allow it. */
-  open(): SourceStream;
+  /** Makes the stream. Throws an Error if the configuration does not allow it. Missing for one that the source has not. */
+  open: (() => SourceStream) | undefined;
   /** Streams of the same group are read one after the other. */
   group?: string | undefined;
 }
@@ -53,6 +53,11 @@ async function readStream(
   slots: Slots,
 ): Promise<StreamFailure | undefined> {
   const descriptor: StreamDescriptor = { name };
+  if (!open) {
+    emit.log('WARN', `The source has no stream ${name}.`);
+    await emit.status(descriptor, 'INCOMPLETE');
+    return undefined;
+  }
   const failures = new Map<string, StreamFailure>();
   const fail = async (error: unknown) => {
     const failure = failureOf(error);
@@ -64,6 +69,7 @@ async function readStream(
   let stream: SourceStream | undefined;
   try {
     stream = open();
+    if (stream.forgetsState) await emit.state(stateOf(descriptor, {}));
     await readSlices(stream, descriptor, emit, slots, fail);
   } catch (error) {
     await fail(error);
@@ -109,7 +115,8 @@ async function readSlice(
   progress: { hasRecords: boolean; lastState: number },
 ): Promise<void> {
   const { cursor } = stream;
-  for await (const records of stream.read(slice)) {
+  for await (const records of recordsOf(stream, slice)) {
+    if (!records) return;
     if (!progress.hasRecords) {
       progress.hasRecords = true;
       await emit.status(descriptor, 'RUNNING');
@@ -127,11 +134,22 @@ async function readSlice(
   await emitState(stream, descriptor, emit);
 }
 
+/** Ends with undefined for a slice that is to be left as it was. */
+async function* recordsOf(stream: SourceStream, slice: Slice): AsyncGenerator<DataRecord[] | undefined> {
+  try {
+    yield* stream.read(slice);
+  } catch (error) {
+    if (!(error instanceof SliceIgnored)) throw error;
+    yield undefined;
+  }
+}
+
 async function emitState(stream: SourceStream, descriptor: StreamDescriptor, emit: Emitter): Promise<void> {
-  await emit.state({
-    type: 'STREAM',
-    stream: { stream_descriptor: descriptor, stream_state: stream.cursor.state() },
-  });
+  await emit.state(stateOf(descriptor, stream.cursor.state()));
+}
+
+function stateOf(descriptor: StreamDescriptor, state: Record<string, unknown>): State {
+  return { type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state: state } };
 }
 
 export function failureOf(error: unknown): StreamFailure {

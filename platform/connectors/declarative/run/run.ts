@@ -3,6 +3,7 @@ import type { LogLevel, StreamDescriptor } from '../../../src/protocol.ts';
 import type { DateTime } from '../dates/date-time.ts';
 import type { Budget } from '../http/budget.ts';
 import type { Transport } from '../http/transport.ts';
+import type { Slots } from './slots.ts';
 
 export interface Run {
   clock: RunClock;
@@ -10,6 +11,8 @@ export interface Run {
   wait(seconds: number, reason: WaitReason): Promise<void>;
   transport: Transport;
   budget: Budget;
+  /** Places for jobs that the API runs. */
+  jobs: Slots;
   log(level: LogLevel, message: string): void;
   /** Tells that the API lets a stream wait. */
   rateLimited(stream: StreamDescriptor): void;

@@ -9,8 +9,17 @@ export interface SourceStream {
   /** Ways to the fields of the key. */
   primaryKey: string[][];
   cursor: StreamCursor;
+  /** The catalog may name another cursor field. */
+  isCursorOpen: boolean;
   /** Throws an Error if the schema cannot be had. */
   schema(): Promise<Record<string, unknown>>;
   /** The records of a slice, a page at a time. */
   read(slice: Slice): AsyncIterable<DataRecord[]>;
+  /** The state from before is of no use any more, and is to be forgotten before anything is read. */
+  forgetsState?: boolean;
+}
+
+/** There is nothing to read for a slice, and its state stays as it was. */
+export class SliceIgnored extends Error {
+  override name = 'SliceIgnored';
 }
