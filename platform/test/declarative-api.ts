@@ -132,11 +132,14 @@ export async function read({
   streams,
   state = [],
   schemas = {},
+  statesEverySlice = false,
 }: Given & {
   streams: Record<string, SyncMode>;
   state?: State[];
   /** What the catalog says of streams. */
   schemas?: Record<string, Record<string, unknown>>;
+  /** Partitioned streams send a state behind every slice, not only from time to time. */
+  statesEverySlice?: boolean;
 }): Promise<ReadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'declarative-'));
   const waitsFile = join(folder, 'waits');
@@ -184,7 +187,7 @@ export async function read({
     log: (_level, message) => void result.words.push(message),
   };
   try {
-    const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile });
+    const source = declarativeSource(manifest, { now: parseIsoDate(now), waitsFile, statesEverySlice });
     const catalog = {
       streams: Object.entries(streams).map(([name, sync_mode]) => ({
         stream: { name, json_schema: schemas[name] ?? { type: 'object', properties: {} } },

@@ -350,6 +350,18 @@ describe('states', () => {
     expect(ranges('weeks')).toEqual(['2024-06-03 2024-06-09', '2024-06-10 2024-06-16']);
   });
 
+  it('are not begun where no stream can be made with the configuration, and otherwise go on without those that cannot', async () => {
+    const choosing =
+      'authenticator: {type: SelectiveAuthenticator, authenticator_selection_path: [kind], authenticators: {a: {type: NoAuth}}}';
+    api.answer(() => row);
+    const alone = manifestWith(lines(asking('first', choosing)));
+    await expect(read({ manifest: alone, config, streams: full('first') })).rejects.toThrow('kind');
+    const both = manifestWith(lines(asking('first', choosing), stream('second')));
+    const { failures, statuses } = await read({ manifest: both, config, streams: full('first', 'second') });
+    expect(failures).toMatchObject({ first: { failureType: 'config_error' } });
+    expect(statuses).toEqual({ first: 'INCOMPLETE', second: 'COMPLETE' });
+  });
+
   it('of streams that the manifest does not have say only that they are not whole', async () => {
     api.answer(() => row);
     const { failures, statuses } = await read({

@@ -21,7 +21,7 @@ import { withParameters } from './manifest/parameters.ts';
 import { describeProblem, ManifestError } from './manifest/problems.ts';
 import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
 import { definitionOf } from './registry.ts';
-import { readStreams, type StreamToRead } from './run/read-streams.ts';
+import { failureOf, readStreams, type StreamToRead } from './run/read-streams.ts';
 import type { Run, WaitReason } from './run/run.ts';
 import { Slots } from './run/slots.ts';
 import type { SourceStream } from './run/stream.ts';
@@ -31,6 +31,8 @@ export interface SourceOptions {
   now?: DateTime | undefined;
   /** No wait is waited for. The seconds of those before retries are added to this file. */
   waitsFile?: string | undefined;
+  /** A state behind every slice of every stream, for tests that cut a sync off. */
+  statesEverySlice?: boolean;
   /** Hears of a configuration that was brought up to date, by commands that send nothing but their answer. */
   onConfiguration?: ((config: Configuration) => void) | undefined;
 }
@@ -86,7 +88,7 @@ async function withSource<Result>(
   const client = httpClient(surroundings, { silenceMs: 5 * 60_000 });
   const transport = new Transport(client);
   try {
-    const source = new OpenSource(manifest, copyJson(config), makeRun(transport, options, emit), emit);
+    const source = new OpenSource(manifest, copyJson(config), makeRun(transport, options, emit), emit, options);
     await source.prepare();
     return await work(source);
   } finally {
@@ -125,11 +127,13 @@ class OpenSource {
   readonly #manifest: Manifest;
   readonly #making: Making;
   readonly #emit: Emitter;
+  readonly #options: SourceOptions;
   #found: StreamEntry[] | undefined;
 
-  constructor(manifest: Manifest, config: Configuration, run: Run, emit: Emitter) {
+  constructor(manifest: Manifest, config: Configuration, run: Run, emit: Emitter, options: SourceOptions) {
     this.#manifest = manifest;
     this.#emit = emit;
+    this.#options = options;
     this.#making = { config, run, streamName: '', configured: new Map(), definition: definitionOf };
     const jobs = this.#given.inside({ count: manifest.root.max_concurrent_async_job_count }).rendered('count');
     if (jobs !== undefined) run.jobs = new Slots(Number(jobs) || 1);
@@ -321,9 +325,14 @@ class OpenSource {
       const entry = entries.find((one) => one.name === name);
       // Whoever wants a stream read from its start gives no state.
       const state = known.get(name) ?? {};
-      return { name, group: this.#groupOf(name), open: entry && (() => this.#open(entry, copyJson(state))) };
+      return {
+        name,
+        group: this.#groupOf(name),
+        open: entry && openedBefore(() => this.#open(entry, copyJson(state))),
+      };
     });
-    const failed = await readStreams(toRead, this.#emit, this.#concurrency());
+    failTogether(toRead);
+    const failed = await readStreams(toRead, this.#emit, this.#concurrency(), this.#options.statesEverySlice);
     const [first] = failed.values();
     if (!first) return;
     const names = [...failed.keys()].join(', ');
@@ -352,6 +361,38 @@ class OpenSource {
     const most = given.number('max_concurrency') ?? wanted;
     return Math.max(defaultConcurrency, Math.min(wanted, most));
   }
+}
+
+/** Makes the stream at once, and throws its error when it is wanted. */
+function openedBefore(open: () => SourceStream): () => SourceStream {
+  let opened: { stream: SourceStream } | { error: unknown };
+  try {
+    opened = { stream: open() };
+  } catch (error) {
+    opened = { error };
+  }
+  return () => {
+    if ('error' in opened) throw opened.error;
+    return opened.stream;
+  };
+}
+
+/** Where not one stream can be made, the manifest or the configuration is to blame, and nothing is read. */
+function failTogether(streams: readonly StreamToRead[]): void {
+  const opens = streams.flatMap(({ open }) => (open ? [open] : []));
+  let first: unknown;
+  for (const open of opens) {
+    try {
+      open();
+      return;
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  if (opens.length === 0) return;
+  const { message, failureType } = failureOf(first);
+  if (failureType === 'system_error') throw first;
+  throw new ConnectorError(message, { failureType, cause: first });
 }
 
 function groupName({ component }: StreamEntry, index: number): string {

@@ -60,7 +60,10 @@ function makeGrouping(given: Given): PartitionRouter {
       if (batch.length > 0) yield group(batch);
     },
     parts: emptyParts,
-    ...(inner.parentState && { parentState: () => inner.parentState?.() ?? {} }),
+    ...(inner.parentState && {
+      parentState: () => inner.parentState?.() ?? {},
+      parentVersion: () => inner.parentVersion?.() ?? 0,
+    }),
   };
 }
 

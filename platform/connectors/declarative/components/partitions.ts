@@ -119,6 +119,7 @@ function makeSubstreamRouter(given: Given): PartitionRouter {
       const incremental = parents.filter(({ isIncremental }) => isIncremental);
       return Object.fromEntries(incremental.map(({ stream }) => [stream.name, stream.cursor.state()]));
     },
+    parentVersion: () => parents.reduce((sum, { stream }) => sum + stream.cursor.version, 0),
   };
 }
 
@@ -201,6 +202,7 @@ function makeUnionRouter(given: Given): PartitionRouter {
     },
     parts: emptyParts,
     parentState: () => Object.assign({}, ...routers.map((router) => router.parentState?.() ?? {})),
+    parentVersion: () => routers.reduce((sum, router) => sum + (router.parentVersion?.() ?? 0), 0),
   };
 }
 

@@ -35,13 +35,15 @@ interface OpenPartition {
 
 export class PartitionedCursor<Value> implements StreamCursor {
   readonly secondsBetweenStates = 60;
+  version = 0;
   readonly #settings: PartitionedSettings<Value>;
   readonly #limits: { partitionStates: number; cursors: number };
   readonly #cursors = new Map<string, { partition: Record<string, unknown>; cursor: RangeCursor<Value> }>();
   readonly #seen = new Set<string>();
   readonly #open = new Map<string, OpenPartition>();
   /** The state of the parents when a partition was found, in the order of the partitions. */
-  readonly #parentStates: { text: string; state: Record<string, unknown>; number: number }[] = [];
+  readonly #parentStates: { state: Record<string, unknown>; number: number }[] = [];
+  #parentVersion: number | undefined;
   #parentState: Record<string, unknown> | undefined;
   #useGlobalCursor: boolean;
   #globalState: Record<string, unknown> | undefined;
@@ -124,6 +126,7 @@ export class PartitionedCursor<Value> implements StreamCursor {
     if (known) return known.cursor;
     const cursor = this.#newCursor();
     this.#partitions++;
+    this.version++;
     this.#cursors.set(key, { partition, cursor });
     return cursor;
   }
@@ -148,10 +151,12 @@ export class PartitionedCursor<Value> implements StreamCursor {
   }
 
   #noteParentState(number: number): void {
-    const state = this.#settings.router.parentState?.();
-    if (!state) return;
-    const text = JSON.stringify(state);
-    if (this.#parentStates.at(-1)?.text !== text) this.#parentStates.push({ text, state: JSON.parse(text), number });
+    const { router } = this.#settings;
+    const version = router.parentVersion?.();
+    if (version !== undefined && version === this.#parentVersion) return;
+    this.#parentVersion = version;
+    const state = router.parentState?.();
+    if (state) this.#parentStates.push({ state, number });
   }
 
   observe(slice: Slice, record: Record<string, unknown>): void {
@@ -170,6 +175,7 @@ export class PartitionedCursor<Value> implements StreamCursor {
     const key = partitionKey(slice.partition);
     const opened = this.#open.get(key);
     const known = this.#cursors.get(key);
+    this.version++;
     known?.cursor.close(slice);
     if (!opened) return;
     opened.openSlices--;
@@ -195,6 +201,7 @@ export class PartitionedCursor<Value> implements StreamCursor {
   finish(): void {
     const isWhole = [...this.#open.values()].every(({ openSlices }) => openSlices === 0);
     if (!isWhole) return;
+    this.version++;
     if (this.#hasData && this.#newGlobal !== undefined) {
       this.#globalState = { [this.cursorField]: this.#settings.format(this.#newGlobal) };
       const { seconds } = this.#settings;

@@ -10,6 +10,8 @@ export interface PartitionRouter {
   parts(slice: Slice): RequestParts;
   /** The states of the parents that are read incrementally; undefined for a router without parents. */
   parentState?(): Record<string, unknown>;
+  /** Another number whenever that state has changed. To compare states costs as much as to make them. */
+  parentVersion?(): number;
 }
 
 export interface StreamCursor {
@@ -21,6 +23,8 @@ export interface StreamCursor {
   /** All slices have been read, or some have failed. */
   finish(): void;
   state(): Record<string, unknown>;
+  /** How often the state has changed. */
+  readonly version: number;
   /** Seconds between two states in the middle of a stream; undefined for none before the end. */
   secondsBetweenStates: number | undefined;
   isWanted(slice: Slice, record: Record<string, unknown>): boolean;
@@ -31,6 +35,7 @@ export interface StreamCursor {
 /** A stream that is read anew each time. Its state says only that there is none. */
 export class NoCursor implements StreamCursor {
   readonly cursorField = undefined;
+  readonly version = 0;
   readonly secondsBetweenStates = undefined;
   readonly #router: PartitionRouter | undefined;
 
@@ -63,6 +68,7 @@ export class NoCursor implements StreamCursor {
 /** A stream without partitions that is read by ranges of its cursor. */
 export class WholeStreamCursor<Value> implements StreamCursor {
   readonly secondsBetweenStates = 0;
+  version = 0;
   readonly #ranges: RangeCursor<Value>;
 
   constructor(ranges: RangeCursor<Value>) {
@@ -82,6 +88,7 @@ export class WholeStreamCursor<Value> implements StreamCursor {
   }
 
   close(slice: Slice): void {
+    this.version++;
     this.#ranges.close(slice);
   }
 

@@ -25,6 +25,7 @@ export async function readStreams(
   streams: readonly StreamToRead[],
   emit: Emitter,
   concurrency: number,
+  statesEverySlice = false,
 ): Promise<Map<string, StreamFailure>> {
   const slices = new Slots(concurrency);
   const places = new Slots(concurrency);
@@ -36,7 +37,7 @@ export async function readStreams(
     await group?.take();
     await places.take();
     try {
-      const failure = await readStream(stream, emit, slices);
+      const failure = await readStream(stream, emit, slices, statesEverySlice);
       if (failure) failed.set(stream.name, failure);
     } finally {
       places.give();
@@ -51,6 +52,7 @@ async function readStream(
   { name, open }: StreamToRead,
   emit: Emitter,
   slots: Slots,
+  statesEverySlice: boolean,
 ): Promise<StreamFailure | undefined> {
   const descriptor: StreamDescriptor = { name };
   if (!open) {
@@ -70,7 +72,7 @@ async function readStream(
   try {
     stream = open();
     if (stream.forgetsState) await emit.state(stateOf(descriptor, {}));
-    await readSlices(stream, descriptor, emit, slots, fail);
+    await readSlices(stream, descriptor, emit, slots, fail, statesEverySlice);
   } catch (error) {
     await fail(error);
   }
@@ -88,9 +90,11 @@ async function readSlices(
   emit: Emitter,
   slots: Slots,
   fail: (error: unknown) => Promise<void>,
+  statesEverySlice: boolean,
 ): Promise<void> {
   const tasks = new Set<Promise<void>>();
-  const progress = { hasRecords: false, lastState: Date.now() };
+  const secondsBetweenStates = statesEverySlice ? 0 : stream.cursor.secondsBetweenStates;
+  const progress = { hasRecords: false, lastState: Date.now(), secondsBetweenStates };
   try {
     for await (const slice of stream.cursor.slices()) {
       await slots.take();
@@ -112,7 +116,7 @@ async function readSlice(
   slice: Slice,
   descriptor: StreamDescriptor,
   emit: Emitter,
-  progress: { hasRecords: boolean; lastState: number },
+  progress: { hasRecords: boolean; lastState: number; secondsBetweenStates: number | undefined },
 ): Promise<void> {
   const { cursor } = stream;
   for await (const records of recordsOf(stream, slice)) {
@@ -128,7 +132,7 @@ async function readSlice(
     }
   }
   cursor.close(slice);
-  const { secondsBetweenStates } = cursor;
+  const { secondsBetweenStates } = progress;
   if (secondsBetweenStates === undefined || Date.now() - progress.lastState < secondsBetweenStates * 1000) return;
   progress.lastState = Date.now();
   await emitState(stream, descriptor, emit);
