@@ -1,7 +1,8 @@
 /**
  * Hard values from every kind of source to every kind of destination: each arrives, or the outcome of the sync says which
- * field lost how many. Everything follows from INLAY_TORTURE_SEED; with INLAY_TORTURE_ALL every way of writing is tried
- * for every pair, otherwise one each.
+ * field lost how many. Everything follows from INLAY_TORTURE_SEED. A short run tries every source with half of the
+ * destinations, and one way of writing for each pair; INLAY_LONG_TESTS all pairs, and INLAY_TORTURE_ALL all ways of writing
+ * for all pairs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
@@ -28,10 +29,13 @@ beforeAll(async () => {
 afterAll(() => stores.stop());
 
 const choose = seeded(seed);
-const pairs = Object.keys(sources).flatMap((source) =>
-  Object.entries(destinations).flatMap(([destination, { modes }]) =>
-    (process.env.INLAY_TORTURE_ALL ? modes : [pick(choose, modes)]).map((mode) => ({ source, destination, mode })),
-  ),
+const isEveryPairTried = Boolean(process.env.INLAY_TORTURE_ALL ?? process.env.INLAY_LONG_TESTS);
+const pairs = Object.keys(sources).flatMap((source, row) =>
+  Object.entries(destinations).flatMap(([destination, { modes }], column) => {
+    const mode = pick(choose, modes);
+    if (!isEveryPairTried && (row + column) % 2 !== seed % 2) return [];
+    return (process.env.INLAY_TORTURE_ALL ? modes : [mode]).map((mode) => ({ source, destination, mode }));
+  }),
 );
 
 describe(`hard values, seed ${seed}`, () => {

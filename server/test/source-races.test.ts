@@ -14,11 +14,12 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from './support/deployment.ts';
+import { isLongRun } from './support/long-run.ts';
 import { localFiles, sampleData } from './support/pipelines.ts';
 import { type Service, startService } from './support/service.ts';
 
 const seed = Number(process.env.INLAY_RACE_SEED ?? 1);
-const requests = 160;
+const requests = isLongRun ? 160 : 80;
 const atATime = 8;
 const destinations = ['Files', 'More files'];
 
@@ -110,8 +111,8 @@ describe('two replicas that change the same sources at once [postgres]', () => {
       }
     };
     await Promise.all(Array.from({ length: atATime }, work));
-    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(10);
-    for (const replica of replicas) await untilNothingIsOpen(replica, 120_000);
+    for (const count of Object.values(counts)) expect(count).toBeGreaterThan(5);
+    for (const replica of replicas) await untilNothingIsOpen(replica);
 
     for (const workspaceId of workspaces) {
       const [sources, connections] = [

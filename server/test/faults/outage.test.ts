@@ -10,6 +10,7 @@ import {
   eventually,
   type HostedPlatform,
   listWorkspaces,
+  pauseOfClient,
   type Reply,
   requestToken,
   startHostedPlatform,
@@ -59,6 +60,7 @@ describeOnOneDatabase('a platform that goes away under load', (kind) => {
         const { status, body } = await requestToken(service, known[i % known.length] as string);
         if (status === 200) served++;
         else refusals.push(`${status} ${JSON.stringify(body)}`);
+        await pauseOfClient();
       }
     });
 

@@ -10,6 +10,7 @@ import {
   type HostedPlatform,
   listWorkspaces,
   operatorToken,
+  pauseOfClient,
   type Reply,
   requestToken,
   startHostedPlatform,
@@ -94,7 +95,7 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
   it('can be restarted one after the other without a request failing', async () => {
     const failures: string[] = [];
     const created: string[] = [];
-    let stop = false;
+    let [stop, isStarting] = [false, false];
     let answered = 0;
     const load = Array.from({ length: 6 }, async (_, worker) => {
       for (let i = 0; !stop; i++) {
@@ -110,6 +111,7 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
         } catch (error) {
           failures.push(String(error));
         }
+        if (isStarting) await pauseOfClient();
       }
     });
     for (const [index, replica] of replicas.entries()) {
@@ -118,7 +120,9 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
       expect(await replica.stop('SIGTERM')).toBe(0);
       const goalWithout = answered + 50;
       await eventually('load on the others', () => answered >= goalWithout);
+      isStarting = true;
       replicas[index] = await start(replica.port);
+      isStarting = false;
     }
     const goal = answered + 50;
     await eventually('load on all of them', () => answered >= goal);

@@ -13,6 +13,7 @@ import {
   type HostedPlatform,
   letTwoMinutesPass,
   listWorkspaces,
+  pauseOfClient,
   type Reply,
   requestToken,
   startHostedPlatform,
@@ -81,7 +82,8 @@ describe('a PostgreSQL that goes away [postgres]', () => {
         }
         const again = await requestToken(service, 'known');
         if (count(again)) expect(workspaceOf(again.body.token)).toBe(known);
-        count(await call(service, 'GET', '/api/v1/workspaces?limit=5'));
+        const isServed = count(await call(service, 'GET', '/api/v1/workspaces?limit=5'));
+        if (!isServed) await pauseOfClient();
       }
     });
     const untilServed = async (more: number) => {

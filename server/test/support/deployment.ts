@@ -139,18 +139,24 @@ export async function listWorkspaces(service: Service): Promise<(Listed & { stat
   return all;
 }
 
-/** Asks until the answer is yes. */
+/** Asks until the answer is yes, less and less often: each question costs CPU time that the answer may be waiting for. */
 export async function eventually(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  withinMs = 120_000,
+  withinMs = 480_000,
 ): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!(await isSo())) {
+  for (let pauseMs = 25; !(await isSo()); pauseMs = Math.min(pauseMs * 1.5, 300)) {
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await delay(25);
+    await delay(pauseMs);
   }
 }
+
+/**
+ * What a client under load does between two requests while nothing is tested. Without it, the load takes all CPU time
+ * for as long as a test waits, such as for the start of a service.
+ */
+export const pauseOfClient = () => delay(50);
 
 /** No open operation and no unbound claim is left, and everything in the log has its position. */
 export async function untilNothingIsOpen(service: Service, withinMs?: number): Promise<void> {

@@ -178,7 +178,7 @@ async function waitUntilReady(url: string, service: { exited: Promise<Exit>; out
     if (performance.now() > deadline) {
       throw new Error(`The service was not ready within ${readyDeadlineMs} ms.\n${service.output()}`);
     }
-    await delay(25);
+    await delay(100);
   }
 }
 
