@@ -77,6 +77,14 @@ const Description = Type.Unsafe<string | null>({
   description: 'One line for customers, below the name: how this template differs from others of the same connector',
   examples: ['The shop in Berlin'],
 });
+const Category = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'short-text',
+  minLength: 1,
+  maxLength: 60,
+  description: 'In a long list the widget shows the templates of one category together, under this heading',
+  examples: ['Marketing'],
+});
 const OwnIcon = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'icon-address',
@@ -103,6 +111,7 @@ export const CreateSourceTemplateRequest = Type.Object(
       Type.String({ ...templateName, description: "The connector's, or the original's, by default" }),
     ),
     description: Type.Optional(Description),
+    category: Type.Optional(Category),
     icon: Type.Optional(OwnIcon),
     customization: Type.Optional(Customization),
     tags: Type.Optional(TemplateTags),
@@ -129,6 +138,7 @@ export const UpdateSourceTemplateRequest = Type.Object(
   {
     name: Type.Optional(Type.String({ ...templateName, description: 'New name' })),
     description: Type.Optional(Description),
+    category: Type.Optional(Category),
     icon: Type.Optional(OwnIcon),
     partial_default_config: Type.Optional(DefaultConfig),
     customization: Type.Optional(Customization),
@@ -150,6 +160,7 @@ const offeredFields = {
   id: Uuid('Identifier of the template', exampleId),
   name: Type.String({ description: 'Name of the template', examples: ['Sample data'] }),
   description: Description,
+  category: Category,
   icon: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: "Address of the template's own icon, or of the connector's",

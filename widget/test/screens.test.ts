@@ -41,7 +41,8 @@ beforeAll(async () => {
   for (const name of ['Demo shop', 'Café Zürich', 'Second shop', 'Third shop']) {
     // How a customer sees the difference between templates of one connector.
     const looks = name === 'Second shop' ? { description: 'The shop in Berlin', icon: redSquare } : {};
-    await stage.sourceTemplate({ name, ...looks, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
+    const category = name === 'Demo shop' ? null : 'Shops';
+    await stage.sourceTemplate({ name, category, ...looks, tags: ['many', ...(name === 'Demo shop' ? ['one'] : [])] });
   }
   const customer_may_change = { streams: true, schedule: { shortest_minutes: 60 } };
   await stage.connectionTemplate({ customer_may_change });
@@ -106,6 +107,8 @@ describe.each(Object.keys(looks))('%s', (look) => {
         .locator('img')
         .getAttribute('src'),
     );
+    expect(await frame.locator('h2').allTextContents()).toEqual(['Shops', 'Other']);
+    expect(await frame.getByRole('list', { name: 'Shops' }).getByRole('button').count()).toBe(3);
     await lookAt(frame, 'choose');
     await frame.getByRole('searchbox').fill('cafe zur');
     await expect.poll(() => frame.getByRole('button', { name: /shop/ }).count()).toBe(0);

@@ -990,6 +990,10 @@ const migrations: Record<string, Step> = {
     }
     for (const statement of auditGuards[kind]) await statement.execute(db);
   },
+
+  '0030-template-categories': async (db) => {
+    await sql`alter table source_templates add column category text`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -179,6 +179,8 @@ export interface SourceTemplateRow {
   name: string;
   /** One line for customers. */
   description: string | null;
+  /** Heading under which the widget shows the template. */
+  category: string | null;
   definition_id: string;
   /** The definition's icon, copied when the template was made: so a list of templates needs no definitions. */
   icon: string | null;

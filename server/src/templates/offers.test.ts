@@ -69,7 +69,15 @@ describeOnBothDatabases('A scoped token', (kind) => {
   it('sees of a template what to ask for, and nothing that the operator gave', async () => {
     const [status, body] = await get(scoped, ids.both);
     expect(status).toBe(200);
-    expect(Object.keys(body).sort()).toEqual(['description', 'icon', 'id', 'name', 'tags', 'user_config_spec']);
+    expect(Object.keys(body).sort()).toEqual([
+      'category',
+      'description',
+      'icon',
+      'id',
+      'name',
+      'tags',
+      'user_config_spec',
+    ]);
     expect(body).toMatchObject({
       id: ids.both,
       name: 'both',

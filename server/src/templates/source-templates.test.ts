@@ -53,15 +53,20 @@ describeOnBothDatabases('Source templates', (kind) => {
 
   it('of one connector are told apart by a description and an icon of their own', async () => {
     const icon = `data:image/png;base64,${Buffer.from('a picture').toString('base64')}`;
-    const looks = { description: 'The shop in Berlin', icon };
+    const looks = { description: 'The shop in Berlin', category: 'Shops', icon };
     const made = await create({ name: 'Shop', ...looks });
     expect(made).toMatchObject(looks);
     const listed = (await test.request('GET', path)).body.data.find(({ id }: { id: string }) => id === made.id);
     expect(listed).toMatchObject(looks);
     const [, clone] = await call('POST', path, { original_source_template_id: made.id });
     expect(clone).toMatchObject(looks);
-    const [, other] = await call('POST', path, { original_source_template_id: made.id, description: null, icon: null });
-    expect(other).toMatchObject({ description: null, icon: 'https://icons.example/crm.svg' });
+    const [, other] = await call('POST', path, {
+      original_source_template_id: made.id,
+      description: null,
+      category: null,
+      icon: null,
+    });
+    expect(other).toMatchObject({ description: null, category: null, icon: 'https://icons.example/crm.svg' });
 
     await nextMillisecond();
     const [, changed] = await call('PATCH', at(made.id), { icon: 'https://app.example.com/berlin.png' });
@@ -69,8 +74,12 @@ describeOnBothDatabases('Source templates', (kind) => {
     expect(changed.updated_at > made.updated_at).toBe(true);
     const [, again] = await call('PATCH', at(made.id), { description: looks.description });
     expect(again.updated_at).toBe(changed.updated_at);
-    const [, without] = await call('PATCH', at(made.id), { description: null, icon: null });
-    expect(without).toMatchObject({ description: null, icon: 'https://icons.example/crm.svg' });
+    const [, elsewhere] = await call('PATCH', at(made.id), { category: 'Europe' });
+    expect(elsewhere).toMatchObject({ category: 'Europe', version: changed.version + 1 });
+    const [, back] = await call('POST', `${at(made.id)}/rollback`, { version: 1, apply: 'new_only' });
+    expect(back).toMatchObject(looks);
+    const [, without] = await call('PATCH', at(made.id), { description: null, category: null, icon: null });
+    expect(without).toMatchObject({ description: null, category: null, icon: 'https://icons.example/crm.svg' });
   });
 
   it.each([
@@ -81,6 +90,9 @@ describeOnBothDatabases('Source templates', (kind) => {
     ['icon', 'data:image/png;base64,not base64'],
     ['icon', `data:image/png;base64,${'A'.repeat(22_000)}`],
     ['description', ''],
+    ['category', ''],
+    ['category', 'two\nlines'],
+    ['category', 'x'.repeat(61)],
     ['description', 'two\nlines'],
     ['description', 'x'.repeat(256)],
   ])('refuse the %s %.60j', async (field, value) => {
@@ -100,6 +112,7 @@ describeOnBothDatabases('Source templates', (kind) => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       name: 'CRM',
       description: null,
+      category: null,
       icon: 'https://icons.example/crm.svg',
       source_definition_id: crmId,
       tags: ['beta', 'crm'],

@@ -146,6 +146,7 @@ export async function createSourceTemplate(
       id,
       name: request.name ?? original?.name ?? definition.name,
       description: request.description === undefined ? (original?.description ?? null) : request.description,
+      category: request.category === undefined ? (original?.category ?? null) : request.category,
       definition_id: definition.id,
       icon: definition.icon,
       own_icon: request.icon === undefined ? (original?.own_icon ?? null) : request.icon,
@@ -259,6 +260,7 @@ export async function rollBackSourceTemplate(
     const changes = {
       name: content.name,
       description: content.description,
+      category: content.category ?? null,
       own_icon: content.icon,
       customization: JSON.stringify(content.customization),
       sealed_defaults: version.sealed_configuration,
@@ -279,9 +281,10 @@ function changesTo(
 ): Changes {
   const changes: Changes = {};
   const faults: Fault[] = [];
-  const { name, description, icon } = request;
+  const { name, description, category, icon } = request;
   if (name !== undefined && name !== row.name) changes.name = name;
   if (description !== undefined && description !== row.description) changes.description = description;
+  if (category !== undefined && category !== row.category) changes.category = category;
   if (icon !== undefined && icon !== row.own_icon) changes.own_icon = icon;
   if (request.partial_default_config) {
     const { connectionSpecification } = definition.specification;
@@ -389,7 +392,8 @@ export function presentSummary(ctx: TemplatesContext, template: SourceTemplate) 
 }
 
 export function presentOffer(ctx: TemplatesContext, template: SourceTemplate) {
-  return { ...presentBrief(ctx, template), description: template.description };
+  const { description, category } = template;
+  return { ...presentBrief(ctx, template), description, category };
 }
 
 /** The short form of a template, as it is shown inside a source. */

@@ -29,6 +29,8 @@ import * as versions from './versions.store.ts';
 export interface SourceContent {
   name: string;
   description: string | null;
+  /** Left out where there is none, as in versions of before there were categories. */
+  category?: string;
   icon: string | null;
   customization: object;
   tags: string[];
@@ -66,8 +68,15 @@ export async function recordSourceVersion(
 }
 
 export function sourceContent(row: SourceTemplateRow, tags: string[]): SourceContent {
-  const { name, description, own_icon: icon, customization } = row;
-  return { name, description, icon, customization: JSON.parse(customization), tags };
+  const { name, description, category, own_icon: icon, customization } = row;
+  return {
+    name,
+    description,
+    ...(category !== null && { category }),
+    icon,
+    customization: JSON.parse(customization),
+    tags,
+  };
 }
 
 export async function recordConnectionVersion(

@@ -34,6 +34,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
       id: sourceTemplateId,
       name: 'Seeded',
       description: null,
+      category: null,
       own_icon: null,
       sealed_defaults: '',
       customization: '{}',

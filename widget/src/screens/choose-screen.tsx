@@ -5,21 +5,30 @@ import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
+import { groupOffers } from '../sources/categories.ts';
 import { matches } from '../sources/names.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-/** The search appears from this number on: with fewer cards a search is not needed. */
-const searchFrom = 6;
+/** From this number on there are a search and headings: fewer cards need neither. */
+const longFrom = 6;
 
 export function ChooseScreen() {
   const words = useWords();
   const { offers, pipelines, formatting, go, announce } = useWidget();
   const { sources } = pipelines;
   const [search, setSearch] = useState('');
+  const isLong = offers.length >= longFrom;
   const found = useMemo(
-    () => offers.filter(({ name, description }) => matches(`${name} ${description ?? ''}`, search)),
+    () =>
+      offers.filter(({ name, description, category }) =>
+        matches(`${name} ${description ?? ''} ${category ?? ''}`, search),
+      ),
     [offers, search],
+  );
+  const groups = useMemo(
+    () => (isLong ? groupOffers(found, words.choose.others, formatting) : [{ category: undefined, offers: found }]),
+    [isLong, found, words, formatting],
   );
   useEffect(() => {
     if (search !== '') announce(words.choose.found(found.length, formatting.number(found.length)));
@@ -39,7 +48,7 @@ export function ChooseScreen() {
           : undefined
       }
     >
-      {offers.length >= searchFrom && (
+      {isLong && (
         <search class="inlay-search">
           <Glyph name="search" />
           <input
@@ -64,13 +73,18 @@ export function ChooseScreen() {
           <Button onClick={() => setSearch('')}>{words.choose.showAll}</Button>
         </div>
       ) : (
-        <ul class="inlay-cards" aria-label={words.choose.offers}>
-          {found.map((offer) => (
-            <li key={offer.id}>
-              <OfferCard offer={offer} connected={connectedFrom(offer)} />
-            </li>
-          ))}
-        </ul>
+        groups.map(({ category, offers: members }) => (
+          <section key={category ?? ''} class="inlay-category" aria-label={category}>
+            {category !== undefined && <h2>{category}</h2>}
+            <ul class="inlay-cards" aria-label={category ?? words.choose.offers}>
+              {members.map((offer) => (
+                <li key={offer.id}>
+                  <OfferCard offer={offer} connected={connectedFrom(offer)} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))
       )}
     </Screen>
   );
