@@ -60,7 +60,8 @@ export async function startHostedPlatform(): Promise<HostedPlatform> {
   }
 
   const credentials = { client_id: clientId, client_secret: clientSecret };
-  const accessToken = (await send('POST', '/applications/token', credentials)).body.access_token;
+  const newAccessToken = async () => (await send('POST', '/applications/token', credentials)).body.access_token;
+  let accessToken = await newAccessToken();
 
   const platform: HostedPlatform = {
     proxy,
@@ -76,7 +77,12 @@ export async function startHostedPlatform(): Promise<HostedPlatform> {
       LOG_LEVEL: 'warn',
     },
     async request(method, path, body) {
-      const reply = await send(method, path, body, accessToken);
+      let reply = await send(method, path, body, accessToken);
+      // An access token lives for some minutes only, and a long proof is longer.
+      if (reply.status === 401) {
+        accessToken = await newAccessToken();
+        reply = await send(method, path, body, accessToken);
+      }
       if (reply.status >= 300) throw new Error(`the platform answered ${reply.status} to ${method} ${path}`);
       return reply;
     },
