@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { sealedColumns } from '../src/db/resealing.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
-import { describeOnBothDatabases } from './support/databases.ts';
+import { describeInTurns } from './support/databases.ts';
 import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from './support/pipelines.ts';
 import { runCli } from './support/service.ts';
 
-describeOnBothDatabases('the encryption key', (kind) => {
+describeInTurns('the encryption key', (kind, it) => {
   let test: TestApp;
   let acme: Customer;
   let sourceId: string;

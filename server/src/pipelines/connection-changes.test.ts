@@ -1,7 +1,7 @@
 /** Changing, pausing, refreshing and deleting one connection: on both databases, and on a platform as a hosted one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { answering, type FaultyPlatform, first, lateApply, lostAnswer, type Match } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import {
@@ -19,7 +19,7 @@ const to =
   (request) =>
     request.method === method && request.path.split('?')[0]?.startsWith(path) === true;
 
-describeOnBothDatabases('A connection', (kind) => {
+describeInTurns('A connection', (kind, it) => {
   let hosted: HostedApp;
   let test: TestApp;
   let faulty: FaultyPlatform;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { addTenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { startHostedApp } from '../../test/support/hosted-app.ts';
 import { localFiles, makeConnectionTemplate, postgresDestination } from '../../test/support/pipelines.ts';
 
@@ -14,7 +14,7 @@ const path = '/api/v1/integrations/destinations/check';
 const templates = '/api/v1/integrations/templates/connections';
 const mask = '**********';
 
-describeOnBothDatabases('A destination', (kind) => {
+describeInTurns('A destination', (kind, it) => {
   let test: TestApp;
   let admin: pg.Client;
   const user = `inlay_checked_${kind}`;

@@ -3,7 +3,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { startHttpServer } from '../../../platform/test/http-server.ts';
 import { freePort } from '../../../scripts/disposable.mjs';
 import { startTestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeOnOneDatabase } from '../../test/support/databases.ts';
 import {
   customer,
   httpApi,
@@ -23,7 +23,7 @@ const farewell = [
   { id: 4, name: 'Joan', at: 4, _ab_cdc_deleted_at: null },
 ];
 
-describeOnBothDatabases('The streams of a job', (kind) => {
+describeOnOneDatabase('The streams of a job', (kind) => {
   it('tell operators and customers how many records came, were written and removed, and which values changed', async () => {
     const test = await startTestApp(kind, { env: { PORT: String(await freePort()) } });
     onTestFinished(() => test.stop());

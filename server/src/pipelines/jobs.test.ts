@@ -1,8 +1,8 @@
 /** Jobs in the service's own tables, on a platform that tells what the test wants it to tell. */
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { type FaultyPlatform, faultyPlatform, unreachable } from '../../test/support/faults.ts';
 import {
   type Customer,
@@ -24,7 +24,7 @@ const attempt = (number: number, minute: number) => ({
   failureReason: cut,
 });
 
-describeOnBothDatabases('jobs that are written down as they happen', (kind) => {
+describeInTurns('jobs that are written down as they happen', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let acme: Customer;

@@ -1,7 +1,7 @@
 /** A change of a template is planned before it is made, and made exactly as it was planned: on both databases. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import {
   type Customer,
   customer,
@@ -15,7 +15,7 @@ import {
 const templates = '/api/v1/integrations/templates';
 const warehouse = { host: '127.0.0.1', port: 1, database: 'dw', username: 'loader', ssl_mode: { mode: 'disable' } };
 
-describeOnBothDatabases('A plan', (kind) => {
+describeInTurns('A plan', (kind, it) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp(kind);

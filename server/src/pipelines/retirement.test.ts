@@ -1,7 +1,7 @@
 /** What becomes of what was made from a template that is deleted: on both databases, on a platform as a hosted one. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { type FaultyPlatform, first, lostAnswer, unreachable } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import {
@@ -15,7 +15,7 @@ import {
 const templates = '/api/v1/integrations/templates';
 const patience = { timeout: 120_000, interval: 50 };
 
-describeOnBothDatabases('A template that is deleted', (kind) => {
+describeInTurns('A template that is deleted', (kind, it) => {
   let hosted: HostedApp;
   let test: TestApp;
   let faulty: FaultyPlatform;

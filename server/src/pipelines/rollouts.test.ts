@@ -1,7 +1,7 @@
 /** A change of a template reaches what was made from it before: on both databases, and on a platform as a hosted one. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { describeInTurns } from '../../test/support/databases.ts';
 import { answering, type FaultyPlatform } from '../../test/support/faults.ts';
 import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
 import {
@@ -32,7 +32,7 @@ async function settleRollouts({ test, letSettle }: HostedApp): Promise<void> {
   await expect.poll(leftToDo, patience).toBe(0);
 }
 
-describeOnBothDatabases('A rollout', (kind) => {
+describeInTurns('A rollout', (kind, it) => {
   let hosted: HostedApp;
   let test: TestApp;
   let faulty: FaultyPlatform;
