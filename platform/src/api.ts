@@ -12,6 +12,7 @@ import { checkRoutes } from './actors/checks.routes.ts';
 import { applicationRoutes } from './applications/applications.routes.ts';
 import { connectionRoutes } from './connections/connections.routes.ts';
 import { streamRoutes } from './connections/streams.routes.ts';
+import { declarativeDefinitionRoutes } from './definitions/declarative-definitions.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { isPublic } from './http/endpoint.ts';
 import { createErrorReply } from './http/error-reply.ts';
@@ -54,6 +55,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     actorRoutes(app, actors, 'source', publicUrl);
     actorRoutes(app, actors, 'destination', publicUrl);
     definitionRoutes(app, definitions);
+    declarativeDefinitionRoutes(app, definitions);
     checkRoutes(app, actors);
     streamRoutes(app, actors);
     connectionRoutes(app, connections, publicUrl);

@@ -20,7 +20,9 @@ import { completeSchedules } from './connections/due-connections.ts';
 import { openStore, type Store } from './db/open.ts';
 import { bundledDefinitions } from './definitions/bundled-definitions.ts';
 import type { DefinitionsContext } from './definitions/context.ts';
+import { forgetDeclarative } from './definitions/declarative-definitions.ts';
 import type { Definition } from './definitions/definitions.ts';
+import { resealManifests } from './definitions/manifests.ts';
 import type { JobsContext } from './jobs/context.ts';
 import { cancelOpenJobs, presentLastJobs } from './jobs/jobs.ts';
 import { createScheduler } from './jobs/scheduler.ts';
@@ -155,6 +157,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     async recordContentsDeleted(tx, workspaceId, deletedAt) {
       await recordConnectionsDeleted(connections, tx, workspaceId, deletedAt);
       await recordActorsDeleted(actors, tx, workspaceId, deletedAt);
+      await forgetDeclarative(tx, workspaceId);
     },
     wake,
   };
@@ -162,6 +165,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     store,
     runtime,
     runner,
+    sealer,
     bundledDefinitions: options.bundledDefinitions ?? bundledDefinitions,
     surroundings: {
       connectorsProgram: options.connectorsProgram,
@@ -229,7 +233,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     start: scheduler.start,
     wake,
     look: scheduler.look,
-    reseal: () => resealConfigurations({ store, sealer }),
+    async reseal() {
+      await resealConfigurations({ store, sealer });
+      await store.transaction((tx) => resealManifests(sealer, tx));
+    },
     async close() {
       closing.abort();
       actors.discoveryTurns.close();

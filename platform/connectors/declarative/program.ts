@@ -2,24 +2,28 @@
  * Runs a manifest as a program of the connector protocol: `--manifest FILE` besides the options of every connector. For
  * authors and tests: `--now TIME` lets the clock of templates and cursors stand still, `--waits FILE` skips waits and
  * writes down those before retries, and `--author` also compares the configuration with the specification, which the
- * platform has done already, and quotes the answer of `check` as the reference runtime does.
+ * platform has done already, and quotes the answer of `check` as the reference runtime does. For the platform: the manifest
+ * `-` is the first line of standard input, and `--describe` prints what is to be known of the manifest that follows there.
  */
 import { readFileSync } from 'node:fs';
+import { text as readAll } from 'node:stream/consumers';
 import { Ajv } from 'ajv';
 import type { Configuration, SourceConnector } from '../kit/connector.ts';
 import { ConnectorError } from '../kit/connector.ts';
 import { stringifyJson } from '../kit/json.ts';
-import { runProgram } from '../kit/program.ts';
+import { readFirstLine, runProgram } from '../kit/program.ts';
 import { parseIsoDate } from './dates/iso-dates.ts';
+import { describeManifest } from './describe.ts';
 import { ManifestError } from './manifest/problems.ts';
 import { readSpecification } from './manifest/read-manifest.ts';
 import { declarativeSource } from './source.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { own, rest } = splitOptions(args);
+  if (own.has('--describe')) return await describe();
   const file = own.get('--manifest');
   if (file === undefined) throw new Error('--manifest is missing.');
-  const text = readFileSync(file, 'utf8');
+  const text = file === '-' ? await readFirstLine(process.stdin) : readFileSync(file, 'utf8');
   const now = own.get('--now');
   const source = declarativeSource(text, {
     now: now === undefined ? undefined : parseIsoDate(now),
@@ -43,10 +47,25 @@ function splitOptions(args: readonly string[]): { own: Map<string, string>; rest
   for (let index = 0; index < args.length; index++) {
     const option = args[index] as string;
     if (ownOptions.includes(option)) own.set(option, args[++index] ?? '');
-    else if (option === '--author') own.set(option, '');
+    else if (option === '--author' || option === '--describe') own.set(option, '');
     else rest.push(option);
   }
   return { own, rest };
+}
+
+/** Prints one object: the description, or the `refusal` of a text that is no manifest. */
+async function describe(): Promise<number> {
+  let answer: object;
+  try {
+    answer = describeManifest(await readAll(process.stdin));
+  } catch (error) {
+    // A text that is nested too deep to be read at all.
+    const isTooDeep = error instanceof RangeError;
+    if (!(error instanceof ManifestError || isTooDeep)) throw error;
+    answer = { refusal: isTooDeep ? 'The manifest is nested too deep.' : error.message };
+  }
+  process.stdout.write(JSON.stringify(answer));
+  return 0;
 }
 
 /** A manifest that cannot run is no bug: its author is told what to change. */

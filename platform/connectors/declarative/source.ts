@@ -256,11 +256,16 @@ class OpenSource {
       for (const entry of entries.slice(0, given.number('stream_count') ?? 0)) await this.#checkStream(entry);
       return;
     }
-    for (const name of this.#checkedNames(given)) {
+    const names = this.#checkedNames(given);
+    // A stream that needs code is left out of everything, also of the check.
+    const leftOut = this.#manifest.streams.filter((entry) => errorsOf(entry).length > 0).map(({ name }) => name);
+    for (const name of names.filter((one) => !leftOut.includes(one))) {
       const entry = entries.find((one) => one.name === name);
       if (!entry) throw new ConnectorError(`There is no stream ${name} to check the connection with.`);
       await this.#checkStream(entry);
     }
+    const [first] = entries;
+    if (first && names.length > 0 && names.every((name) => leftOut.includes(name))) await this.#checkStream(first);
     for (const value of (given.value('dynamic_streams_check_configs') as unknown[] | undefined) ?? []) {
       const one = given.inside(value);
       const name = one.text('dynamic_stream_name') ?? '';

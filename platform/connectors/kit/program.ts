@@ -131,7 +131,7 @@ function get<T>(given: Given, name: keyof Given): T {
 }
 
 /** Leaves what comes after the line for others to read. */
-async function readFirstLine(input: Readable): Promise<string> {
+export async function readFirstLine(input: Readable): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const chunk of input.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     const end = chunk.indexOf('\n');

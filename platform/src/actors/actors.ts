@@ -20,9 +20,9 @@ import { checkConfiguration } from '../definitions/configuration.ts';
 import {
   type ConnectorKind,
   type Definition,
+  definitionOf,
   findDefinition,
   getDefinition,
-  listDefinitions,
 } from '../definitions/definitions.ts';
 import type { ListQuery } from '../fields.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
@@ -81,11 +81,11 @@ async function changeActor(
 ): Promise<ActorRow> {
   return await ctx.store.transaction(async (tx) => {
     const actor = await getActor(tx, kind, actorId);
-    const { workspace_id, connector_id, definition_id } = actor;
+    const { workspace_id, connector_id } = actor;
     const changes: Parameters<typeof actors.updateActor>[3] = { name: change.name ?? actor.name };
     if (change.resourceAllocation) changes.resource_allocation = JSON.stringify(change.resourceAllocation);
     if (change.configuration) {
-      const definition = await getDefinition(ctx.definitions, kind, definition_id, tx);
+      const definition = await getDefinition(ctx.definitions, definitionOf(actor), tx);
       const stored = openConfiguration(ctx.sealer, actor);
       const accepted = acceptConfiguration(definition, change.configuration, stored, combine);
       changes.configuration = sealConfiguration(ctx.sealer, connector_id, accepted);
@@ -100,10 +100,11 @@ async function changeActor(
 export async function renewConfiguration(
   ctx: ActorsContext,
   tx: Db,
-  { workspace_id, connector_id, kind, definition_id }: ActorRow,
+  actor: ActorRow,
   configuration: Configuration,
 ): Promise<void> {
-  const { specification } = await getDefinition(ctx.definitions, kind, definition_id, tx);
+  const { workspace_id, connector_id } = actor;
+  const { specification } = await getDefinition(ctx.definitions, definitionOf(actor), tx);
   checkConfiguration(specification.connectionSpecification, configuration);
   const sealed = sealConfiguration(ctx.sealer, connector_id, configuration);
   await actors.updateActor(tx, workspace_id, connector_id, { configuration: sealed });
@@ -131,10 +132,10 @@ export async function recordActorsDeleted(
 }
 
 async function recordDeleted(ctx: ActorsContext, tx: Db, deleted: ActorRow[], deletedAt: number): Promise<void> {
-  const definitions = await listDefinitions(ctx.definitions, tx);
   for (const actor of deleted) {
-    const { workspace_id, connector_id, kind, definition_id } = actor;
-    const shown = configurationWithoutSecrets(ctx.sealer, findDefinition(definitions, kind, definition_id), actor);
+    const { workspace_id, connector_id } = actor;
+    const definition = await findDefinition(ctx.definitions, definitionOf(actor), tx);
+    const shown = configurationWithoutSecrets(ctx.sealer, definition, actor);
     await actors.updateActor(tx, workspace_id, connector_id, {
       configuration: sealConfiguration(ctx.sealer, connector_id, shown),
       deleted_at: deletedAt,
@@ -144,13 +145,15 @@ async function recordDeleted(ctx: ActorsContext, tx: Db, deleted: ActorRow[], de
 }
 
 export async function presentActors(ctx: ActorsContext, rows: readonly ActorRow[]) {
-  const definitions = await listDefinitions(ctx.definitions);
-  return rows.map((actor) => presentActor(ctx.sealer, definitions, actor));
+  const shown: ReturnType<typeof presentActor>[] = [];
+  for (const actor of rows) {
+    shown.push(presentActor(ctx.sealer, await findDefinition(ctx.definitions, definitionOf(actor)), actor));
+  }
+  return shown;
 }
 
-function presentActor(sealer: Sealer, definitions: readonly Definition[], actor: ActorRow) {
+function presentActor(sealer: Sealer, definition: Definition | undefined, actor: ActorRow) {
   const { kind } = actor;
-  const definition = findDefinition(definitions, kind, actor.definition_id);
   return {
     [`${kind}Id`]: actor.connector_id,
     name: actor.name,
@@ -176,9 +179,10 @@ function configurationWithoutSecrets(
 export async function chooseDefinition(
   ctx: ActorsContext,
   kind: ConnectorKind,
-  request: { definitionId?: string; configuration: Configuration },
+  request: { definitionId?: string; workspaceId?: string | undefined; configuration: Configuration },
 ): Promise<Definition> {
-  if (request.definitionId !== undefined) return await getDefinition(ctx.definitions, kind, request.definitionId);
+  const { definitionId: id, workspaceId } = request;
+  if (id !== undefined) return await getDefinition(ctx.definitions, { kind, id, workspaceId });
   const slug = request.configuration[`${kind}Type`];
   if (typeof slug !== 'string') {
     throw new Problem('unprocessable-entity', {

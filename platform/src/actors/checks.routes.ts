@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { ConnectorKind } from '../definitions/definitions.ts';
 import { Uuid } from '../fields.ts';
-import { access, type SchemaTypes } from '../http/endpoint.ts';
+import { access, manifestBodyLimit, type SchemaTypes } from '../http/endpoint.ts';
 import { startCheck } from './checks.ts';
 import type { ActorsContext } from './context.ts';
 import { DestinationCheck, SourceCheck } from './requests.ts';
@@ -18,7 +18,8 @@ export function checkRoutes(app: FastifyInstance, ctx: ActorsContext): void {
   const policy = access('platform');
   const path = (kind: ConnectorKind) => `/${kind}s/check_connection`;
 
-  routes.post(path('source'), { ...policy, schema: { body: SourceCheck } }, async ({ body }) =>
+  const withManifest = { ...policy, bodyLimit: manifestBodyLimit };
+  routes.post(path('source'), { ...withManifest, schema: { body: SourceCheck } }, async ({ body }) =>
     startCheck(ctx, 'source', body, body.sourceId),
   );
   routes.post(path('destination'), { ...policy, schema: { body: DestinationCheck } }, async ({ body }) =>

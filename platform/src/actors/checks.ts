@@ -1,6 +1,7 @@
 /** Checking a source or destination before it is made or changed: whether its connector can work with a configuration. */
 import { rm } from 'node:fs/promises';
-import { type ConnectorKind, getDefinition } from '../definitions/definitions.ts';
+import { readGiven } from '../definitions/declarative-definitions.ts';
+import { type ConnectorKind, definitionOf, getDefinition, passingDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import { acceptConfiguration, chooseDefinition, getActor } from './actors.ts';
@@ -26,12 +27,14 @@ export async function startCheck(
     throw new Problem('bad-request', { message: `The ${kind} is in another workspace.` });
   }
   const definition = stored
-    ? await getDefinition(ctx.definitions, kind, stored.definition_id)
-    : await chooseDefinition(ctx, kind, request);
+    ? await getDefinition(ctx.definitions, definitionOf(stored))
+    : request.manifest
+      ? passingDefinition(await readGiven(ctx.definitions, request.manifest))
+      : await chooseDefinition(ctx, kind, request);
   const known = stored ? openConfiguration(ctx.sealer, stored) : {};
   const configuration = acceptConfiguration(definition, request.configuration, known);
   const run = async (signal: AbortSignal, folder: string) => {
-    const connector = configuredConnector(ctx, definition, { workspaceId, configuration, folder });
+    const connector = await configuredConnector(ctx, definition, { workspaceId, configuration, folder });
     return await ctx.runner.check(connector, { signal });
   };
   if (workspaceId !== undefined) {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { TraceContext } from '@inlay/contract/trace-context';
 import type { ActorRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import type { Catalog } from '../protocol.ts';
 import { catalogText, readCatalog } from '../runner/catalog-text.ts';
@@ -83,7 +83,7 @@ export async function findKeptCatalog(ctx: ActorsContext, source: ActorRow): Pro
 
 /** What a catalog depends on. */
 async function makingOf(ctx: ActorsContext, source: ActorRow): Promise<string> {
-  const { version } = await getDefinition(ctx.definitions, 'source', source.definition_id);
+  const { version } = await getDefinition(ctx.definitions, definitionOf(source));
   return createHash('sha256').update(`${version}\n${source.configuration}`).digest('hex');
 }
 

@@ -4,22 +4,23 @@
  */
 import { type Configuration, listSecrets } from '@inlay/contract/connector-configuration';
 import type { ActorRow } from '../db/tables.ts';
-import { type Definition, getDefinition } from '../definitions/definitions.ts';
-import { connectorProgram } from '../runner/programs.ts';
+import { type Definition, definitionOf, getDefinition } from '../definitions/definitions.ts';
+import { readManifest } from '../definitions/manifests.ts';
+import { connectorProgram, type Launch } from '../runner/programs.ts';
 import type { ConfiguredConnector } from '../runner/runner.ts';
 import type { ActorsContext } from './context.ts';
 import { openConfiguration } from './sealed-configuration.ts';
 
 export async function prepareConnector(ctx: ActorsContext, actor: ActorRow): Promise<ConfiguredConnector> {
-  const definition = await getDefinition(ctx.definitions, actor.kind, actor.definition_id);
-  return configuredConnector(ctx, definition, {
+  const definition = await getDefinition(ctx.definitions, definitionOf(actor));
+  return await configuredConnector(ctx, definition, {
     workspaceId: actor.workspace_id,
     folder: ctx.filesFolder(actor.workspace_id),
     configuration: openConfiguration(ctx.sealer, actor),
   });
 }
 
-export function configuredConnector(
+export async function configuredConnector(
   ctx: ActorsContext,
   definition: Definition,
   {
@@ -27,8 +28,8 @@ export function configuredConnector(
     folder,
     configuration,
   }: { workspaceId: string | undefined; folder: string; configuration: Configuration },
-): ConfiguredConnector {
-  const launch = definition.launch ?? { type: 'bundled', name: definition.slug };
+): Promise<ConfiguredConnector> {
+  const launch = await launchOf(ctx, definition);
   const surroundings = {
     ...ctx.definitions.surroundings,
     ...(workspaceId !== undefined && { workspaceId }),
@@ -39,4 +40,11 @@ export function configuredConnector(
     configuration,
     secrets: listSecrets(definition.specification.connectionSpecification, configuration),
   };
+}
+
+async function launchOf(ctx: ActorsContext, { launch, manifest, slug }: Definition): Promise<Launch> {
+  if (!manifest) return launch ?? { type: 'bundled', name: slug };
+  if ('text' in manifest) return { type: 'manifest', manifest: manifest.text };
+  const { hash, ...code } = manifest;
+  return { type: 'manifest', manifest: await readManifest(ctx.sealer, ctx.store.db, hash), ...code };
 }

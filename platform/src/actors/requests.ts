@@ -29,7 +29,13 @@ export type ActorPut = Static<typeof ActorPut>;
 
 const check = { definitionId: Type.Optional(Uuid), configuration: AnyObject };
 
-export const SourceCheck = Type.Object({ ...check, workspaceId: Uuid, sourceId: Type.Optional(Uuid) });
+export const SourceCheck = Type.Object({
+  ...check,
+  workspaceId: Uuid,
+  sourceId: Type.Optional(Uuid),
+  /** Instead of a definition: a manifest that nobody has yet. */
+  manifest: Type.Optional(AnyObject),
+});
 /** Without a workspace it is a check of an organization: of a destination that many workspaces are to have. */
 export const DestinationCheck = Type.Object({
   ...check,
@@ -37,4 +43,7 @@ export const DestinationCheck = Type.Object({
   organizationId: Type.Optional(Uuid),
   destinationId: Type.Optional(Uuid),
 });
-export type CheckRequest = Pick<Static<typeof DestinationCheck>, keyof typeof check | 'workspaceId' | 'organizationId'>;
+export type CheckRequest = Pick<
+  Static<typeof DestinationCheck>,
+  keyof typeof check | 'workspaceId' | 'organizationId'
+> & { manifest?: Record<string, unknown> };

@@ -12,7 +12,7 @@ import { getActor } from '../actors/actors.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
 import type { Db } from '../db/open.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import type { ListQuery } from '../fields.ts';
 import { isoTime } from '../iso-time.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
@@ -245,7 +245,7 @@ async function checkStreams(
   if (streams.length === 0) return;
   const source = await getActor(ctx.store.db, 'source', sourceId);
   const destination = await getActor(ctx.store.db, 'destination', destinationId);
-  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   const catalog = await awaitCatalog(ctx.actors, source);
   // Choosing among thousands of streams takes long enough for a turn of its own.
   await nextTurn();

@@ -4,7 +4,7 @@ import { mapInPieces } from '@inlay/schedule/pieces';
 import { getActor } from '../actors/actors.ts';
 import type { ActorsContext } from '../actors/context.ts';
 import { awaitCatalog } from '../actors/discovery.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import type { ConnectorSpecification, Stream } from '../protocol.ts';
 import { possibleSyncModes } from './stream-selection.ts';
 
@@ -23,8 +23,8 @@ export async function listStreams(ctx: ActorsContext, { sourceId, destinationId,
 }
 
 async function specificationOf(ctx: ActorsContext, destinationId: string): Promise<ConnectorSpecification> {
-  const { definition_id } = await getActor(ctx.store.db, 'destination', destinationId);
-  return (await getDefinition(ctx.definitions, 'destination', definition_id)).specification;
+  const destination = await getActor(ctx.store.db, 'destination', destinationId);
+  return (await getDefinition(ctx.definitions, definitionOf(destination))).specification;
 }
 
 /** The odd spelling of `streamnamespace` is that of the API this one imitates. */

@@ -10,7 +10,7 @@ import { getActor } from '../actors/actors.ts';
 import { findKeptCatalog } from '../actors/discovery.ts';
 import { openConfiguration } from '../actors/sealed-configuration.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import { type StreamDescriptor, streamKey } from '../protocol.ts';
 import { listConnectionsOfOthers, listMovedStreams } from './connections.store.ts';
@@ -44,7 +44,7 @@ export async function refuseTablesOfOthers(
 ): Promise<void> {
   const { db } = ctx.store;
   const destination = await getActor(db, 'destination', connection.destination_id);
-  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   if (specification.connectionSpecification.inlay_separates_workspaces === true) return;
   const tables = new Map<string, StreamDescriptor>();
   const pieces = new Pieces();

@@ -210,6 +210,35 @@ export const migrations: Record<string, Migration> = {
       await run(db, 'alter table jobs add column traceparent text');
     },
   },
+  '0010-declarative-definitions': {
+    async up(db) {
+      await run(
+        db,
+        // Many workspaces have the same manifest, so its text is kept once. It is sealed: somebody may have written a secret in.
+        `create table manifests (
+          hash text primary key,
+          manifest text not null,
+          specification text not null check (json_valid(specification))
+        )`,
+        `create table declarative_definitions (
+          seq integer primary key autoincrement,
+          definition_id text not null unique,
+          workspace_id text not null references workspaces (workspace_id),
+          name text not null,
+          version integer not null,
+          manifest_hash text not null references manifests (hash),
+          created_at integer not null
+        )`,
+        `create index declarative_definitions_by_workspace on declarative_definitions (workspace_id)`,
+        `create index declarative_definitions_by_manifest on declarative_definitions (manifest_hash)`,
+        // A connector that an operator adds may be a manifest with code beside it.
+        `alter table registered_definitions add column manifest_hash text references manifests (hash)`,
+        `alter table registered_definitions add column components_file text`,
+        `alter table registered_definitions add column icon text`,
+        `create index registered_definitions_by_manifest on registered_definitions (manifest_hash)`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -127,6 +127,23 @@ export interface RegisteredDefinitionRow {
   /** Where the command runs; null for an image, and for a command of a version that had no such folder. */
   folder: string | null;
   specification: string;
+  /** Of a connector that is a manifest; null for others. */
+  manifest_hash: string | null;
+  /** The file with the code that the manifest names. */
+  components_file: string | null;
+  icon: string | null;
+  created_at: number;
+}
+
+/** A source that a workspace has as a manifest. */
+export interface DeclarativeDefinitionRow {
+  seq: number;
+  definition_id: string;
+  workspace_id: string;
+  name: string;
+  /** Counts up with every new manifest. */
+  version: number;
+  manifest_hash: string;
   created_at: number;
 }
 
@@ -158,6 +175,9 @@ export interface Tables {
   /** `made_from` tells which configuration and connector a catalog is of. */
   discovered_catalogs: { source_id: string; made_from: string; catalog: string };
   registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
+  declarative_definitions: Omit<DeclarativeDefinitionRow, 'seq'> & { seq: Generated<number> };
+  /** `manifest` is sealed; `hash` is of its text. */
+  manifests: { hash: string; manifest: string; specification: string };
   /** Who runs jobs; see jobs/lease.ts. */
   runner_lease: { id: 1; holder: string; expires_at: number };
 }

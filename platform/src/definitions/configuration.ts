@@ -3,6 +3,7 @@ import type { Configuration, JsonSchema } from '@inlay/contract/connector-config
 import { linearRegExp, withBoundedPatterns } from '@inlay/contract/linear-patterns';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Problem } from '../problems.ts';
+import type { ConnectorSpecification } from '../protocol.ts';
 
 /** Throws `unprocessable-entity`. The message names fields and rules, never values, since a value may be a secret. */
 export function checkConfiguration(specification: JsonSchema, configuration: Configuration): void {
@@ -20,8 +21,18 @@ const validators = new WeakMap<JsonSchema, ValidateFunction>();
 const options = { strict: false, allErrors: true, validateFormats: false, code: { regExp: linearRegExp } } as const;
 
 /** Throws if the specification is no JSON Schema. For a new specification: later uses trust it. */
-export function requireSchema(specification: JsonSchema): void {
+function requireSchema(specification: JsonSchema): void {
   new Ajv(options).compile(specification);
+}
+
+/** The same with words for those who add a connector. */
+export function requireUsable({ connectionSpecification }: ConnectorSpecification): void {
+  try {
+    requireSchema(connectionSpecification);
+  } catch (cause) {
+    const message = `The connector's specification is no valid JSON Schema: ${(cause as Error).message}`;
+    throw new Problem('unprocessable-entity', { message }, { cause });
+  }
 }
 
 /**

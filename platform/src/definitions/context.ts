@@ -9,6 +9,8 @@ export interface DefinitionsContext {
   store: Store;
   runtime: Runtime;
   runner: Runner;
+  /** Seals manifests. */
+  sealer: { seal(text: string, context: string): string; open(sealed: string, context: string): string };
   /** The connectors that come with the platform; definitions.ts lists those that were registered as well. */
   bundledDefinitions: readonly Definition[];
   surroundings: Omit<ProgramSurroundings, 'workspaceId' | 'workspaceDir'>;

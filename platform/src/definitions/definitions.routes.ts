@@ -14,14 +14,15 @@ const listQuery = Type.Object({ type: Type.Enum(['source', 'destination']), work
 export function definitionRoutes(app: FastifyInstance, ctx: DefinitionsContext): void {
   const routes = app.withTypeProvider<SchemaTypes>();
   const policy = access('platform');
-  const ofKind = async (kind: ConnectorKind) => (await listDefinitions(ctx)).filter((known) => known.kind === kind);
+  const ofKind = async (kind: ConnectorKind, workspaceId?: string) =>
+    (await listDefinitions(ctx, workspaceId?.toLowerCase())).filter((known) => known.kind === kind);
 
   for (const kind of ['source', 'destination'] as const) {
     const collection = `/workspaces/:workspaceId/definitions/${kind}s`;
 
     routes.get(collection, { ...policy, schema: { params: inWorkspace } }, async ({ params: { workspaceId } }) => {
       await getWorkspace(ctx.store.db, workspaceId);
-      return { data: (await ofKind(kind)).map(presentDefinition), next: '', previous: '' };
+      return { data: (await ofKind(kind, workspaceId)).map(presentDefinition), next: '', previous: '' };
     });
 
     routes.get(
@@ -29,14 +30,14 @@ export function definitionRoutes(app: FastifyInstance, ctx: DefinitionsContext):
       { ...policy, schema: { params: definitionInWorkspace } },
       async ({ params: { workspaceId, definitionId } }) => {
         await getWorkspace(ctx.store.db, workspaceId);
-        return presentDefinition(await getDefinition(ctx, kind, definitionId));
+        return presentDefinition(await getDefinition(ctx, { kind, id: definitionId, workspaceId }));
       },
     );
   }
 
   routes.get('/connector_definitions', { ...policy, schema: { querystring: listQuery } }, async ({ query }) => {
     if (query.workspaceId !== undefined) await getWorkspace(ctx.store.db, query.workspaceId);
-    return { data: (await ofKind(query.type)).map(presentInList) };
+    return { data: (await ofKind(query.type, query.workspaceId)).map(presentInList) };
   });
 }
 
@@ -68,7 +69,8 @@ function presentDefinition(definition: Definition) {
 }
 
 /** A command line of this machine has none, and shows nobody where its programs are. */
-function repositoryOf({ kind, slug, launch }: Definition): string {
+function repositoryOf({ kind, slug, launch, manifest }: Definition): string {
+  if (manifest) return '';
   if (launch?.type === 'image') return launch.image.replace(/:[^:/]+$/, '');
   return launch?.type === 'command' ? '' : `inlay/${kind}-${slug}`;
 }

@@ -7,15 +7,23 @@ export async function listRegistered(db: Db): Promise<RegisteredDefinitionRow[]>
   return await db.selectFrom('registered_definitions').selectAll().orderBy('seq').execute();
 }
 
+export async function findRegistered(db: Db, definitionId: string): Promise<RegisteredDefinitionRow | undefined> {
+  return await db
+    .selectFrom('registered_definitions')
+    .selectAll()
+    .where('definition_id', '=', definitionId)
+    .executeTakeFirst();
+}
+
 export async function insertRegistered(db: Db, row: Omit<RegisteredDefinitionRow, 'seq'>): Promise<void> {
   await db.insertInto('registered_definitions').values(row).execute();
 }
 
-/** False if there is none. */
-export async function deleteRegistered(tx: Db, definitionId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+/** Undefined if there is none. */
+export async function deleteRegistered(tx: Db, definitionId: string): Promise<RegisteredDefinitionRow | undefined> {
+  return await tx
     .deleteFrom('registered_definitions')
     .where('definition_id', '=', definitionId)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
+    .returningAll()
+    .executeTakeFirst();
 }

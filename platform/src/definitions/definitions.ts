@@ -1,15 +1,18 @@
 /**
  * The connectors there are: what each is called and which configuration it takes. Some come with the platform
- * (bundled-definitions.ts), others the operator has registered on this machine (registered-definitions.ts).
+ * (bundled-definitions.ts), others the operator has registered on this machine (registered-definitions.ts). Besides, a
+ * workspace may have sources of its own, which are manifests (declarative-definitions.ts).
  *
  * What always holds: the id of a definition never changes and never comes again. Running connectors is left to runner/.
  */
 import type { Db } from '../db/open.ts';
-import type { RegisteredDefinitionRow } from '../db/tables.ts';
+import type { ActorRow, RegisteredDefinitionRow } from '../db/tables.ts';
 import { resourceNotFound } from '../problems.ts';
 import type { ConnectorSpecification } from '../protocol.ts';
 import type { Launch } from '../runner/programs.ts';
-import { listRegistered } from './definitions.store.ts';
+import { type DeclarativeDefinition, findDeclarative, listDeclarative } from './declarative-definitions.store.ts';
+import { findRegistered, listRegistered } from './definitions.store.ts';
+import type { ReadManifest } from './manifests.ts';
 
 export type ConnectorKind = 'source' | 'destination';
 
@@ -24,8 +27,10 @@ export interface Definition {
   /** An address of an image. */
   readonly icon?: string;
   readonly specification: ConnectorSpecification;
-  /** What runs it; without it, the bundled connector whose name is the slug. */
-  readonly launch?: Launch;
+  /** What runs it; without it, the bundled connector whose name is the slug, or the manifest. */
+  readonly launch?: Exclude<Launch, { type: 'manifest' }>;
+  /** Of a connector that is a manifest: where it is found (manifests.ts), or itself; and the file with its code, if any. */
+  readonly manifest?: { hash: string; componentsFile?: string } | { text: string };
 }
 
 interface KnownDefinitions {
@@ -37,23 +42,47 @@ interface KnownDefinitions {
  * Read from the store each time, since `inlay connector` registers from a process of its own. A caller inside a transaction
  * gives it, because the database has one connection.
  */
-export async function listDefinitions(known: KnownDefinitions, db: Db = known.store.db): Promise<Definition[]> {
-  return [...known.bundledDefinitions, ...(await listRegistered(db)).map(readRegistered)];
+export async function listDefinitions(known: KnownDefinitions, workspaceId?: string): Promise<Definition[]> {
+  const { db } = known.store;
+  const own = workspaceId === undefined ? [] : await listDeclarative(db, workspaceId);
+  return [...known.bundledDefinitions, ...(await listRegistered(db)).map(readRegistered), ...own.map(readDeclarative)];
 }
 
-export function findDefinition(definitions: readonly Definition[], kind: ConnectorKind, id: string) {
-  return definitions.find((definition) => definition.kind === kind && definition.definitionId === id.toLowerCase());
+export interface WantedDefinition {
+  kind: ConnectorKind;
+  id: string;
+  /** Who wants it: a workspace also finds its own. */
+  workspaceId: string | undefined;
 }
 
-export async function getDefinition(
+export async function findDefinition(
   known: KnownDefinitions,
-  kind: ConnectorKind,
-  id: string,
+  { kind, id: given, workspaceId }: WantedDefinition,
   db: Db = known.store.db,
-): Promise<Definition> {
-  const definition = findDefinition(await listDefinitions(known, db), kind, id);
-  if (!definition) throw resourceNotFound(`${kind}_definition`, id);
+): Promise<Definition | undefined> {
+  const id = given.toLowerCase();
+  const bundled = known.bundledDefinitions.find((one) => one.kind === kind && one.definitionId === id);
+  if (bundled) return bundled;
+  const registered = await findRegistered(db, id);
+  if (registered) return registered.kind === kind ? readRegistered(registered) : undefined;
+  if (kind !== 'source' || workspaceId === undefined) return undefined;
+  const own = await findDeclarative(db, workspaceId.toLowerCase(), id);
+  return own && readDeclarative(own);
+}
+
+export async function getDefinition(known: KnownDefinitions, wanted: WantedDefinition, db?: Db): Promise<Definition> {
+  const definition = await findDefinition(known, wanted, db);
+  if (!definition) throw resourceNotFound(`${wanted.kind}_definition`, wanted.id);
   return definition;
+}
+
+/** Of a source or destination that is stored. */
+export function definitionOf({
+  kind,
+  definition_id: id,
+  workspace_id: workspaceId,
+}: Pick<ActorRow, 'kind' | 'definition_id' | 'workspace_id'>): WantedDefinition {
+  return { kind, id, workspaceId };
 }
 
 function readRegistered(row: RegisteredDefinitionRow): Definition {
@@ -65,11 +94,45 @@ function readRegistered(row: RegisteredDefinitionRow): Definition {
     name,
     version: /:([^:/]+)$/.exec(image ?? '')?.[1] ?? 'local',
     documentation: '',
+    ...(row.icon !== null && { icon: row.icon }),
     specification: JSON.parse(row.specification),
-    launch: image !== null ? { type: 'image', image } : readCommand(row),
+    ...launchOf(row),
   };
 }
 
-function readCommand({ command, folder }: RegisteredDefinitionRow): Launch {
+function launchOf(row: RegisteredDefinitionRow): Pick<Definition, 'launch' | 'manifest'> {
+  const { image, manifest_hash: hash, components_file: componentsFile } = row;
+  if (hash !== null) return { manifest: { hash, ...(componentsFile !== null && { componentsFile }) } };
+  return { launch: image !== null ? { type: 'image', image } : readCommand(row) };
+}
+
+/** Specifications by the hash of their manifest: a validator is made once for each. */
+const specifications = new Map<string, ConnectorSpecification>();
+const maxKept = 500;
+
+/** A manifest that is not kept, for a check. */
+export function passingDefinition({ manifest, specification }: ReadManifest): Definition {
+  const words = { name: '', version: '', documentation: '', slug: '' };
+  return { definitionId: '', kind: 'source', ...words, specification, manifest: { text: manifest } };
+}
+
+function readDeclarative(row: DeclarativeDefinition): Definition {
+  const { definition_id: definitionId, name, version, manifest_hash: hash } = row;
+  const specification: ConnectorSpecification = specifications.get(hash) ?? JSON.parse(row.specification);
+  if (specifications.size >= maxKept) specifications.clear();
+  specifications.set(hash, specification);
+  return {
+    definitionId,
+    kind: 'source',
+    slug: '',
+    name,
+    version: String(version),
+    documentation: '',
+    specification,
+    manifest: { hash },
+  };
+}
+
+function readCommand({ command, folder }: RegisteredDefinitionRow): NonNullable<Definition['launch']> {
   return { type: 'command', command: JSON.parse(command ?? '[]'), ...(folder !== null && { folder }) };
 }

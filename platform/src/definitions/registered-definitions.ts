@@ -9,18 +9,19 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { Problem, resourceNotFound } from '../problems.ts';
-import type { ConnectorSpecification } from '../protocol.ts';
 import { findProgram, isFolder } from '../runner/find-program.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
-import { requireSchema } from './configuration.ts';
+import { requireUsable } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
 import * as definitions from './definitions.store.ts';
 import { type ConnectorKind, type Definition, getDefinition, listDefinitions } from './definitions.ts';
+import type { ManifestDescription } from './describe-manifest.ts';
+import { forgetManifest, keepManifest } from './manifests.ts';
 
 export interface Registration {
   kind: ConnectorKind;
   name: string;
-  launch: Exclude<Launch, { type: 'bundled' }>;
+  launch: Exclude<Launch, { type: 'bundled' | 'manifest' }>;
 }
 
 /** Throws a RunFailure when the connector does not answer, a Problem when its answer cannot be used. */
@@ -45,13 +46,51 @@ export async function registerDefinition(
     image: launch.type === 'image' ? launch.image : null,
     folder: launch.type === 'command' ? (launch.folder ?? null) : null,
     specification: JSON.stringify(specification),
+    manifest_hash: null,
+    components_file: null,
+    icon: null,
     created_at: ctx.runtime.now(),
   });
-  return getDefinition(ctx, kind, definitionId);
+  return await getDefinition(ctx, { kind, id: definitionId, workspaceId: undefined });
+}
+
+export interface CodedManifest {
+  name: string;
+  icon: string | undefined;
+  description: ManifestDescription;
+  /** The full path of the file with the code that the manifest names. */
+  componentsFile: string;
+}
+
+/** A manifest with code of its own. The code runs as this service's user, so this, too, is behind no API. */
+export async function registerManifest(
+  ctx: DefinitionsContext,
+  { name, icon, description, componentsFile }: CodedManifest,
+): Promise<Definition> {
+  requireUsable(description.specification);
+  const definitionId = ctx.runtime.newId();
+  await ctx.store.transaction(async (tx) => {
+    await definitions.insertRegistered(tx, {
+      definition_id: definitionId,
+      kind: 'source',
+      name,
+      // Nothing but the engine runs it.
+      command: '[]',
+      image: null,
+      folder: null,
+      specification: JSON.stringify(description.specification),
+      manifest_hash: await keepManifest(ctx.sealer, tx, description),
+      components_file: componentsFile,
+      icon: icon ?? null,
+      created_at: ctx.runtime.now(),
+    });
+  });
+  return await getDefinition(ctx, { kind: 'source', id: definitionId, workspaceId: undefined });
 }
 
 export async function listRegisteredDefinitions(ctx: DefinitionsContext): Promise<Definition[]> {
-  return (await listDefinitions(ctx)).filter(({ launch }) => launch !== undefined && launch.type !== 'bundled');
+  const bundled = new Set(ctx.bundledDefinitions.map(({ definitionId }) => definitionId));
+  return (await listDefinitions(ctx)).filter(({ definitionId }) => !bundled.has(definitionId));
 }
 
 export async function removeDefinition(ctx: DefinitionsContext, definitionId: string): Promise<void> {
@@ -61,7 +100,9 @@ export async function removeDefinition(ctx: DefinitionsContext, definitionId: st
     if (users.length > 0) {
       throw new Problem('state-conflict', { message: `The connector is in use by: ${users.join(', ')}.` });
     }
-    if (!(await definitions.deleteRegistered(tx, id))) throw resourceNotFound('definition', definitionId);
+    const removed = await definitions.deleteRegistered(tx, id);
+    if (!removed) throw resourceNotFound('definition', definitionId);
+    if (removed.manifest_hash !== null) await forgetManifest(tx, removed.manifest_hash);
   });
 }
 
@@ -89,13 +130,4 @@ function findCommand({ command: [program, ...args], folder, ...launch }: Command
 
 function unusable(message: string): Problem {
   return new Problem('unprocessable-entity', { message });
-}
-
-function requireUsable({ connectionSpecification }: ConnectorSpecification): void {
-  try {
-    requireSchema(connectionSpecification);
-  } catch (cause) {
-    const message = `The connector's specification is no valid JSON Schema: ${(cause as Error).message}`;
-    throw new Problem('unprocessable-entity', { message }, { cause });
-  }
 }

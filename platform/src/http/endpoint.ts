@@ -10,6 +10,9 @@ export interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
+/** What a manifest of 4 MiB may grow to when its aliases are put in place, as JSON. */
+export const manifestBodyLimit = 20 * 1024 ** 2;
+
 type Access = 'public' | 'platform';
 
 /** A route says who may call it. The cast is here because Fastify leaves declaring `access` to the app around us. */

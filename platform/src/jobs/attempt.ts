@@ -18,7 +18,7 @@ import {
 } from '../connections/stream-states.ts';
 import { renaming } from '../connections/table-owners.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { streamKey } from '../protocol.ts';
 import { catalogText } from '../runner/catalog-text.ts';
 import { type JobLog, type Progress, RunFailure, type SyncOutcome } from '../runner/runner.ts';
@@ -72,7 +72,7 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
 async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {
   const { connection, source, destination } = parts;
   const ref = refOf(connection);
-  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   const { signal, log, trace } = options;
   const discovered = await discoverCatalog(ctx.actors, source, { ignoreCache: true, signal, log, trace });
   const accepted = await findAcceptedCatalog(ctx.store.db, ref);
@@ -110,7 +110,7 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
 
 async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {
   const { connection, destination } = parts;
-  const { specification } = await getDefinition(ctx.actors.definitions, 'destination', destination.definition_id);
+  const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   if (specification.supported_destination_sync_modes?.includes('overwrite') === false) {
     throw new PlanFault('The destination cannot remove what it was sent. Remove it there, by hand.', false);
   }

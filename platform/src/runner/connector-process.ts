@@ -80,6 +80,7 @@ export async function startConnector(
     // A reader that went away shows in how it ended; without a listener the error would end this process instead.
     child.stdin.on('error', () => {});
     readErrorLines(child.stderr, onErrorLine);
+    if (connector.preamble !== undefined) child.stdin.write(`${connector.preamble}\n`);
     if (!filesDir) child.stdin.write(inputLine(files));
 
     const over = new AbortController();

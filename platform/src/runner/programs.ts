@@ -14,7 +14,9 @@ export type Launch =
   | { type: 'bundled'; name: string }
   /** A program, found by its full path or in PATH, its arguments, and the folder in which it runs. */
   | { type: 'command'; command: readonly [program: string, ...args: string[]]; folder?: string }
-  | { type: 'image'; image: string };
+  | { type: 'image'; image: string }
+  /** A declarative manifest as JSON in one line, and the file with the code that the manifest names, if there is one. */
+  | { type: 'manifest'; manifest: string; componentsFile?: string };
 
 export interface ProgramSurroundings {
   /** The built program of the bundled connectors. */
@@ -83,6 +85,20 @@ export function connectorProgram(
       env: isLight ? lightEnv : env,
       handover: 'input',
       ...(writersOfJson.has(launch.name) && { isRecordTextValid: true }),
+    };
+  }
+  if (launch.type === 'manifest') {
+    const { manifest, componentsFile } = launch;
+    const code = componentsFile === undefined ? [] : ['--components', componentsFile];
+    return {
+      kind,
+      program: process.execPath,
+      args: [heapOption(limits), surroundings.connectorsProgram, 'declarative', '--manifest', '-', ...code],
+      env,
+      handover: 'input',
+      preamble: manifest,
+      // Records are written from values; code of others may write anything.
+      ...(componentsFile === undefined && { isRecordTextValid: true }),
     };
   }
   if (launch.type === 'command') {

@@ -26,6 +26,8 @@ export interface ConnectorProgram {
    * they are never on disk. By default each as a file that an option names, which every connector understands.
    */
   handover?: 'input' | 'files';
+  /** A line that it gets before everything else on its standard input: what it is, such as a manifest. */
+  preamble?: string;
   /** Whether records of this source are valid JSON by how they are made, so that nobody has to check them. */
   isRecordTextValid?: boolean;
   /** The folder it runs in; by default one of the runner's own. */

@@ -1,0 +1,108 @@
+/**
+ * Has a manifest read and described by a process of its own: a manifest is a text from elsewhere, and a large or hostile
+ * one would hold up everybody else here. The process has limits for its time and memory, no environment and no network use.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text as readAll } from 'node:stream/consumers';
+import type { ConnectorSpecification } from '../protocol.ts';
+
+export interface Place {
+  /** Where in the manifest, as in `streams[3].retriever.requester`; empty for the whole manifest. */
+  path: string;
+  message: string;
+}
+
+export interface DescribedStream {
+  name: string;
+  path: string;
+  isDynamic: boolean;
+  uses: string[];
+  /** What keeps it from running; empty if it runs. */
+  errors: Place[];
+}
+
+export interface ManifestDescription {
+  /** The manifest as JSON in one line. */
+  manifest: string;
+  version: string;
+  specification: ConnectorSpecification;
+  streams: DescribedStream[];
+  warnings: Place[];
+  /** What keeps all streams from running. */
+  errors: Place[];
+}
+
+/** A text that is no manifest, or too large a manifest. The message tells the author what to change. */
+export class UnreadableManifest extends Error {
+  override readonly name = 'UnreadableManifest';
+}
+
+export type DescribeManifest = (text: string) => Promise<ManifestDescription>;
+
+const timeoutMs = 30_000;
+const heapMegabytes = 1024;
+const maxAtATime = 2;
+
+interface Reader {
+  /** The built program of the bundled connectors. */
+  connectorsProgram: string;
+  /** A file with code for the manifest's own classes. */
+  componentsFile?: string;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Throws an UnreadableManifest. */
+export async function describeManifest(reader: Reader, text: string): Promise<ManifestDescription> {
+  if (running >= maxAtATime) await new Promise<void>((resolve) => waiting.push(resolve));
+  running++;
+  try {
+    return await describe(reader, text);
+  } finally {
+    running--;
+    waiting.shift()?.();
+  }
+}
+
+async function describe({ connectorsProgram, componentsFile }: Reader, text: string): Promise<ManifestDescription> {
+  const code = componentsFile === undefined ? [] : ['--components', componentsFile];
+  const args = [`--max-old-space-size=${heapMegabytes}`, connectorsProgram, 'declarative', '--describe', ...code];
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: {},
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  // How it ended tells why it did not read everything.
+  child.stdin.on('error', () => {});
+  child.stdin.end(text);
+  const [[exitCode], output, said] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    readAll(child.stdout),
+    readAll(child.stderr),
+  ]);
+  if (exitCode === null || /heap out of memory/.test(said)) {
+    throw new UnreadableManifest('The manifest takes too long or too much memory to read.');
+  }
+  if (exitCode !== 0) throw new Error(`the program that reads manifests has failed: ${said.slice(-2_000)}`);
+  const answer: ManifestDescription | { refusal: string } = JSON.parse(output);
+  if ('refusal' in answer) throw new UnreadableManifest(answer.refusal);
+  return answer;
+}
+
+export function describePlace({ path, message }: Place): string {
+  return path === '' ? message : `${path}: ${message}`;
+}
+
+/** Undefined if at least one stream can run; else what has to be changed. */
+export function refusalOf({ streams, errors }: ManifestDescription): string | undefined {
+  if (errors.length === 0 && streams.some((stream) => stream.errors.length === 0)) return undefined;
+  const found = [...errors, ...streams.flatMap((stream) => stream.errors)];
+  const shown = found.slice(0, maxShown).map(describePlace).join('; ');
+  const rest = found.length > maxShown ? `; and ${found.length - maxShown} more` : '';
+  return `No stream of the manifest can run. ${shown}${rest}.`;
+}
+
+const maxShown = 20;
