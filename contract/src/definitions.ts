@@ -1,7 +1,7 @@
 /** What crosses the wire for connector definitions. Field names inside a definition are the hosted platform's own. */
 import { type Static, Type } from 'typebox';
 import type { JsonSchema } from './connector-configuration.ts';
-import { Enumeration, Uuid } from './fields.ts';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
 
 const exampleId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
 const exampleSchema = {
@@ -97,14 +97,168 @@ export const SourceDefinitionList = Type.Object(
 );
 export type SourceDefinitionList = Static<typeof SourceDefinitionList>;
 
+const ManifestPlace = Type.Object(
+  {
+    path: Type.String({
+      description: 'Where in the manifest; empty for the whole manifest',
+      examples: ['streams[3].retriever.requester.authenticator'],
+    }),
+    message: Type.String({
+      description: 'What it is about',
+      examples: ['CustomAuthenticator "source_x.components.Auth" needs code'],
+    }),
+  },
+  { title: 'Manifest place' },
+);
+const ManifestStream = Type.Object(
+  {
+    name: Type.String({ description: 'Its name', examples: ['books'] }),
+    is_dynamic: Type.Boolean({ description: 'Whether it stands for streams that are found out when it runs' }),
+    is_left_out: Type.Boolean({ description: 'Whether it cannot run, and is left out' }),
+    problems: Type.Array(ManifestPlace, { description: 'What keeps it from running' }),
+  },
+  { title: 'Manifest stream' },
+);
+export const ManifestAnswer = Type.Object(
+  {
+    version: Type.Integer({ description: 'Counts up with every new manifest', examples: [1] }),
+    language_version: Type.String({ description: 'Of the language of manifests', examples: ['6.44.0'] }),
+    streams: Type.Array(ManifestStream, { description: 'What it reads' }),
+    warnings: Type.Array(ManifestPlace, {
+      description: 'What is not known here and passed over, such as an option of a newer version',
+    }),
+    content: Type.Optional(
+      AnyObject<Record<string, unknown>>(
+        'The manifest itself, where one definition is asked for. Secrets that are written into it are masked',
+      ),
+    ),
+    created_at: Timestamp('When the definition was added'),
+    updated_at: Timestamp('When it was last changed'),
+  },
+  { title: 'Manifest answer' },
+);
+export type ManifestAnswer = Static<typeof ManifestAnswer>;
+
+const StayingSource = Type.Object(
+  {
+    id: Uuid('The source', exampleId),
+    name: Type.String({ description: 'Its name', examples: ['Our library'] }),
+    workspace_id: Uuid('Its workspace', exampleId),
+    version: Type.Integer({ description: 'The version that it keeps', examples: [1] }),
+    reason: Type.String({
+      description: 'Which setting the new specification does not accept',
+      examples: ['region: field required'],
+    }),
+  },
+  { title: 'Staying source' },
+);
+export const MovedSources = Type.Object(
+  {
+    moved: Type.Integer({ description: 'How many sources go on with the new version', examples: [12] }),
+    staying: Type.Array(StayingSource, { description: 'The sources that stay on their version' }),
+  },
+  { title: 'Moved sources' },
+);
+export type MovedSources = Static<typeof MovedSources>;
+
+const ownManifest = Type.Optional(ManifestAnswer);
 export const SourceDefinition = Type.Object(
   {
     id: sourceId,
     definition: SourceDefinitionDetail,
+    manifest: ownManifest,
   },
   { title: 'Source definition' },
 );
 export type SourceDefinition = Static<typeof SourceDefinition>;
+
+export const ReplacedSourceDefinition = Type.Object(
+  {
+    id: sourceId,
+    definition: SourceDefinitionDetail,
+    manifest: ownManifest,
+    sources: MovedSources,
+  },
+  { title: 'Replaced source definition' },
+);
+export type ReplacedSourceDefinition = Static<typeof ReplacedSourceDefinition>;
+
+export const DeletedSourceDefinition = Type.Object(
+  { id: sourceId, deleted_at: Timestamp('When it was deleted') },
+  { title: 'Deleted source definition' },
+);
+export type DeletedSourceDefinition = Static<typeof DeletedSourceDefinition>;
+
+const exampleManifest = {
+  version: '6.44.0',
+  type: 'DeclarativeSource',
+  check: { type: 'CheckStream', stream_names: ['books'] },
+  streams: [
+    {
+      type: 'DeclarativeStream',
+      name: 'books',
+      retriever: {
+        type: 'SimpleRetriever',
+        requester: { type: 'HttpRequester', url_base: 'https://api.example.com', path: '/books' },
+        record_selector: { type: 'RecordSelector', extractor: { type: 'DpathExtractor', field_path: ['data'] } },
+      },
+      schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties: { id: { type: 'integer' } } } },
+    },
+  ],
+  spec: { type: 'Spec', connection_specification: { type: 'object', title: 'Books Spec', properties: {} } },
+};
+const Manifest = Type.Unsafe<Record<string, unknown> | string>({
+  type: ['object', 'string'],
+  additionalProperties: true,
+  description: 'A declarative manifest: an object, or its text in YAML or JSON',
+  examples: [exampleManifest],
+});
+const definitionName = {
+  format: 'name',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['Books'],
+};
+const DefinitionIcon = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  format: 'icon-address',
+  description: 'An image as a `data:` address (PNG, JPEG, GIF or WebP, at most 16 kB), or an https address',
+  examples: ['https://app.example.com/icons/books.png'],
+});
+const titleByDefault = "The title of the manifest's specification by default";
+
+export const AddSourceDefinitionRequest = Type.Object(
+  {
+    manifest: Manifest,
+    name: Type.Optional(Type.String({ ...definitionName, description: titleByDefault })),
+    icon: Type.Optional(DefinitionIcon),
+  },
+  { title: 'Add source definition request' },
+);
+export type AddSourceDefinitionRequest = Static<typeof AddSourceDefinitionRequest>;
+
+export const ReplaceSourceDefinitionRequest = Type.Object(
+  {
+    manifest: Manifest,
+    name: Type.Optional(Type.String({ ...definitionName, description: 'As before by default' })),
+    icon: Type.Optional(DefinitionIcon),
+  },
+  { title: 'Replace source definition request' },
+);
+export type ReplaceSourceDefinitionRequest = Static<typeof ReplaceSourceDefinitionRequest>;
+
+/** For a body of YAML, which holds nothing but the manifest. */
+export const SourceDefinitionQuery = Type.Object({
+  name: Type.Optional(Type.String({ ...definitionName, description: 'With a body of YAML: what to call it' })),
+  icon: Type.Optional(
+    Type.String({
+      format: 'icon-address',
+      description: 'With a body of YAML: its icon',
+      examples: ['https://app.example.com/icons/books.png'],
+    }),
+  ),
+});
+export type SourceDefinitionQuery = Static<typeof SourceDefinitionQuery>;
 
 export const DestinationDefinitionList = Type.Object(
   {

@@ -52,6 +52,7 @@ export const faultTypes = {
   'value_error.icon': ['neither an address of an icon nor a small image', 'one sentence that says what is accepted'],
   'value_error.cron': ['not a Quartz expression', 'one sentence that says what is wrong'],
   'value_error.definition': ['there is no connector with this id', 'one sentence that says so'],
+  'value_error.manifest': ['the manifest is not accepted', 'what is wrong, and where in the manifest'],
   'value_error.destination': [
     'the destination was tested and does not work; `skip_check` saves it all the same',
     'what the destination, or its connector, said',

@@ -23,6 +23,7 @@ export type ErrorCode =
   | 'plan_outdated'
   | 'source_definition_not_found'
   | 'destination_definition_not_found'
+  | 'definition_in_use'
   | 'workspace_name_taken'
   | 'tag_name_taken'
   | 'workspace_being_deleted'
@@ -93,6 +94,8 @@ interface RequiredFacts {
   events_ahead: { head: number };
   quota_reached: { words: string; retryAfterSeconds?: number };
   webhook_endpoint_limit: { most: number };
+  /** The names of the templates that use it. */
+  definition_in_use: { templates: string[] };
 }
 
 /** Facts that are not always known. Without a time to retry here, the catalogue's time is used. */

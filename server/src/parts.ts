@@ -15,12 +15,14 @@ import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import type { Definitions } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
+import type { OwnDefinitionsContext } from './definitions/own-definitions.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createArrivals } from './events/arrivals.ts';
 import { dataOf, type EventsContext } from './events/events.ts';
 import { createJournal } from './events/journal.ts';
 import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
+import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
@@ -34,6 +36,7 @@ import type { PipelinesContext } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { listSyncing } from './pipelines/jobs.ts';
+import { listVersionsInUse, moveToVersion } from './pipelines/placed-definitions.ts';
 import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRetirement, startRollout } from './pipelines/rollouts.ts';
 import { createRollouts, type Rollouts } from './pipelines/rollouts.worker.ts';
@@ -47,6 +50,7 @@ import { createQuotaReviews, type QuotaReviews } from './quotas/quotas.worker.ts
 import { currentRequest } from './request-context.ts';
 import type { Runtime } from './runtime.ts';
 import type { TemplatesContext } from './templates/context.ts';
+import { listTemplatesOfDefinition } from './templates/source-templates.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
 import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
@@ -74,6 +78,7 @@ export interface Parts {
   syncsState(): Promise<string>;
   workspaces: WorkspacesContext;
   definitions: Definitions;
+  ownDefinitions: OwnDefinitionsContext;
   templates: TemplatesContext;
   pipelines: PipelinesContext;
   background: Background;
@@ -178,6 +183,16 @@ export async function openParts(
     runtime,
     log,
   });
+  const ownDefinitions: OwnDefinitionsContext = {
+    store,
+    runtime,
+    sealer,
+    journal,
+    readManifest,
+    listTemplatesOf: listTemplatesOfDefinition,
+    listVersionsInUse,
+    moveSources: (by, tx, move) => moveToVersion(pipelines, by, tx, move),
+  };
   const templates: TemplatesContext = {
     store,
     runtime,
@@ -262,6 +277,7 @@ export async function openParts(
     syncsState: createSyncsState(store, runtime),
     workspaces,
     definitions,
+    ownDefinitions,
     templates,
     pipelines,
     background,

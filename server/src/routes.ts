@@ -73,7 +73,7 @@ export async function addRoutes(
   eventRoutes(http, parts.events, reauthenticate);
   webhookRoutes(http, parts.webhooks, publicUrl);
   operatingRoutes(http, pipelines, config.publicUrl);
-  definitionRoutes(http, { definitions, publicUrl });
+  definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });
   tagRoutes(http, templates);
   sourceTemplateRoutes(http, templates);
   connectionTemplateRoutes(http, templates);

@@ -994,6 +994,52 @@ const migrations: Record<string, Step> = {
   '0030-template-categories': async (db) => {
     await sql`alter table source_templates add column category text`.execute(db);
   },
+
+  '0031-own-source-definitions': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table source_definitions (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        name ${text} not null,
+        icon ${text},
+        version integer not null,
+        created_at bigint not null,
+        updated_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+    await sql`create index source_definitions_by_organization on source_definitions (organization_id)`.execute(db);
+    await sql`
+      create table source_definition_versions (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        definition_id ${uuid} not null references source_definitions (id),
+        number integer not null,
+        sealed_manifest ${text} not null,
+        content ${text} not null,
+        created_at bigint not null,
+        unique (definition_id, number)
+      )`.execute(db);
+    await sql`
+      create table placed_definitions (
+        id ${uuid} primary key references sources (id),
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        applied_version integer not null,
+        platform_id ${text},
+        no_post_before bigint not null,
+        failure ${text},
+        customer_failure ${text},
+        created_at bigint not null,
+        deleted_at bigint
+      )`.execute(db);
+    await sql`create index placed_definitions_by_workspace on placed_definitions (workspace_id)`.execute(db);
+    await sql`alter table sources add column definition_version integer not null default 0`.execute(db);
+    await sql`
+      create index sources_by_own_definition on sources (organization_id, definition_id, definition_version)
+      where definition_version > 0`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

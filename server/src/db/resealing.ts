@@ -33,6 +33,12 @@ export const sealedColumns: readonly Place[] = [
     column: 'sealed_configuration',
     context: "kind || ' template ' || template_id",
   },
+  {
+    table: 'source_definition_versions',
+    id: 'id',
+    column: 'sealed_manifest',
+    context: "'manifest ' || id",
+  },
   { table: 'idempotency_keys', id: 'id', column: 'sealed_record', context: "'idempotency key ' || id" },
   {
     table: 'webhook_endpoints',

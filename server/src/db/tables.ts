@@ -360,6 +360,8 @@ export interface SourceRow extends RemoteRow {
   /** Which version of its template it is to have, and which the platform has. 0: made before versions were kept. */
   template_version: number;
   applied_template_version: number;
+  /** Of its definition, if that is the organization's own: which version it has. 0 for any other connector. */
+  definition_version: number;
   lifecycle: Lifecycle;
   /** When the next step of setting it up is due; null when there is nothing to do. */
   due_at: number | null;
@@ -368,6 +370,40 @@ export interface SourceRow extends RemoteRow {
   attempts: number;
   last_error: string | null;
   updated_at: number;
+}
+
+/** A connector that an organization has added: a declarative manifest. */
+export interface SourceDefinitionRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  icon: string | null;
+  /** The number of its newest version. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+  /** Sources that were made from it before still have it. */
+  deleted_at: number | null;
+}
+
+/** Never changed. */
+export interface SourceDefinitionVersionRow {
+  id: string;
+  organization_id: string;
+  definition_id: string;
+  /** Counts up from 1. */
+  number: number;
+  /** The manifest as JSON. Sealed, because somebody may have written a secret into it. */
+  sealed_manifest: string;
+  /** JSON: its specification, its streams, and what is to be known of it. */
+  content: string;
+  created_at: number;
+}
+
+/** The copy of a definition that a source has on the platform. `id` is the source's. */
+export interface PlacedDefinitionRow extends RemoteRow {
+  /** The version that the platform has; 0: not known. */
+  applied_version: number;
 }
 
 /** One per workspace and connection template, shared by the sources of the workspace. */
@@ -800,6 +836,9 @@ export interface Tables {
   template_plan_items: TemplatePlanItemRow;
   source_template_tags: TaggingRow;
   connection_template_tags: TaggingRow;
+  source_definitions: SourceDefinitionRow;
+  source_definition_versions: SourceDefinitionVersionRow;
+  placed_definitions: PlacedDefinitionRow;
   sources: SourceRow;
   destinations: DestinationRow;
   connections: ConnectionRow;

@@ -99,6 +99,18 @@ const ajv = new Ajv({
   code: { regExp: linearRegExp },
 });
 
+/** Undefined for a specification that configurations can be checked with; else what is wrong with it. */
+export function usableSpecificationFault({ connectionSpecification }: ConnectorSpecification): string | undefined {
+  try {
+    validatorFor(complete, connectionSpecification, false);
+    validatorFor(partial, connectionSpecification, true);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.cause instanceof Error ? error.cause.message : error.message;
+  }
+}
+
 function compile(schema: JsonSchema): ValidateFunction {
   try {
     return ajv.compile(schema);

@@ -1,23 +1,42 @@
-/** The endpoints that show operators which connectors there are. */
+/** The endpoints that show operators which connectors there are, and that take connectors of their own. */
 import {
+  AddSourceDefinitionRequest,
   type Connector,
+  DeletedSourceDefinition,
   DestinationDefinition,
   DestinationDefinitionList,
   DestinationDefinitionPath,
   ListDefinitionsQuery,
+  ReplacedSourceDefinition,
+  ReplaceSourceDefinitionRequest,
   SourceDefinition,
   SourceDefinitionList,
   SourceDefinitionPath,
+  SourceDefinitionQuery,
 } from '@inlay/contract/definitions';
 import type { FastifyInstance } from 'fastify';
+import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
+import type { Definition } from './definition.ts';
 import * as definitions from './definitions.ts';
 import { getIcon, iconAddress, iconsPath } from './icons.ts';
+import {
+  addDefinition,
+  deleteDefinition,
+  findManifest,
+  type OwnDefinitionsContext,
+  replaceDefinition,
+} from './own-definitions.ts';
 
 const path = '/api/v1/integrations/definitions';
 const tag = 'Definitions';
 
-export function definitionRoutes(app: FastifyInstance, ctx: definitions.DefinitionsContext): void {
+/** Manifests are large, and quick to take: what reads them is a process of its own. */
+const maxManifestBytes = 4 * 1024 ** 2;
+
+type Context = definitions.DefinitionsContext & OwnDefinitionsContext;
+
+export function definitionRoutes(app: FastifyInstance, ctx: Context): void {
   iconRoute(app, ctx);
 
   endpoint(app, {
@@ -29,8 +48,8 @@ export function definitionRoutes(app: FastifyInstance, ctx: definitions.Definiti
     query: ListDefinitionsQuery,
     answer: SourceDefinitionList,
     errors: ['definitions_unavailable'],
-    handle: async ({ query }) => {
-      const found = await definitions.listDefinitions(ctx, 'source', query.name);
+    handle: async ({ query, principal: { organizationId } }) => {
+      const found = await definitions.listDefinitions(ctx, organizationId, 'source', query.name);
       return {
         definitions: found.map((definition) => ({
           sourceDefinitionId: definition.id,
@@ -50,11 +69,70 @@ export function definitionRoutes(app: FastifyInstance, ctx: definitions.Definiti
     params: SourceDefinitionPath,
     answer: SourceDefinition,
     errors: ['source_definition_not_found', 'definitions_unavailable'],
-    handle: async ({ params }) => {
-      const definition = await definitions.getDefinition(ctx, 'source', params.source_definition_id);
-      const { id } = definition;
-      return { id, definition: { sourceDefinitionId: id, ...presentDetail(ctx, definition) } };
+    handle: async ({ params, principal: { organizationId } }) => {
+      const { source_definition_id: id } = params;
+      const definition = await definitions.getDefinition(ctx, { organizationId, kind: 'source', id });
+      const manifest = definition.ownVersion && (await findManifest(ctx, organizationId, id));
+      return { ...presentSource(ctx, definition), ...(manifest && { manifest }) };
     },
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/sources`,
+    access: 'operator',
+    tag,
+    summary: 'Add source definition',
+    description:
+      'Adds a declarative manifest as a connector of the organization. Nobody else sees or uses it. The body is JSON, or YAML with nothing but the manifest, of at most 4 MiB. What of the manifest cannot run is named in the answer, and the streams that it touches are left out; a manifest of which no stream can run is refused.',
+    query: SourceDefinitionQuery,
+    body: AddSourceDefinitionRequest,
+    maxBodyBytes: maxManifestBytes,
+    takesYaml: true,
+    status: 201,
+    answer: SourceDefinition,
+    handle: async ({ body, query, principal: { organizationId }, cause }) => {
+      const { definition, manifest } = await addDefinition(causedBy(ctx, cause), organizationId, { ...query, ...body });
+      return { ...presentSource(ctx, definition), manifest };
+    },
+  });
+
+  endpoint(app, {
+    method: 'PUT',
+    url: `${path}/sources/:source_definition_id`,
+    access: 'operator',
+    tag,
+    summary: 'Replace source definition',
+    description:
+      'Gives a definition of the organization a new manifest. Existing sources go on with it if its specification accepts their configuration. The other sources are named in the answer and stay on their version; they are tried again with every further request.',
+    params: SourceDefinitionPath,
+    query: SourceDefinitionQuery,
+    body: ReplaceSourceDefinitionRequest,
+    maxBodyBytes: maxManifestBytes,
+    takesYaml: true,
+    answer: ReplacedSourceDefinition,
+    errors: ['source_definition_not_found'],
+    handle: async ({ params, body, query, principal: { organizationId }, cause }) => {
+      const change = { ...query, ...body };
+      const { source_definition_id: id } = params;
+      const replaced = await replaceDefinition(causedBy(ctx, cause), organizationId, id, change);
+      const { definition, manifest, sources } = replaced;
+      return { ...presentSource(ctx, definition), manifest, sources };
+    },
+  });
+
+  endpoint(app, {
+    method: 'DELETE',
+    url: `${path}/sources/:source_definition_id`,
+    access: 'operator',
+    tag,
+    summary: 'Delete source definition',
+    description: 'Deletes a definition of the organization. Sources of deleted templates go on with what they have.',
+    params: SourceDefinitionPath,
+    answer: DeletedSourceDefinition,
+    errors: ['source_definition_not_found', 'definition_in_use'],
+    handle: async ({ params, principal: { organizationId }, cause }) =>
+      await deleteDefinition(causedBy(ctx, cause), organizationId, params.source_definition_id),
   });
 
   endpoint(app, {
@@ -66,8 +144,8 @@ export function definitionRoutes(app: FastifyInstance, ctx: definitions.Definiti
     query: ListDefinitionsQuery,
     answer: DestinationDefinitionList,
     errors: ['definitions_unavailable'],
-    handle: async ({ query }) => {
-      const found = await definitions.listDefinitions(ctx, 'destination', query.name);
+    handle: async ({ query, principal: { organizationId } }) => {
+      const found = await definitions.listDefinitions(ctx, organizationId, 'destination', query.name);
       const data = found.map((definition) => presentConnector(ctx, definition));
       return { destinations: data.map(({ id, name, icon }) => ({ id, name, icon })), data };
     },
@@ -82,9 +160,9 @@ export function definitionRoutes(app: FastifyInstance, ctx: definitions.Definiti
     params: DestinationDefinitionPath,
     answer: DestinationDefinition,
     errors: ['destination_definition_not_found', 'definitions_unavailable'],
-    handle: async ({ params }) => {
-      const definition = await definitions.getDefinition(ctx, 'destination', params.destination_definition_id);
-      const { id } = definition;
+    handle: async ({ params, principal: { organizationId } }) => {
+      const { destination_definition_id: id } = params;
+      const definition = await definitions.getDefinition(ctx, { organizationId, kind: 'destination', id });
       return { id, definition: { destinationDefinitionId: id, ...presentDetail(ctx, definition) } };
     },
   });
@@ -104,13 +182,18 @@ function iconRoute(app: FastifyInstance, ctx: definitions.DefinitionsContext): v
   });
 }
 
-function presentConnector(ctx: definitions.DefinitionsContext, definition: definitions.Definition): Connector {
-  const { id, kind, name, icon, version, documentation, documentationUrl, supportLevel, custom } = definition;
+function presentSource(ctx: definitions.DefinitionsContext, definition: Definition) {
+  const { id } = definition;
+  return { id, definition: { sourceDefinitionId: id, ...presentDetail(ctx, definition) } };
+}
+
+function presentConnector(ctx: definitions.DefinitionsContext, definition: Definition): Connector {
+  const { id, kind, name, icon, version, documentation, documentationUrl, supportLevel, custom, ownVersion } = definition;
   return {
     id,
     name,
     type: kind,
-    icon: iconAddress(ctx, id, icon),
+    icon: ownVersion === undefined ? iconAddress(ctx, id, icon) : icon,
     version,
     documentation,
     documentation_url: documentationUrl,
@@ -119,12 +202,13 @@ function presentConnector(ctx: definitions.DefinitionsContext, definition: defin
   };
 }
 
-function presentSummary(ctx: definitions.DefinitionsContext, definition: definitions.Definition) {
-  const { id, name, dockerRepository, icon, custom, supportLevel } = definition;
-  return { name, dockerRepository, iconUrl: iconAddress(ctx, id, icon), custom, supportLevel };
+function presentSummary(ctx: definitions.DefinitionsContext, definition: Definition) {
+  const { id, name, dockerRepository, icon, custom, supportLevel, ownVersion } = definition;
+  const iconUrl = ownVersion === undefined ? iconAddress(ctx, id, icon) : icon;
+  return { name, dockerRepository, iconUrl, custom, supportLevel };
 }
 
-function presentDetail(ctx: definitions.DefinitionsContext, definition: definitions.Definition) {
+function presentDetail(ctx: definitions.DefinitionsContext, definition: Definition) {
   const { version, documentationUrl, documentation, specification } = definition;
   return {
     ...presentSummary(ctx, definition),

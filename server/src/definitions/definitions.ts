@@ -1,28 +1,13 @@
 /**
  * Definitions: the connectors that can be used, and how each describes itself. They come from the platform or from a
- * registry (open.ts decides) and are the same for every organization. configuration-faults.ts checks a configuration
- * against its definition.
+ * registry (open.ts decides) and are the same for every organization; besides, an organization may have sources of its own
+ * (own-definitions.ts). configuration-faults.ts checks a configuration against its definition.
  */
-import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { Store } from '../db/open.ts';
 import { AppError } from '../errors.ts';
 import type { ConnectorKind } from '../platform/pipelines-port.ts';
-
-export interface Definition {
-  id: string;
-  kind: ConnectorKind;
-  name: string;
-  version: string | null;
-  dockerRepository: string | null;
-  /** An address of the web, or the image itself as a `data:` address. icons.ts makes the address for answers. */
-  icon: string | null;
-  documentationUrl: string | null;
-  documentation: string | null;
-  supportLevel: string | null;
-  custom: boolean;
-  specification: ConnectorSpecification;
-  /** The streams most users want; empty where nobody has chosen any. */
-  suggestedStreams: string[];
-}
+import { byName, type Definition } from './definition.ts';
+import { findOwnDefinition, listOwnDefinitions } from './own-definitions.ts';
 
 export interface Definitions {
   /** Sorted by name. Throws `definitions_unavailable`. */
@@ -31,33 +16,55 @@ export interface Definitions {
 
 export interface DefinitionsContext {
   definitions: Definitions;
+  store: Store;
   /** Addresses in answers begin with this. */
   publicUrl: string;
 }
 
 export async function listDefinitions(
-  ctx: DefinitionsContext,
+  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
+  organizationId: string,
   kind: ConnectorKind,
   nameContains = '',
 ): Promise<Definition[]> {
   const wanted = nameContains.toLowerCase();
-  return (await ctx.definitions.list(kind)).filter(({ name }) => name.toLowerCase().includes(wanted));
+  const own = kind === 'source' ? await listOwnDefinitions(ctx, organizationId) : [];
+  const all = [...(await ctx.definitions.list(kind)), ...own];
+  const found = all.filter(({ name }) => name.toLowerCase().includes(wanted));
+  return own.length > 0 ? byName(found) : found;
+}
+
+export interface WantedDefinition {
+  organizationId: string;
+  kind: ConnectorKind;
+  id: string;
+  /** Of the organization's own: the version that a source has. The newest, if none is given. */
+  version?: number | undefined;
 }
 
 export async function findDefinition(
-  ctx: DefinitionsContext,
-  kind: ConnectorKind,
-  id: string,
+  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
+  { organizationId, kind, id, version }: WantedDefinition,
 ): Promise<Definition | undefined> {
-  return (await ctx.definitions.list(kind)).find((definition) => definition.id === id);
+  const own = kind === 'source' ? await findOwnDefinition(ctx, organizationId, id, version) : undefined;
+  return own ?? (await ctx.definitions.list(kind)).find((definition) => definition.id === id);
 }
 
-export async function getDefinition(ctx: DefinitionsContext, kind: ConnectorKind, id: string): Promise<Definition> {
-  const definition = await findDefinition(ctx, kind, id);
-  if (!definition) throw new AppError(`${kind}_definition_not_found`);
+export async function getDefinition(
+  ctx: Pick<DefinitionsContext, 'definitions' | 'store'>,
+  wanted: WantedDefinition,
+): Promise<Definition> {
+  const definition = await findDefinition(ctx, wanted);
+  if (!definition) throw new AppError(`${wanted.kind}_definition_not_found`);
   return definition;
 }
 
-export function byName(definitions: Definition[]): Definition[] {
-  return definitions.toSorted((a, b) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1));
+/** The definition of a source template, or of a source that was made from it. */
+export function definitionOf(template: {
+  organization_id: string;
+  definition_id: string;
+  definition_version?: number;
+}): WantedDefinition {
+  const { organization_id: organizationId, definition_id: id, definition_version: version } = template;
+  return { organizationId, kind: 'source', id, version };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Definition } from './definitions.ts';
+import type { Definition } from './definition.ts';
 import { getIcon, iconAddress } from './icons.ts';
 
 const id = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';

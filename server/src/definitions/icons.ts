@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
-import type { Definition, DefinitionsContext } from './definitions.ts';
+import type { Definition } from './definition.ts';
+import type { DefinitionsContext } from './definitions.ts';
 
 export interface Icon {
   mediaType: string;
@@ -20,7 +21,7 @@ const dataAddress = /^data:(image\/(?:svg\+xml|png|jpeg|gif|webp))((?:;[^,;]*)*)
 
 /** The address of an icon in answers; null for a type of image that this service does not serve. */
 export function iconAddress(
-  { publicUrl }: DefinitionsContext,
+  { publicUrl }: Pick<DefinitionsContext, 'publicUrl'>,
   definitionId: string,
   icon: string | null,
 ): string | null {
@@ -28,14 +29,14 @@ export function iconAddress(
   return readImage(icon) && `${publicUrl}${iconsPath}/${definitionId}/${editionOf(icon)}`;
 }
 
-export async function getIcon(ctx: DefinitionsContext, definitionId: string, edition: string): Promise<Icon> {
+export async function getIcon(ctx: Pick<DefinitionsContext, 'definitions'>, definitionId: string, edition: string): Promise<Icon> {
   const icon = await findGivenIcon(ctx, definitionId.toLowerCase());
   const image = icon === undefined ? null : readImage(icon);
   if (icon === undefined || image === null) throw new AppError('route_not_found');
   return { ...image, isExact: editionOf(icon) === edition };
 }
 
-async function findGivenIcon({ definitions }: DefinitionsContext, id: string): Promise<string | undefined> {
+async function findGivenIcon({ definitions }: Pick<DefinitionsContext, 'definitions'>, id: string): Promise<string | undefined> {
   for (const kind of ['source', 'destination'] as const) {
     const found: Definition | undefined = (await definitions.list(kind)).find((definition) => definition.id === id);
     if (found) return found.icon ?? undefined;

@@ -6,7 +6,7 @@ import { isObject } from '@inlay/contract/connector-configuration';
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { formats } from '@inlay/contract/formats';
 import type { ConnectorKind } from '../platform/pipelines-port.ts';
-import { byName, type Definition } from './definitions.ts';
+import { byName, type Definition } from './definition.ts';
 
 export function readRegistry(text: string): Definition[] {
   const document: unknown = JSON.parse(text);

@@ -7,7 +7,8 @@ import { readFile, rename, stat, writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { AppError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Definition, Definitions } from './definitions.ts';
+import type { Definition } from './definition.ts';
+import type { Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';
 import { readRegistry } from './registry-document.ts';
 

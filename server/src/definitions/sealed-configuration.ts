@@ -3,7 +3,7 @@
  */
 import { type Configuration, type JsonSchema, maskSecrets } from '@inlay/contract/connector-configuration';
 import type { Sealer } from '../sealing.ts';
-import type { Definition } from './definitions.ts';
+import type { Definition } from './definition.ts';
 
 export type Configured = 'source template' | 'connection template' | 'template plan' | 'source';
 

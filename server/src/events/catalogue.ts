@@ -334,12 +334,17 @@ export const catalogue = {
   'tag.deleted': kind('A tag was deleted, and taken off every template.', { tag: Tag }, ofOrganization),
 
   'definition.created': kind(
-    'A connector was added to the bundled platform.',
+    'A connector was added: by the command line, or as a manifest of the organization.',
     { definition: Definition },
     ofOrganization,
   ),
+  'definition.updated': kind(
+    'A connector of the organization has another name, icon or manifest.',
+    { definition: Definition, changed: changed('manifest') },
+    ofOrganization,
+  ),
   'definition.deleted': kind(
-    'A connector was removed from the bundled platform.',
+    'A connector that was added was removed.',
     { definition: Definition },
     ofOrganization,
   ),

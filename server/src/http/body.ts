@@ -1,5 +1,5 @@
 /**
- * Reads JSON bodies. A compressed body is never unpacked. A body that is not readable JSON does not fail here but
+ * Reads JSON bodies, and YAML for the routes that take a manifest. A compressed body is never unpacked. A body that is not readable JSON does not fail here but
  * becomes an `UnreadableBody`, so that its fault is reported together with those of path and query.
  */
 import { isUtf8 } from 'node:buffer';
@@ -17,6 +17,16 @@ export function readJsonBodies(app: FastifyInstance): void {
       return;
     }
     done(null, parseJson(body));
+  });
+  app.addContentTypeParser(/^(application|text)\/(x-)?yaml\b/i, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
+    const encoding = request.headers['content-encoding'];
+    const isPlain = encoding === undefined || encoding === 'identity';
+    if (!isPlain || !request.routeOptions.config.takesYaml) {
+      done(Object.assign(new Error('Unsupported media type'), { code: 'FST_ERR_CTP_YAML', statusCode: 415 }));
+      return;
+    }
+    // The text is read later, by a process of its own.
+    done(null, isUtf8(body) ? { manifest: body.toString('utf8') } : new UnreadableBody('the body is not valid UTF-8'));
   });
 }
 

@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     isRepeatable?: boolean;
+    /** Whether a body of YAML is taken as well, as the member `manifest`. */
+    takesYaml?: boolean;
     /** The answers by status, for the API reference. Called when the reference is made, not at the start. */
     describeResponses?: () => Record<string, object>;
   }
@@ -65,6 +67,9 @@ export interface Endpoint<
   params?: P;
   query?: Q;
   body?: B;
+  /** How large a body may be, where it may be larger than elsewhere. */
+  maxBodyBytes?: number;
+  takesYaml?: boolean;
   status?: 200 | 201;
   /**
    * Of a POST: whether it may be carried out again after a crash that lost its answer, because a second time changes
@@ -134,9 +139,11 @@ export function endpoint<
   app.route({
     method,
     url,
+    ...(definition.maxBodyBytes !== undefined && { bodyLimit: definition.maxBodyBytes }),
     config: {
       access,
       isRepeatable: definition.isRepeatable ?? false,
+      ...(definition.takesYaml && { takesYaml: true }),
       describeResponses: () => ({
         [status]: describedAnswer(success, definition.answerType, successHeaders(definition)),
         ...errorAnswers(impliedErrors(definition), exampleFault(), access),

@@ -95,6 +95,13 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Destination definition not found',
     'There is no destination connector with this id.',
   ),
+  definition_in_use: {
+    status: 409,
+    statuses: [409],
+    detail: ({ templates }) => `Templates use this definition; delete them first: ${templates.join(', ')}`,
+    example: 'Templates use this definition; delete them first: Books, Books for schools',
+    when: 'A definition cannot be deleted while source templates use it. The answer names them.',
+  },
   workspace_name_taken: at(
     409,
     'A workspace with this name already exists',

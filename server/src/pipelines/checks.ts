@@ -7,10 +7,11 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
+import { openManifest } from '../definitions/own-definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
-import type { NewPlatformConnector } from '../platform/pipelines-port.ts';
+import type { CheckedConnector } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
 import * as checks from './checks.store.ts';
@@ -53,7 +54,12 @@ async function startCheck(
   template: SourceTemplate,
   given: Configuration,
 ): Promise<string> {
-  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
+  const definition = await getDefinition(ctx.templates, definitionOf(template));
+  const { specification, ownVersion } = definition;
+  const connector =
+    ownVersion === undefined
+      ? { definitionId: definition.id }
+      : { manifest: await openManifest(ctx, organizationId, definition.id, ownVersion) };
   const id = ctx.runtime.newId();
   const parts = { specification, defaults: openDefaults(ctx.templates, template), given };
   const configuration = mergeWithDefaults(given, parts.defaults);
@@ -62,7 +68,7 @@ async function startCheck(
     record: () => checks.insertCheck(db, { id, organizationId, workspaceId, patienceMs }),
     renew: () => checks.renewCheck(db, workspaceId, id, patienceMs),
     run: async () => {
-      const outcome = await run(ctx, id, { workspaceId, definitionId: template.definition_id, configuration }, parts);
+      const outcome = await run(ctx, id, { workspaceId, configuration, ...connector }, parts);
       await checks.finishCheck(db, workspaceId, id, outcome);
     },
   });
@@ -72,7 +78,7 @@ async function startCheck(
 async function run(
   ctx: PipelinesContext,
   id: string,
-  connector: Omit<NewPlatformConnector, 'name'>,
+  connector: CheckedConnector,
   parts: ConfigurationParts,
 ): Promise<checks.CheckEnd> {
   try {

@@ -10,7 +10,7 @@ import type { CheckDestinationRequest } from '@inlay/contract/destination-checks
 import { redactor } from '@inlay/contract/redaction';
 import type { Check } from '@inlay/contract/sources';
 import { QueueClosed } from '@inlay/schedule/fair-queue';
-import type { Definition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
 import { AppError } from '../errors.ts';
 import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';

@@ -42,6 +42,7 @@ export async function refusing<T>(what: keyof typeof refusals, call: () => Promi
 /** Only the source is the customer's. */
 const refusals = {
   source: sameForBoth(refusalOf('the source')),
+  definition: operatorsOnly('The platform did not accept the manifest of the connector.'),
   streams: sameForBoth(refusalOf('its streams')),
   destination: operatorsOnly(refusalOf('the destination')),
   connection: operatorsOnly(refusalOf('the connection')),

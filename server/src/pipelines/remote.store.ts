@@ -8,7 +8,7 @@ import type { SourceRow } from '../db/tables.ts';
 import { removeLogsOfWorkspace } from './job-logs.store.ts';
 
 export interface RemoteRef {
-  table: 'sources' | 'destinations' | 'connections';
+  table: 'sources' | 'destinations' | 'connections' | 'placed_definitions';
   workspaceId: string;
   id: string;
 }
@@ -81,7 +81,7 @@ export async function recordWorkspaceDeleted(
     .where('lifecycle', '<>', 'deleted')
     .returningAll()
     .execute();
-  const deleted = async (table: 'destinations' | 'connections') =>
+  const deleted = async (table: 'destinations' | 'connections' | 'placed_definitions') =>
     await tx
       .updateTable(table)
       .set({ deleted_at: deletedAt })
@@ -90,6 +90,7 @@ export async function recordWorkspaceDeleted(
       .returning('id')
       .execute();
   await deleted('destinations');
+  await deleted('placed_definitions');
   const connectionIds = (await deleted('connections')).map(({ id }) => id);
   await removeLogsOfWorkspace(tx, workspaceId);
   return { sources, connectionIds };

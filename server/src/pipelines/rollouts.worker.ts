@@ -7,7 +7,8 @@
  */
 import { type Repetition, repeatedly } from '../background.ts';
 import type { RolloutItemRow, RolloutRow } from '../db/tables.ts';
-import type { Definition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { AppError } from '../errors.ts';
 import type { TemplateRef } from '../template-ref.ts';
 import { findAnySourceTemplate } from '../templates/source-templates.ts';
@@ -20,7 +21,7 @@ import * as rollouts from './rollouts.store.ts';
 import { planOf } from './rollouts.ts';
 import { listOpenRollouts } from './rollouts.worker.store.ts';
 import { setUpSoon } from './set-up.ts';
-import { definitionOf, type Moved, moveConnections, moveSources } from './template-moves.ts';
+import { type Moved, moveConnections, moveSources } from './template-moves.ts';
 
 const everyMs = 1_000;
 const leaseMs = 30_000;
@@ -171,7 +172,8 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
 async function sourceDefinition(ctx: PipelinesContext, rollout: RolloutRow): Promise<Definition | undefined> {
   if (rollout.kind !== 'source' || rollout.action !== 'version') return undefined;
   const template = await findAnySourceTemplate(ctx.templates, rollout.organization_id, rollout.template_id);
-  return template && (await definitionOf(ctx, template.definition_id));
+  // Before a transaction: reading definitions may take a while.
+  return template && (await getDefinition(ctx.templates, definitionOf(template)));
 }
 
 /** False when the rollout no longer runs, or is in other hands. */

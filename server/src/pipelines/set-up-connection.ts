@@ -218,8 +218,9 @@ async function streamsFor(
 async function refuseNamesOfOthers(ctx: PipelinesContext, connection: ConnectionRow): Promise<void> {
   const { organization_id: organizationId, connection_template_id: templateId } = connection;
   const template = await findAnyConnectionTemplate(ctx.templates, organizationId, templateId);
-  if (!template || !mayMeet(await getDefinition(ctx.templates, 'destination', template.definition_id), template))
-    return;
+  if (!template) return;
+  const wanted = { organizationId, kind: 'destination', id: template.definition_id } as const;
+  if (!mayMeet(await getDefinition(ctx.templates, wanted), template)) return;
   const others = await connections.listNamesOfOthers(ctx.store.db, organizationId, connection);
   if (others.some((other) => couldBeTheSame(connection, other))) throw new Refused(namesOfOthers);
 }

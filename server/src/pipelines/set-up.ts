@@ -26,6 +26,7 @@ import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { holdHealth, refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
+import { placeDefinition, removeDefinition } from './placed-definitions.ts';
 import { setUpConnection } from './set-up-connection.ts';
 import { versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -167,13 +168,14 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   );
   const name = nameOnPlatform(row.name, row.id);
   const isNew = row.platform_id === null;
+  const definitionId = row.definition_version > 0 ? await placeDefinition(ctx, row) : template.definition_id;
   const platformId = await refusing('source', () =>
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
       prepare: async () => ({
         workspaceId: row.workspace_id,
         name,
-        definitionId: template.definition_id,
+        definitionId,
         configuration,
       }),
       create: (wanted) => ctx.platform.createConnector('source', wanted),
@@ -214,6 +216,7 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
     // A create may still take effect, and would leave a source that nobody knows.
     throw new Waiting('waiting for an unconfirmed request to settle', 2_000);
   }
+  if (row.definition_version > 0) await removeDefinition(ctx, row);
   await ctx.store.transaction(async (tx) => {
     await holdHealth(ctx, tx, [row.workspace_id]);
     const deleted = await sources.recordSourceDeleted(tx, row.workspace_id, row.id);

@@ -2,7 +2,7 @@
  * The template of a source: which templates a customer may use, and which template an existing source was made from.
  */
 import type { SourceRow } from '../db/tables.ts';
-import { findDefinition } from '../definitions/definitions.ts';
+import { definitionOf, findDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -32,7 +32,7 @@ export async function templateOf(ctx: PipelinesContext, row: SourceRow): Promise
 /** What of a source's configuration the template has set, and what the customer has given. */
 export async function configurationParts(ctx: PipelinesContext, row: SourceRow): Promise<ConfigurationParts> {
   const template = await versionedTemplateOf(ctx, row);
-  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
+  const definition = await findDefinition(ctx.templates, definitionOf(template));
   return {
     specification: definition?.specification,
     defaults: openDefaults(ctx.templates, template),
@@ -45,7 +45,8 @@ export async function configurationParts(ctx: PipelinesContext, row: SourceRow):
  * does not have yet gets the newest.
  */
 export async function versionedTemplateOf(ctx: PipelinesContext, row: SourceRow): Promise<SourceTemplate> {
-  const template = await templateOf(ctx, row);
+  const { definition_version } = row;
+  const template = { ...(await templateOf(ctx, row)), ...(definition_version > 0 && { definition_version }) };
   // A source of before versions were kept has what the first version says.
   const wanted = row.platform_id === null ? template.version : Math.max(1, row.template_version);
   if (wanted === template.version) return template;

@@ -15,6 +15,7 @@ interface NewSource {
   templateId: string;
   definitionId: string;
   templateVersion: number;
+  definitionVersion: number;
   name: string;
   slug: string;
   sealedConfig: string;
@@ -38,6 +39,7 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       applied_version: 0,
       template_version: source.templateVersion,
       applied_template_version: 0,
+      definition_version: source.definitionVersion,
       lifecycle: 'live',
       platform_id: null,
       no_post_before: 0,

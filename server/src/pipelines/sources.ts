@@ -16,7 +16,8 @@ import type {
 } from '@inlay/contract/sources';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
-import { findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { holdDefinition } from '../definitions/own-definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import type { Journal } from '../events/journal.ts';
@@ -49,11 +50,15 @@ const patienceMs = 25_000;
 export async function createSource(ctx: PipelinesContext, scope: Scope, request: CreateSourceRequest): Promise<Source> {
   const { organizationId, workspaceId } = scope;
   const template = await getOffered(ctx, scope, request.source_template_id);
+  const definition = await getDefinition(ctx.templates, definitionOf(template));
   const config = await accept(ctx, template, request.source_config ?? {}, {});
   const planned = await connectionTemplatesFor(ctx, scope, request);
   const id = ctx.runtime.newId();
   const row = await ctx.store.transaction(async (tx) => {
     const workspace = await holdLiveWorkspace(tx, organizationId, workspaceId);
+    const definitionVersion = await holdDefinition(tx, organizationId, definition);
+    // The configuration was accepted by another version of the definition.
+    if (definitionVersion !== (definition.ownVersion ?? 0)) return undefined;
     await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });
     const name = request.name ?? template.name;
     const slug = slugOf(name);
@@ -64,6 +69,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       templateId: template.id,
       definitionId: template.definition_id,
       templateVersion: template.version,
+      definitionVersion,
       name,
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
@@ -72,6 +78,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     for (const connectionTemplate of planned) await planConnection(ctx, tx, workspace, source, connectionTemplate);
     return source;
   });
+  if (!row) return await createSource(ctx, scope, request);
   setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
   return await presentSource(ctx, scope, row);
 }
@@ -263,7 +270,7 @@ export async function presentSource(
 ): Promise<Source> {
   const healths = await healthsOf(ctx, [row], audience);
   const template = await versionedTemplateOf(ctx, row);
-  const definition = await findDefinition(ctx.templates, 'source', template.definition_id);
+  const definition = await findDefinition(ctx.templates, definitionOf(template));
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
     ...presentCommon(row, healths(row), audience),
@@ -282,7 +289,7 @@ export async function accept(
   given: Configuration,
   stored: Configuration,
 ): Promise<Configuration> {
-  const { specification } = await getDefinition(ctx.templates, 'source', template.definition_id);
+  const { specification } = await getDefinition(ctx.templates, definitionOf(template));
   return acceptConfiguration(specification, { given, stored, defaults: openDefaults(ctx.templates, template) });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ConnectionStream, WantedStream } from '@inlay/contract/connections';
 import type { ConnectionCatalogRow, ConnectionRow, SourceRow } from '../db/tables.ts';
-import { getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { AppError } from '../errors.ts';
 import type { PlatformStream } from '../platform/pipelines-port.ts';
 import { customizationOf } from '../templates/source-templates.ts';
@@ -28,7 +28,7 @@ export async function streamWishes(
   connection: ConnectionRow,
 ): Promise<StreamWishes> {
   const template = await versionedTemplateOf(ctx, source);
-  const definition = await getDefinition(ctx.templates, 'source', template.definition_id);
+  const definition = await getDefinition(ctx.templates, definitionOf(template));
   return {
     customization: customizationOf(template),
     suggested: definition.suggestedStreams,

@@ -14,7 +14,7 @@ import type { RunningVersion } from '@inlay/contract/template-versions';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
 import { configurationFaults } from '../definitions/configuration-faults.ts';
-import { type Definition, getDefinition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { TemplateRef } from '../template-ref.ts';
 import { mayChangeText } from '../templates/customer-choice.ts';
@@ -275,7 +275,3 @@ export function readerOf(ctx: PipelinesContext, tx: Db, template: TemplateRef) {
   };
 }
 
-/** For the sources of a template, before a transaction: reading definitions may take a while. */
-export async function definitionOf(ctx: PipelinesContext, definitionId: string): Promise<Definition> {
-  return await getDefinition(ctx.templates, 'source', definitionId);
-}

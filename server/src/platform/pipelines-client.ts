@@ -19,6 +19,7 @@ import type {
   ConnectionChanges,
   ConnectorKind,
   NewPlatformConnector,
+  NewPlatformDefinition,
   PipelinesPort,
   Written,
 } from './pipelines-port.ts';
@@ -60,7 +61,35 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     await unlessGone(call(`delete_${kind}`, 'write', { method: 'DELETE', path: `/${kind}s/${id}` }));
   }
 
+  const manifestsPath = (workspaceId: string) => `/workspaces/${workspaceId}/definitions/declarative_sources`;
+
+  async function manifestsOf(workspaceId: string): Promise<Item[]> {
+    return await listOf('list_manifests', manifestsPath(workspaceId), {});
+  }
+
+  async function createManifest({ workspaceId, name, manifest }: NewPlatformDefinition): Promise<string> {
+    const request = { method: 'POST', path: manifestsPath(workspaceId), body: { name, manifest } } as const;
+    return idOf(readable(await call('create_manifest', 'create', request), 'unknown'), 'id');
+  }
+
+  async function deleteManifest(workspaceId: string, id: string): Promise<void> {
+    const path = `${manifestsPath(workspaceId)}/${id}`;
+    await unlessGone(call('delete_manifest', 'write', { method: 'DELETE', path }));
+  }
+
   return {
+    async findManifest(workspaceId, nameEnd) {
+      const found = (await manifestsOf(workspaceId)).find(
+        ({ name }) => typeof name === 'string' && name.endsWith(nameEnd),
+      );
+      return found && idOf(found, 'id');
+    },
+    createManifest,
+    async replaceManifest(workspaceId, id, manifest) {
+      const path = `${manifestsPath(workspaceId)}/${id}`;
+      return await call('replace_manifest', 'write', { method: 'PUT', path, body: { manifest } });
+    },
+    deleteManifest,
     async listDefinitions(kind) {
       const items = await listOf('list_definitions', '/connector_definitions', { type: kind });
       return items.map(readDefinition);
@@ -88,11 +117,14 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       return (await mapInPieces(streams, readStream)).flat();
     },
     ...createDestinationChecks(call, runtime),
-    checkSource: createSourceChecks(call, runtime, { createConnector, deleteConnector }),
+    checkSource: createSourceChecks(call, runtime, { createConnector, deleteConnector, createManifest, deleteManifest }),
     async removeCheckSource(workspaceId, checkId) {
       const name = checkNameOf(checkId);
       for (const source of await connectorsOf('source', workspaceId)) {
         if (source.name === name) await deleteConnector('source', idOf(source, 'sourceId'));
+      }
+      for (const definition of await manifestsOf(workspaceId)) {
+        if (definition.name === name) await deleteManifest(workspaceId, idOf(definition, 'id'));
       }
     },
     async listConnections(workspaceId) {

@@ -40,6 +40,17 @@ export interface NewPlatformConnector {
   configuration: Configuration;
 }
 
+/** A source that is a declarative manifest, in a workspace. */
+export interface NewPlatformDefinition {
+  workspaceId: string;
+  name: string;
+  manifest: Record<string, unknown>;
+}
+
+/** What is checked before it is made: a connector that the platform has, or a manifest that it may not have. */
+export type CheckedConnector = Pick<NewPlatformConnector, 'workspaceId' | 'configuration'> &
+  ({ definitionId: string } | { manifest: Record<string, unknown> });
+
 export interface PlatformConnection {
   id: string;
   sourceId: string;
@@ -179,6 +190,14 @@ export interface PipelinesPort {
   /** Only where `checksDestinations`. Runs the connector, and may take minutes. */
   checkDestination(destination: UnplacedDestination): Promise<Verdict>;
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
+  /** The manifest of the workspace whose name ends with `nameEnd`. */
+  findManifest(workspaceId: string, nameEnd: string): Promise<string | undefined>;
+  /** The client never repeats this request by itself, like every create. */
+  createManifest(definition: NewPlatformDefinition): Promise<string>;
+  /** Sources that are made from it go on with the new manifest. */
+  replaceManifest(workspaceId: string, id: string, manifest: Record<string, unknown>): Promise<Written>;
+  /** A manifest that is gone already counts as deleted. No source may be made from it any more. */
+  deleteManifest(workspaceId: string, id: string): Promise<void>;
   /** The connector of the workspace whose name ends with `nameEnd`. We make names that end with something unique. */
   findConnector(kind: ConnectorKind, workspaceId: string, nameEnd: string): Promise<string | undefined>;
   /** The client never repeats this request by itself, like every create. */
@@ -199,8 +218,8 @@ export interface PipelinesPort {
    * Whether the connector works with the configuration. Runs the connector, which may take minutes. `checkId` marks the
    * source that may have to be made for the check. The connector's message may quote the configuration.
    */
-  checkSource(checkId: string, connector: Omit<NewPlatformConnector, 'name'>): Promise<CheckOutcome>;
-  /** Deletes the source that was made for a check, if there is one. */
+  checkSource(checkId: string, connector: CheckedConnector): Promise<CheckOutcome>;
+  /** Deletes the source, and the definition, that were made for a check, if there are any. */
   removeCheckSource(workspaceId: string, checkId: string): Promise<void>;
   /** Deleted connections are left out. */
   listConnections(workspaceId: string): Promise<PlatformConnection[]>;

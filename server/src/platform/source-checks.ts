@@ -6,26 +6,40 @@ import type { Runtime } from '../runtime.ts';
 import type { Call } from './calls.ts';
 import { checkDirectly, unavailable } from './direct-checks.ts';
 import { reasonIn } from './pipelines-answers.ts';
-import type { CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
+import type { CheckedConnector, CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
 
 /** The name of a source that exists for a check only. */
 export const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
 
-type Connectors = Pick<PipelinesPort, 'createConnector' | 'deleteConnector'>;
-type Unnamed = Omit<NewPlatformConnector, 'name'>;
+type Connectors = Pick<PipelinesPort, 'createConnector' | 'deleteConnector' | 'createManifest' | 'deleteManifest'>;
 
 export function createSourceChecks(
   call: Call,
   runtime: Runtime,
-  { createConnector, deleteConnector }: Connectors,
+  { createConnector, deleteConnector, createManifest, deleteManifest }: Connectors,
 ): PipelinesPort['checkSource'] {
   /**
    * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
-   * is made for this purpose and deleted again.
+   * is made for this purpose and deleted again; for a manifest, a definition as well.
    */
-  async function checkByListing(checkId: string, connector: Unnamed): Promise<CheckOutcome> {
+  async function checkByListing(checkId: string, connector: CheckedConnector): Promise<CheckOutcome> {
+    if ('definitionId' in connector) return await checkKnown(checkId, connector);
+    const { workspaceId, manifest, configuration } = connector;
+    const definitionId = await createManifest({ workspaceId, name: checkNameOf(checkId), manifest });
+    let outcome: CheckOutcome | undefined;
+    let isTidy = false;
+    try {
+      outcome = await checkKnown(checkId, { workspaceId, definitionId, configuration });
+    } finally {
+      // A source that could not be deleted still needs it.
+      isTidy = outcome?.leftSource !== true && (await isDone(() => deleteManifest(workspaceId, definitionId)));
+    }
+    return { ...outcome, leftSource: !isTidy };
+  }
+
+  async function checkKnown(checkId: string, connector: Omit<NewPlatformConnector, 'name'>): Promise<CheckOutcome> {
     const sourceId = await createConnector('source', { ...connector, name: checkNameOf(checkId) });
     let answer: PlatformAnswer;
     let leftSource = true;
@@ -33,7 +47,7 @@ export function createSourceChecks(
       const path = `/streams?${new URLSearchParams({ sourceId, ignoreCache: 'true' })}`;
       answer = await call('check_source', 'slow_probe', { method: 'GET', path });
     } finally {
-      leftSource = !(await isDeleted(sourceId));
+      leftSource = !(await isDone(() => deleteConnector('source', sourceId)));
     }
     if (answer.status < 300) return { status: 'succeeded', leftSource };
     // An answer of a proxy before the platform says nothing about the configuration.
@@ -43,9 +57,9 @@ export function createSourceChecks(
   }
 
   /** If the source cannot be deleted now, the result of the check still holds; the caller deletes the source later. */
-  async function isDeleted(sourceId: string): Promise<boolean> {
+  async function isDone(remove: () => Promise<void>): Promise<boolean> {
     try {
-      await deleteConnector('source', sourceId);
+      await remove();
       return true;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;

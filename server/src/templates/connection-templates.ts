@@ -22,7 +22,8 @@ import { readQuartz } from '@inlay/schedule/quartz';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow } from '../db/tables.ts';
 import { configurationFaults, movedSecretFaults } from '../definitions/configuration-faults.ts';
-import { type Definition, findDefinition, getDefinition, listDefinitions } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { findDefinition, getDefinition, listDefinitions, type WantedDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
@@ -100,7 +101,7 @@ export async function createConnectionTemplate(
   request: CreateConnectionTemplateRequest,
 ): Promise<ConnectionTemplate> {
   const { organizationId } = by;
-  const definition = await getNamedDefinition(ctx, request.destination_definition_id);
+  const definition = await getNamedDefinition(ctx, organizationId, request.destination_definition_id);
   const { cron_expression: cron = hourly } = request;
   const id = ctx.runtime.newId();
   const placement = { namespace_format: request.namespace_format ?? null, prefix: request.prefix ?? null };
@@ -146,7 +147,7 @@ export async function updateConnectionTemplate(
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
   const before = await getConnectionTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'destination', before.definition_id);
+  const definition = await getDefinition(ctx, destinationOf(before));
   const tested = await testChange(ctx, before, definition, request);
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
@@ -186,7 +187,7 @@ export async function previewConnectionTemplate(
   request: UpdateConnectionTemplateRequest,
 ): Promise<Preview<ConnectionContent>> {
   const row = await getConnectionTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'destination', row.definition_id);
+  const definition = await getDefinition(ctx, destinationOf(row));
   const changes = changesTo(ctx, row, definition, request);
   const names = request.tags ? sortedTags(request.tags) : row.tags;
   const configuration = acceptedConfig(ctx, row, definition, request);
@@ -209,8 +210,7 @@ export async function rollBackConnectionTemplate(
   { version: number, apply = 'all' }: RollbackRequest,
 ): Promise<UpdatedConnectionTemplate> {
   const { organizationId } = by;
-  const { definition_id } = await getConnectionTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'destination', definition_id);
+  const definition = await getDefinition(ctx, destinationOf(await getConnectionTemplate(ctx, organizationId, id)));
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
@@ -281,7 +281,7 @@ export async function destinationToCheck(
   }
   if (templateId !== undefined) {
     const row = await getConnectionTemplate(ctx, organizationId, templateId);
-    const definition = await getDefinition(ctx, 'destination', row.definition_id);
+    const definition = await getDefinition(ctx, destinationOf(row));
     return { definition, configuration: acceptedConfig(ctx, row, definition, request) };
   }
   const missing = [
@@ -289,12 +289,12 @@ export async function destinationToCheck(
     ...(destination_config === undefined ? ['destination_config'] : []),
   ];
   refuse(missing.map((name) => ({ loc: ['body', name], msg: 'field required', type: 'value_error.missing' })));
-  const definition = await getNamedDefinition(ctx, definitionId ?? '');
+  const definition = await getNamedDefinition(ctx, organizationId, definitionId ?? '');
   return { definition, configuration: checkedConfig(definition, destination_config ?? {}, {}, []) };
 }
 
-async function getNamedDefinition(ctx: TemplatesContext, id: string): Promise<Definition> {
-  const definition = await findDefinition(ctx, 'destination', id);
+async function getNamedDefinition(ctx: TemplatesContext, organizationId: string, id: string): Promise<Definition> {
+  const definition = await findDefinition(ctx, { organizationId, kind: 'destination', id });
   if (definition) return definition;
   throw invalidRequest({
     loc: ['body', 'destination_definition_id'],
@@ -418,8 +418,10 @@ export async function presentConnectionTemplates(
   ctx: TemplatesContext,
   shown: ConnectionTemplate[],
 ): Promise<ShownConnectionTemplate[]> {
-  if (shown.length === 0) return [];
-  const definitions = new Map((await listDefinitions(ctx, 'destination')).map((known) => [known.id, known]));
+  const [first] = shown;
+  if (!first) return [];
+  const all = await listDefinitions(ctx, first.organization_id, 'destination');
+  const definitions = new Map(all.map((known) => [known.id, known]));
   return shown.map((template) => present(ctx, template, definitions.get(template.definition_id)));
 }
 
@@ -427,7 +429,7 @@ export async function presentConnectionTemplate(
   ctx: TemplatesContext,
   template: ConnectionTemplate,
 ): Promise<ShownConnectionTemplate> {
-  return present(ctx, template, await findDefinition(ctx, 'destination', template.definition_id));
+  return present(ctx, template, await findDefinition(ctx, destinationOf(template)));
 }
 
 export async function presentUpdated(ctx: TemplatesContext, { template, rollout }: UpdatedConnectionTemplate) {
@@ -469,4 +471,8 @@ export async function findAnyConnectionTemplate(
   id: string,
 ): Promise<ConnectionTemplateRow | undefined> {
   return await templates.findAnyTemplate(ctx.store.db, table, organizationId, id);
+}
+
+function destinationOf({ organization_id: organizationId, definition_id: id }: ConnectionTemplateRow): WantedDefinition {
+  return { organizationId, kind: 'destination', id };
 }

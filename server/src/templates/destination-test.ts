@@ -4,7 +4,7 @@
  */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
-import type { Definition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
 import { invalidRequest } from '../errors.ts';
 import type { TemplatesContext } from './context.ts';
 

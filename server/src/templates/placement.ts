@@ -5,7 +5,7 @@
  * `corp_users` make the same name as `acme_corp_` and `users`.
  */
 import type { Fault } from '@inlay/contract/errors';
-import type { Definition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
 
 /** Keeps the tables and files of each tenant in a place of their own. */
 export const defaultNamespace = 'workspace_{workspace_id}';

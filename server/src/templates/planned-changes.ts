@@ -2,7 +2,7 @@
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
 import type { Apply } from '@inlay/contract/rollouts';
-import type { Definition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
 import { invalidRequest } from '../errors.ts';
 import type { TemplateRef } from '../template-ref.ts';
 import type { OpenedPlan, TemplatesContext } from './context.ts';

@@ -20,8 +20,10 @@ import type {
 import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
-import { type Definition, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
+import { holdDefinition } from '../definitions/own-definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -52,6 +54,8 @@ const tagged: TaggedTemplates = {
 type Changes = templates.TemplateChanges<typeof table>;
 
 export interface SourceTemplate extends SourceTemplateRow {
+  /** For a source that was made from it: which version of the organization's own definition the source has. */
+  definition_version?: number;
   /** Sorted by name. */
   tags: string[];
 }
@@ -116,6 +120,9 @@ export async function findOfferedSourceTemplate(
   return template && isSelected(template.tags, sourceFilterOf(filters)) ? template : undefined;
 }
 
+/** The names of those that use a definition. */
+export const listTemplatesOfDefinition = templates.listNamesByDefinition;
+
 /** The operator's part of the configuration, with its secrets. */
 export function openDefaults(ctx: TemplatesContext, template: SourceTemplateRow): Configuration {
   return openConfiguration(ctx.sealer, 'source template', template.id, template.sealed_defaults);
@@ -133,7 +140,7 @@ export async function createSourceTemplate(
   const { organizationId } = by;
   const { original_source_template_id: originalId } = request;
   const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
-  const definition = await definitionFor(ctx, original, request);
+  const definition = await definitionFor(ctx, organizationId, original, request);
   const stored = original ? openDefaults(ctx, original) : {};
   const given = request.partial_default_config ?? stored;
   const defaults = keepMaskedSecrets(definition.specification.connectionSpecification, given, stored);
@@ -142,6 +149,7 @@ export async function createSourceTemplate(
 
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
+    await holdDefinition(tx, organizationId, definition);
     const row = await templates.insertTemplate(tx, table, organizationId, {
       id,
       name: request.name ?? original?.name ?? definition.name,
@@ -149,7 +157,7 @@ export async function createSourceTemplate(
       category: request.category === undefined ? (original?.category ?? null) : request.category,
       definition_id: definition.id,
       icon: definition.icon,
-      own_icon: request.icon === undefined ? (original?.own_icon ?? null) : request.icon,
+      own_icon: request.icon === undefined ? (original?.own_icon ?? imageOf(definition)) : request.icon,
       sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
       customization: JSON.stringify(complete(customization)),
     });
@@ -160,13 +168,20 @@ export async function createSourceTemplate(
   });
 }
 
+/** An image that the organization gave its connector. Other images of connectors have an address (icons.ts). */
+function imageOf({ ownVersion, icon }: Definition): string | null {
+  return ownVersion !== undefined && icon?.startsWith('data:') ? icon : null;
+}
+
 async function definitionFor(
   ctx: TemplatesContext,
+  organizationId: string,
   original: SourceTemplate | undefined,
   { actor_definition_id }: CreateSourceTemplateRequest,
 ): Promise<Definition> {
-  if (original) return await getDefinition(ctx, 'source', original.definition_id);
-  const definition = actor_definition_id && (await findDefinition(ctx, 'source', actor_definition_id));
+  if (original) return await getDefinition(ctx, definitionOf(original));
+  const wanted = actor_definition_id && { organizationId, kind: 'source' as const, id: actor_definition_id };
+  const definition = wanted && (await findDefinition(ctx, wanted));
   if (definition) return definition;
   throw invalidRequest({
     loc: ['body', 'actor_definition_id'],
@@ -192,8 +207,7 @@ export async function updateSourceTemplate(
   const apply = request.apply ?? (request.propagate ? 'all' : 'new_only');
   // Read before the transaction, because reading definitions may take a while. The definition of a template never
   // changes.
-  const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'source', definition_id);
+  const definition = await getDefinition(ctx, definitionOf(await getSourceTemplate(ctx, organizationId, id)));
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('source_template_not_found');
@@ -224,7 +238,7 @@ export async function previewSourceTemplate(
   request: UpdateSourceTemplateRequest,
 ): Promise<Preview<SourceContent>> {
   const row = await getSourceTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'source', row.definition_id);
+  const definition = await getDefinition(ctx, definitionOf(row));
   const changes = changesTo(ctx, row, definition, request);
   const names = request.tags ? sortedTags(request.tags) : row.tags;
   const changed = { ...row, ...changes };
@@ -246,8 +260,7 @@ export async function rollBackSourceTemplate(
   { version: number, apply = 'all' }: RollbackRequest,
 ): Promise<UpdatedSourceTemplate> {
   const { organizationId } = by;
-  const { definition_id } = await getSourceTemplate(ctx, organizationId, id);
-  const definition = await getDefinition(ctx, 'source', definition_id);
+  const definition = await getDefinition(ctx, definitionOf(await getSourceTemplate(ctx, organizationId, id)));
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.lockTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('source_template_not_found');
@@ -406,7 +419,7 @@ export async function presentSourceTemplate(
   ctx: TemplatesContext,
   template: SourceTemplate,
 ): Promise<ShownSourceTemplate> {
-  const definition = await getDefinition(ctx, 'source', template.definition_id);
+  const definition = await getDefinition(ctx, definitionOf(template));
   const defaults = openDefaults(ctx, template);
   return {
     ...presentSummary(ctx, template),
@@ -422,6 +435,6 @@ export async function presentUpdated(ctx: TemplatesContext, { template, rollout 
 
 /** The specification of what the customer is asked for. */
 export async function userConfigSpecOf(ctx: TemplatesContext, template: SourceTemplate) {
-  const { specification } = await getDefinition(ctx, 'source', template.definition_id);
+  const { specification } = await getDefinition(ctx, definitionOf(template));
   return userConfigSpec(specification, openDefaults(ctx, template));
 }

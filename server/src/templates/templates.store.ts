@@ -81,6 +81,19 @@ export async function findAnyTemplate<Table extends TemplateTable>(
 }
 
 /** Reads the template and keeps others from changing it until the transaction ends. */
+/** The names of the source templates that are made from a definition. */
+export async function listNamesByDefinition(tx: Db, organizationId: string, definitionId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('source_templates')
+    .select('name')
+    .where('organization_id', '=', organizationId)
+    .where('definition_id', '=', definitionId)
+    .where('deleted_at', 'is', null)
+    .orderBy('name')
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
 export async function lockTemplate<Table extends TemplateTable>(
   tx: Db,
   table: Table,

@@ -16,7 +16,8 @@ import type {
 } from '@inlay/contract/template-versions';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow, SourceTemplateRow, TemplateKind, TemplateVersionRow } from '../db/tables.ts';
-import { type Definition, findDefinition } from '../definitions/definitions.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { findDefinition } from '../definitions/definitions.ts';
 import { allSecret, openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -185,8 +186,13 @@ function summarize(
   };
 }
 
-async function shower(ctx: TemplatesContext, { kind, definitionId }: VersionedTemplate): Promise<Show> {
-  const definition = await findDefinition(ctx, kind === 'source' ? 'source' : 'destination', definitionId);
+async function shower(ctx: TemplatesContext, template: VersionedTemplate): Promise<Show> {
+  const { organizationId, kind, definitionId: id } = template;
+  const definition = await findDefinition(ctx, {
+    organizationId,
+    kind: kind === 'source' ? 'source' : 'destination',
+    id,
+  });
   return (row) => showContent(ctx, definition, row, JSON.parse(row.content), openVersion(ctx, row));
 }
 

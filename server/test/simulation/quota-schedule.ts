@@ -4,7 +4,7 @@
  * that a commit makes, so nothing depends on what the code under test believes.
  */
 import { sql } from 'kysely';
-import type { Definition } from '../../src/definitions/definitions.ts';
+import type { Definition } from '../../src/definitions/definition.ts';
 import { AppError } from '../../src/errors.ts';
 import type { PipelinesContext } from '../../src/pipelines/context.ts';
 import { createSource, deleteSource } from '../../src/pipelines/sources.ts';

@@ -59,7 +59,7 @@ export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp>
     },
     async letSettle() {
       const { db } = test.app.store;
-      for (const table of ['sources', 'destinations', 'connections'] as const) {
+      for (const table of ['sources', 'destinations', 'connections', 'placed_definitions'] as const) {
         await db.updateTable(table).set({ no_post_before: 0 }).execute();
       }
       await db.updateTable('sources').set({ due_at: 0 }).where('due_at', 'is not', null).execute();

@@ -1,0 +1,142 @@
+/** The SQL of `source_definitions` and `source_definition_versions`. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { SourceDefinitionRow, SourceDefinitionVersionRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+
+export type VersionedDefinition = SourceDefinitionRow & {
+  version_id: string;
+  number: number;
+};
+
+function versionsOf(db: Db, organizationId: string) {
+  return db
+    .selectFrom('source_definitions')
+    .innerJoin('source_definition_versions as versions', 'versions.definition_id', 'source_definitions.id')
+    .selectAll('source_definitions')
+    .select(['versions.id as version_id', 'versions.number'])
+    .where('source_definitions.organization_id', '=', organizationId);
+}
+
+/** Each with its newest version. */
+export async function listOwn(db: Db, organizationId: string): Promise<VersionedDefinition[]> {
+  return await versionsOf(db, organizationId)
+    .whereRef('versions.number', '=', 'source_definitions.version')
+    .where('source_definitions.deleted_at', 'is', null)
+    .execute();
+}
+
+/** With its newest version; undefined for a definition that is deleted or another organization's. */
+export async function findOwn(db: Db, organizationId: string, id: string): Promise<VersionedDefinition | undefined> {
+  return await versionsOf(db, organizationId)
+    .whereRef('versions.number', '=', 'source_definitions.version')
+    .where('source_definitions.id', '=', id)
+    .where('source_definitions.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+/** Finds it even if it is deleted, for the sources that have this version. */
+export async function findOwnVersion(
+  db: Db,
+  organizationId: string,
+  id: string,
+  number: number,
+): Promise<VersionedDefinition | undefined> {
+  return await versionsOf(db, organizationId)
+    .where('versions.number', '=', number)
+    .where('source_definitions.id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function readVersion(
+  db: Db,
+  organizationId: string,
+  versionId: string,
+): Promise<SourceDefinitionVersionRow> {
+  return await db
+    .selectFrom('source_definition_versions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', versionId)
+    .executeTakeFirstOrThrow();
+}
+
+export async function insertOwn(
+  tx: Db,
+  organizationId: string,
+  { id, name, icon }: Pick<SourceDefinitionRow, 'id' | 'name' | 'icon'>,
+): Promise<void> {
+  await tx
+    .insertInto('source_definitions')
+    .values({
+      id,
+      organization_id: organizationId,
+      name,
+      icon,
+      version: 1,
+      created_at: now,
+      updated_at: now,
+      deleted_at: null,
+    })
+    .execute();
+}
+
+export async function insertVersion(
+  tx: Db,
+  organizationId: string,
+  version: Pick<SourceDefinitionVersionRow, 'id' | 'definition_id' | 'number' | 'sealed_manifest' | 'content'>,
+): Promise<void> {
+  await tx
+    .insertInto('source_definition_versions')
+    .values({ ...version, organization_id: organizationId, created_at: now })
+    .execute();
+}
+
+/** Locked until the end of the transaction. */
+export async function lockOwn(tx: Db, organizationId: string, id: string): Promise<SourceDefinitionRow | undefined> {
+  return await changeOwn(tx, organizationId, id, {});
+}
+
+export async function changeOwn(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  changes: Partial<Pick<SourceDefinitionRow, 'name' | 'icon' | 'version'>>,
+): Promise<SourceDefinitionRow | undefined> {
+  const isChanged = Object.keys(changes).length > 0;
+  return await tx
+    .updateTable('source_definitions')
+    .set({ ...changes, updated_at: isChanged ? now : sql<number>`updated_at` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function deleteOwn(tx: Db, organizationId: string, id: string): Promise<SourceDefinitionRow | undefined> {
+  return await tx
+    .updateTable('source_definitions')
+    .set({ deleted_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** All but those that are named and the newest. */
+export async function deleteVersionsExcept(
+  tx: Db,
+  organizationId: string,
+  definitionId: string,
+  kept: readonly number[],
+): Promise<void> {
+  await tx
+    .deleteFrom('source_definition_versions')
+    .where('organization_id', '=', organizationId)
+    .where('definition_id', '=', definitionId)
+    .where('number', 'not in', [...kept])
+    .execute();
+}

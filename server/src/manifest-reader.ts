@@ -1,0 +1,17 @@
+/** Reads manifests by the program of the bundled connectors, whichever platform runs them later. */
+import { join } from 'node:path';
+import { describeManifest, type ManifestDescription } from '@inlay/platform/definitions/describe-manifest';
+import { builtFolder } from './built-folder.ts';
+
+export {
+  type ManifestDescription,
+  type Place,
+  refusalOf,
+  UnreadableManifest,
+} from '@inlay/platform/definitions/describe-manifest';
+
+/** Throws an UnreadableManifest. `componentsFile`: code for the classes that the manifest names. */
+export async function readManifest(text: string, componentsFile?: string): Promise<ManifestDescription> {
+  const connectorsProgram = join(builtFolder, 'connectors/main.js');
+  return await describeManifest({ connectorsProgram, ...(componentsFile !== undefined && { componentsFile }) }, text);
+}
