@@ -76,7 +76,16 @@ async function measureCost(database: string, store: Store, organizationId: strin
       const id = randomUUID();
       await store.transaction(async (tx) => {
         await holdLiveWorkspace(tx, organizationId, workspaceId);
-        const source = { id, organizationId, workspaceId, name: id, slug: id, sealedConfig: '', templateVersion: 1, definitionVersion: 0 };
+        const source = {
+          id,
+          organizationId,
+          workspaceId,
+          name: id,
+          slug: id,
+          sealedConfig: '',
+          templateVersion: 1,
+          definitionVersion: 0,
+        };
         await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
         if (!hasEntry) return;
         const data = { source: { id, name: id, source_template_id: ids.sourceTemplateId } };

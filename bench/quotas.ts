@@ -57,7 +57,16 @@ async function measure(database: string, store: Store, rounds: number): Promise<
       await store.transaction(async (tx) => {
         await holdLiveWorkspace(tx, organizationId, workspaceId);
         if (hasQuotas) await takeRoom({ journal }, tx, scope, { sources: 1, connections: 1 });
-        const source = { id, organizationId, workspaceId, name: id, slug: id, sealedConfig: '', templateVersion: 1, definitionVersion: 0 };
+        const source = {
+          id,
+          organizationId,
+          workspaceId,
+          name: id,
+          slug: id,
+          sealedConfig: '',
+          templateVersion: 1,
+          definitionVersion: 0,
+        };
         await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
       });
       return id;

@@ -202,7 +202,10 @@ const exampleManifest = {
         requester: { type: 'HttpRequester', url_base: 'https://api.example.com', path: '/books' },
         record_selector: { type: 'RecordSelector', extractor: { type: 'DpathExtractor', field_path: ['data'] } },
       },
-      schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties: { id: { type: 'integer' } } } },
+      schema_loader: {
+        type: 'InlineSchemaLoader',
+        schema: { type: 'object', properties: { id: { type: 'integer' } } },
+      },
     },
   ],
   spec: { type: 'Spec', connection_specification: { type: 'object', title: 'Books Spec', properties: {} } },

@@ -188,7 +188,8 @@ function presentSource(ctx: definitions.DefinitionsContext, definition: Definiti
 }
 
 function presentConnector(ctx: definitions.DefinitionsContext, definition: Definition): Connector {
-  const { id, kind, name, icon, version, documentation, documentationUrl, supportLevel, custom, ownVersion } = definition;
+  const { id, kind, name, icon, version, documentation, documentationUrl, supportLevel, custom, ownVersion } =
+    definition;
   return {
     id,
     name,

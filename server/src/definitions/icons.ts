@@ -29,14 +29,21 @@ export function iconAddress(
   return readImage(icon) && `${publicUrl}${iconsPath}/${definitionId}/${editionOf(icon)}`;
 }
 
-export async function getIcon(ctx: Pick<DefinitionsContext, 'definitions'>, definitionId: string, edition: string): Promise<Icon> {
+export async function getIcon(
+  ctx: Pick<DefinitionsContext, 'definitions'>,
+  definitionId: string,
+  edition: string,
+): Promise<Icon> {
   const icon = await findGivenIcon(ctx, definitionId.toLowerCase());
   const image = icon === undefined ? null : readImage(icon);
   if (icon === undefined || image === null) throw new AppError('route_not_found');
   return { ...image, isExact: editionOf(icon) === edition };
 }
 
-async function findGivenIcon({ definitions }: Pick<DefinitionsContext, 'definitions'>, id: string): Promise<string | undefined> {
+async function findGivenIcon(
+  { definitions }: Pick<DefinitionsContext, 'definitions'>,
+  id: string,
+): Promise<string | undefined> {
   for (const kind of ['source', 'destination'] as const) {
     const found: Definition | undefined = (await definitions.list(kind)).find((definition) => definition.id === id);
     if (found) return found.icon ?? undefined;

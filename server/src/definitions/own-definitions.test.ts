@@ -95,7 +95,11 @@ describeOnBothDatabases('A manifest that an organization adds', (kind) => {
     await acme.settled(moving);
 
     // The new specification asks for something that one of the two sources does not have.
-    const second = booksManifest({ url, required: ['token', 'region'], properties: '      region: { type: string }\n' });
+    const second = booksManifest({
+      url,
+      required: ['token', 'region'],
+      properties: '      region: { type: string }\n',
+    });
     const replaced = await test.request('PUT', `${path}/${id}`, {
       payload: second,
       headers: { 'content-type': 'application/yaml' },

@@ -208,7 +208,12 @@ export async function replaceDefinition(
 }
 
 /** Also for a manifest that has not changed: sources that did not accept it may do so by now. */
-async function move(ctx: OwnDefinitionsContext, tx: Db, row: SourceDefinitionRow, { specification }: ManifestDescription) {
+async function move(
+  ctx: OwnDefinitionsContext,
+  tx: Db,
+  row: SourceDefinitionRow,
+  { specification }: ManifestDescription,
+) {
   const { organization_id: organizationId, id: definitionId, version } = row;
   return await ctx.moveSources(ctx.journal, tx, { organizationId, definitionId, version, specification });
 }
@@ -302,7 +307,8 @@ async function describe(
 /** As the specification calls itself, mostly in the form "Books Spec". */
 function nameIn({ specification: { connectionSpecification } }: ManifestDescription): string {
   const { title } = isObject(connectionSpecification) ? connectionSpecification : {};
-  const name = typeof title === 'string' ? title.replace(/\s+(Source\s+)?(Connector\s+)?Spec(ification)?$/i, '').trim() : '';
+  const name =
+    typeof title === 'string' ? title.replace(/\s+(Source\s+)?(Connector\s+)?Spec(ification)?$/i, '').trim() : '';
   if (name !== '' && name.length <= maxNameLength) return name;
   const msg = 'the manifest has no title in its specification, so a name is needed';
   throw invalidRequest({ loc: ['body', 'name'], msg, type: 'value_error.missing' });

@@ -5,7 +5,7 @@ import type { ConnectorKind, PlatformDefinition } from '../platform/pipelines-po
 import { PlatformError, type PlatformPort } from '../platform/platform-port.ts';
 import type { Runtime } from '../runtime.ts';
 import { byName, type Definition } from './definition.ts';
-import { type Definitions } from './definitions.ts';
+import type { Definitions } from './definitions.ts';
 import { keepFresh } from './keep-fresh.ts';
 
 /** Short: a person who adds a connector to the platform wants to see it. */

@@ -343,11 +343,7 @@ export const catalogue = {
     { definition: Definition, changed: changed('manifest') },
     ofOrganization,
   ),
-  'definition.deleted': kind(
-    'A connector that was added was removed.',
-    { definition: Definition },
-    ofOrganization,
-  ),
+  'definition.deleted': kind('A connector that was added was removed.', { definition: Definition }, ofOrganization),
 
   'webhook_endpoint.created': kind('A webhook endpoint was made.', { webhook_endpoint: WebhookEndpoint }, sometimes),
   'webhook_endpoint.updated': kind(

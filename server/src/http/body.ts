@@ -18,16 +18,23 @@ export function readJsonBodies(app: FastifyInstance): void {
     }
     done(null, parseJson(body));
   });
-  app.addContentTypeParser(/^(application|text)\/(x-)?yaml\b/i, { parseAs: 'buffer' }, (request, body: Buffer, done) => {
-    const encoding = request.headers['content-encoding'];
-    const isPlain = encoding === undefined || encoding === 'identity';
-    if (!isPlain || !request.routeOptions.config.takesYaml) {
-      done(Object.assign(new Error('Unsupported media type'), { code: 'FST_ERR_CTP_YAML', statusCode: 415 }));
-      return;
-    }
-    // The text is read later, by a process of its own.
-    done(null, isUtf8(body) ? { manifest: body.toString('utf8') } : new UnreadableBody('the body is not valid UTF-8'));
-  });
+  app.addContentTypeParser(
+    /^(application|text)\/(x-)?yaml\b/i,
+    { parseAs: 'buffer' },
+    (request, body: Buffer, done) => {
+      const encoding = request.headers['content-encoding'];
+      const isPlain = encoding === undefined || encoding === 'identity';
+      if (!isPlain || !request.routeOptions.config.takesYaml) {
+        done(Object.assign(new Error('Unsupported media type'), { code: 'FST_ERR_CTP_YAML', statusCode: 415 }));
+        return;
+      }
+      // The text is read later, by a process of its own.
+      done(
+        null,
+        isUtf8(body) ? { manifest: body.toString('utf8') } : new UnreadableBody('the body is not valid UTF-8'),
+      );
+    },
+  );
 }
 
 function parseJson(body: Buffer): unknown {

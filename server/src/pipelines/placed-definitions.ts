@@ -111,7 +111,10 @@ export async function moveToVersion(
     }
     outcome.moved += movable.length;
     if (rows.length < batch) return outcome;
-    after = rows.map(({ id }) => id).sort().at(-1);
+    after = rows
+      .map(({ id }) => id)
+      .sort()
+      .at(-1);
   }
 }
 

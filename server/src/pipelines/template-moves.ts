@@ -274,4 +274,3 @@ export function readerOf(ctx: PipelinesContext, tx: Db, template: TemplateRef) {
     return version;
   };
 }
-

@@ -117,7 +117,12 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       return (await mapInPieces(streams, readStream)).flat();
     },
     ...createDestinationChecks(call, runtime),
-    checkSource: createSourceChecks(call, runtime, { createConnector, deleteConnector, createManifest, deleteManifest }),
+    checkSource: createSourceChecks(call, runtime, {
+      createConnector,
+      deleteConnector,
+      createManifest,
+      deleteManifest,
+    }),
     async removeCheckSource(workspaceId, checkId) {
       const name = checkNameOf(checkId);
       for (const source of await connectorsOf('source', workspaceId)) {

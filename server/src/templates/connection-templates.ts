@@ -473,6 +473,9 @@ export async function findAnyConnectionTemplate(
   return await templates.findAnyTemplate(ctx.store.db, table, organizationId, id);
 }
 
-function destinationOf({ organization_id: organizationId, definition_id: id }: ConnectionTemplateRow): WantedDefinition {
+function destinationOf({
+  organization_id: organizationId,
+  definition_id: id,
+}: ConnectionTemplateRow): WantedDefinition {
   return { organizationId, kind: 'destination', id };
 }
