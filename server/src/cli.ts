@@ -7,6 +7,7 @@ import type { HealthState } from '@inlay/contract/health';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { count, positive, uuid } from './cli/arguments.ts';
 import type { ConnectorOptions } from './cli/connectors.ts';
+import type { ImportOptions } from './cli/manifests.ts';
 import type { RunOptions } from './cli/run-manifest.ts';
 import { readConfig } from './config.ts';
 import { version } from './version.ts';
@@ -250,14 +251,43 @@ program
 const connector = program.command('connector').description('connectors added to the bundled platform of this machine');
 connector
   .command('add')
-  .description('add a connector: a program that speaks the connector protocol, or a Docker image of one')
+  .description(
+    'add a connector: a declarative manifest, a program that speaks the connector protocol, or a Docker image',
+  )
   .option('--source', 'it is a source')
   .option('--destination', 'it is a destination')
-  .requiredOption('--name <name>', 'what to call it')
+  .option('--name <name>', "what to call it; the manifest's title if not given")
+  .option('--manifest <file>', 'a declarative manifest, in YAML or JSON: a file or an address')
+  .option('--icon <address>', 'with a manifest: an https address of its icon')
+  .option('--components <file>', 'with a manifest: a module of JavaScript with the classes that the manifest names')
   .option('--image <image>', 'the image, as in repository:tag')
   .option('--directory <path>', 'the folder the command runs in; this one if not given')
   .argument('[command...]', 'the program and its arguments, after --; relative paths count from that folder')
-  .action(async (command: string[], options: ConnectorOptions) => (await connectors()).addConnector(command, options));
+  .addOption(organizationOption())
+  .action(async (command: string[], options: ConnectorOptions) => {
+    const { manifest, ...rest } = options;
+    if (manifest === undefined) return await (await connectors()).addProgram(command, rest);
+    const given = { ...rest, manifest, isSource: options.source === true, command };
+    await (await import('./cli/manifests.ts')).addManifest(given);
+  });
+connector
+  .command('check')
+  .description('read a manifest, or a folder of manifests, and tell which streams run and what is missing')
+  .argument('<path>', 'the manifest, or a folder')
+  .option('--components <file>', 'a module of JavaScript with the classes that the manifest names')
+  .action(async (path: string, options: { components?: string }) =>
+    (await import('./cli/manifests.ts')).checkManifests(path, options),
+  );
+connector
+  .command('import')
+  .description('add the manifests that a registry lists, or that are in a folder; their licences must be accepted')
+  .argument('<registry>', 'a registry document, by its file or address, or a folder')
+  .option('--only <names>', 'only these, separated by commas, as in stripe,sentry')
+  .option('--accept-licence', 'you have read the licences that are shown, and accept them')
+  .addOption(organizationOption())
+  .action(async (registry: string, options: ImportOptions) =>
+    (await import('./cli/manifests.ts')).importManifests(registry, options),
+  );
 connector
   .command('list')
   .description('list the connectors that were added')

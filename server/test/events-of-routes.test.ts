@@ -3,6 +3,7 @@
  * who did it.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { booksManifest } from '../../platform/test/books-manifest.ts';
 import { fill } from './security/support.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
 import { customer, localFiles, sampleData } from './support/pipelines.ts';
@@ -84,6 +85,14 @@ it('A route that changes something writes an entry with its request and its acto
   ids.tag_name = 'crm';
   await walk(`PUT ${templates}/tags/:tag_name`, ['tag.renamed'], { body: { name: 'sales' } });
   ids.tag_name = 'sales';
+  const definitions = `${api}/integrations/definitions/sources`;
+  const manifest = booksManifest({ url: 'https://api.example.com' });
+  const added = await walk(`POST ${definitions}`, ['definition.created'], { body: { manifest } });
+  ids.source_definition_id = added.id;
+  const otherManifest = booksManifest({ url: 'https://api.example.org' });
+  const definition = `${definitions}/:source_definition_id`;
+  await walk(`PUT ${definition}`, ['definition.updated'], { body: { manifest: otherManifest } });
+  await walk(`DELETE ${definition}`, ['definition.deleted']);
   const source = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
   const made = await walk(`POST ${templates}/sources`, ['template.published'], { body: source });
   ids.source_template_id = made.id;

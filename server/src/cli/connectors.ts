@@ -12,12 +12,15 @@ import { openBundledPlatform, platformCredentials } from '../bundled-platform.ts
 import { byCommandLine } from '../cause.ts';
 import { readConfig } from '../config.ts';
 import { openDataDir } from '../data-dir.ts';
+import { deleteDefinition, findOwnDefinition, listOwnDefinitions } from '../definitions/own-definitions.ts';
 import { openSealer } from '../encryption-keys.ts';
 import { OperatorError } from '../errors.ts';
 import { createJournal } from '../events/journal.ts';
 import { createLog } from '../log.ts';
 import { listOrganizationIds } from '../organizations/organizations.ts';
+import { listVersionsInUse } from '../pipelines/placed-definitions.ts';
 import { systemRuntime } from '../runtime.ts';
+import { listTemplatesOfDefinition } from '../templates/source-templates.ts';
 import { withStore } from './opened-store.ts';
 import { print, table } from './output.ts';
 
@@ -39,7 +42,8 @@ export async function withPlatform(work: (platform: OpenPlatform) => Promise<voi
   }
 }
 
-export const addConnector = (command: string[], options: ConnectorOptions) =>
+/** A manifest is added by manifests.ts. */
+export const addProgram = (command: string[], options: ConnectorOptions) =>
   withPlatform(async (platform) => {
     const registration = readRegistration(command, options);
     const { definitionId, kind, name } = await registerDefinition(platform.definitions, registration);
@@ -47,16 +51,42 @@ export const addConnector = (command: string[], options: ConnectorOptions) =>
     print(`Added ${name} (${definitionId}). It can be used at once.`);
   });
 
-export const showConnectors = () =>
-  withPlatform(async (platform) => {
-    const definitions = await listRegisteredDefinitions(platform.definitions);
-    table(
-      ['ID', 'KIND', 'NAME', 'RUNS'],
-      definitions.map(({ definitionId, kind, name, launch }) => [definitionId, kind, name, describeLaunch(launch)]),
-    );
+/** Those of this machine, and the manifests of all organizations. */
+export async function showConnectors(): Promise<void> {
+  const rows: string[][] = [];
+  await withStore(async (store) => {
+    for (const organizationId of await listOrganizationIds(store.db)) {
+      for (const { id, kind, name, version } of await listOwnDefinitions({ store }, organizationId)) {
+        rows.push([id, kind, name, `manifest, version ${version}`]);
+      }
+    }
   });
+  if (readConfig(process.env).config.platformUrl === undefined) {
+    await withPlatform(async (platform) => {
+      for (const definition of await listRegisteredDefinitions(platform.definitions)) {
+        const { definitionId, kind, name } = definition;
+        rows.push([definitionId, kind, name, describeLaunch(definition)]);
+      }
+    });
+  }
+  table(['ID', 'KIND', { title: 'NAME', isCut: true }, { title: 'RUNS', isCut: true }], rows);
+}
 
-export const removeConnector = (id: string) =>
+export async function removeConnector(id: string): Promise<void> {
+  let isOwn = false;
+  await withStore(async (store) => {
+    for (const organizationId of await listOrganizationIds(store.db)) {
+      if (!(await findOwnDefinition({ store }, organizationId, id))) continue;
+      isOwn = true;
+      const rules = { store, journal, listTemplatesOf: listTemplatesOfDefinition, listVersionsInUse };
+      await deleteDefinition(rules, organizationId, id);
+    }
+  });
+  if (isOwn) print(`Removed ${id}.`);
+  else await removeRegistered(id);
+}
+
+const removeRegistered = (id: string) =>
   withPlatform(async (platform) => {
     const known = (await listRegisteredDefinitions(platform.definitions)).find((one) => one.definitionId === id);
     await removeDefinition(platform.definitions, id);
@@ -68,7 +98,7 @@ export const removeConnector = (id: string) =>
  * Connectors belong to the platform, which has a database of its own. So this entry comes just after the change, not with it.
  * A machine that runs a platform alone has no log.
  */
-async function tellOfDefinition(
+export async function tellOfDefinition(
   type: 'definition.created' | 'definition.deleted',
   definition: { id: string; kind: 'source' | 'destination'; name: string },
 ): Promise<void> {
@@ -84,9 +114,13 @@ const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
 export interface ConnectorOptions {
   source?: true;
   destination?: true;
-  name: string;
+  name?: string;
   image?: string;
   directory?: string;
+  manifest?: string;
+  icon?: string;
+  components?: string;
+  organization?: string;
 }
 
 function readRegistration(
@@ -95,15 +129,17 @@ function readRegistration(
 ): Registration {
   if (source === destination) throw new OperatorError('Say which it is: --source or --destination.');
   if ((program === undefined) === (image === undefined)) {
-    throw new OperatorError('Say what runs it: --image <image>, or a command after --.');
+    throw new OperatorError('Say what runs it: --manifest <file>, --image <image>, or a command after --.');
   }
+  if (name === undefined) throw new OperatorError('Give it a name with --name.');
   const kind = source ? 'source' : 'destination';
   if (image !== undefined) return { kind, name, launch: { type: 'image', image } };
   // An absolute path, because the service may run in another directory.
   return { kind, name, launch: { type: 'command', command: [program ?? '', ...args], folder: resolve(directory) } };
 }
 
-function describeLaunch(launch: Definition['launch']): string {
+function describeLaunch({ launch, manifest }: Definition): string {
+  if (manifest) return 'componentsFile' in manifest ? `manifest with ${manifest.componentsFile}` : 'manifest';
   if (launch?.type === 'image') return launch.image;
   return launch?.type === 'command' ? launch.command.join(' ') : '';
 }

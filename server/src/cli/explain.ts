@@ -12,6 +12,10 @@ export function explain(error: unknown): string {
   if (error instanceof AppError && error.code === 'operator_token_ended') {
     return 'This operator token is revoked or has expired, so it cannot be rotated. Make another one: inlay operator-token create --name <what it is for>';
   }
+  if (error instanceof AppError && error.code === 'definition_in_use') {
+    const { templates } = (error as AppError<'definition_in_use'>).facts;
+    return `Templates use this connector; delete them first: ${templates.join(', ')}`;
+  }
   if (error instanceof RunFailure) {
     const { message, internalMessage } = error.failure;
     return `The connector cannot be used: ${message}${internalMessage ? `\n${internalMessage}` : ''}`;

@@ -48,7 +48,7 @@ export function table(head: readonly (string | Column)[], rows: readonly (readon
 }
 
 /** As wide as the terminal; what is piped into a program has all the room it needs, unless COLUMNS says otherwise. */
-function roomFor(): number {
+export function roomFor(): number {
   return process.stdout.columns ?? (Number(process.env.COLUMNS) || Number.POSITIVE_INFINITY);
 }
 

@@ -147,13 +147,16 @@ async function presentManifest(db: Db, row: own.VersionedDefinition): Promise<Ma
   };
 }
 
+type Adding = Pick<OwnDefinitionsContext, 'store' | 'runtime' | 'sealer' | 'journal' | 'readManifest'>;
+type Deleting = Pick<OwnDefinitionsContext, 'store' | 'journal' | 'listTemplatesOf' | 'listVersionsInUse'>;
+
 export interface AddedDefinition {
   definition: Definition;
   manifest: ManifestAnswer;
 }
 
 export async function addDefinition(
-  ctx: OwnDefinitionsContext,
+  ctx: Adding,
   organizationId: string,
   { manifest, name: given, icon = null }: AddSourceDefinitionRequest,
 ): Promise<AddedDefinition> {
@@ -226,7 +229,7 @@ async function isNew(ctx: OwnDefinitionsContext, tx: Db, row: SourceDefinitionRo
 }
 
 export async function deleteDefinition(
-  ctx: OwnDefinitionsContext,
+  ctx: Deleting,
   organizationId: string,
   id: string,
 ): Promise<{ id: string; deleted_at: string }> {
@@ -257,7 +260,7 @@ export async function holdDefinition(tx: Db, organizationId: string, definition:
   return row.version;
 }
 
-async function getAdded(ctx: OwnDefinitionsContext, organizationId: string, id: string): Promise<AddedDefinition> {
+async function getAdded(ctx: Finder, organizationId: string, id: string): Promise<AddedDefinition> {
   const row = await own.findOwn(ctx.store.db, organizationId, id);
   if (!row) throw new AppError('source_definition_not_found');
   return { definition: await asDefinition(ctx.store.db, row), manifest: await presentManifest(ctx.store.db, row) };
@@ -266,7 +269,7 @@ async function getAdded(ctx: OwnDefinitionsContext, organizationId: string, id: 
 const contextOf = (versionId: string) => `manifest ${versionId}`;
 
 async function insertVersion(
-  ctx: OwnDefinitionsContext,
+  ctx: Adding,
   tx: Db,
   { organizationId, definitionId, number }: { organizationId: string; definitionId: string; number: number },
   { manifest, errors: _none, ...content }: ManifestDescription,
@@ -284,10 +287,7 @@ async function insertVersion(
 const at = ['body', 'manifest'];
 const refused = (msg: string) => invalidRequest({ loc: at, msg, type: 'value_error.manifest' });
 
-async function describe(
-  ctx: OwnDefinitionsContext,
-  given: AddSourceDefinitionRequest['manifest'],
-): Promise<ManifestDescription> {
+async function describe(ctx: Adding, given: AddSourceDefinitionRequest['manifest']): Promise<ManifestDescription> {
   const text = typeof given === 'string' ? given : JSON.stringify(given);
   let description: ManifestDescription;
   try {

@@ -209,6 +209,8 @@ describe('The errors of an endpoint', () => {
     return row?.id ?? (await on.workspaceId('acme'));
   }
 
+  const bodyOf = ({ requestBody }: Endpoint) => requestBody?.content['application/json'] ?? {};
+
   /** A call that would be fine but for what `changes` says. */
   async function call(on: TestApp, endpoint: Endpoint, changes: { ids?: string; token?: string; headers?: object }) {
     const { path, method, requestBody } = endpoint;
@@ -272,13 +274,14 @@ describe('The errors of an endpoint', () => {
   });
 
   it('are those of what can be read of a body: 413 and 415', async () => {
-    const tooLarge = ' '.repeat(1_048_577);
+    const takesManifests = (path: string) => path.startsWith('/api/v1/integrations/definitions/');
+    const tooLarge = (path: string) => ' '.repeat((takesManifests(path) ? 4 : 1) * 1_048_576 + 1);
     for (const endpoint of endpoints.filter(({ requestBody }) => requestBody)) {
       const { method, path } = endpoint;
       const token = await tokenFor(test, endpoint);
       const send = (payload: string, headers = {}) =>
         test.request(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'), { token, payload, headers });
-      expectDocumented(endpoint, 413, await send(tooLarge));
+      expectDocumented(endpoint, 413, await send(tooLarge(path)));
       expectDocumented(endpoint, 415, await send('x', { 'content-type': 'text/plain' }));
     }
   });
@@ -431,6 +434,16 @@ describe('The errors of an endpoint', () => {
         expectDocumented(find(endpoint), 409, await test.request('POST', `${path}/rollouts/${rollout_id}/${command}`));
       }
     }
+  });
+
+  it('are those of a definition that templates use: 409', async () => {
+    const path = '/api/v1/integrations/definitions/sources';
+    const { id } = (await test.request('POST', path, { body: firstExample(bodyOf(find(`POST ${path}`))) })).body;
+    for (const name of ['Books', 'Books for schools']) {
+      await makeSourceTemplate(test, { actor_definition_id: id, name, partial_default_config: {} });
+    }
+    const answer = await test.request('DELETE', `${path}/${id}`);
+    expectDocumented(find(`DELETE ${path}/{source_definition_id}`), 409, answer);
   });
 
   it('are those of readers of events that are behind or ahead of the log: 410', async () => {

@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import { booksManifest } from '../../../platform/test/books-manifest.ts';
 import { byCommandLine } from '../../src/cause.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDataDir } from '../../src/data-dir.ts';
@@ -84,12 +85,15 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
   };
   const definitions = '/api/v1/integrations/definitions';
   const { body: sources } = await request('GET', `${definitions}/sources?name=sample`);
+  const manifest = booksManifest({ url: 'https://api.example.com' });
+  const added = await request('POST', `${definitions}/sources`, { body: { manifest } });
+  expect(added.status, added.text).toBe(201);
   const { body: destinations } = await request('GET', `${definitions}/destinations?name=files`);
-  const source_definition_id: string = sources.definitions[0].sourceDefinitionId;
+  const sampleDefinitionId: string = sources.definitions[0].sourceDefinitionId;
   const destination_definition_id: string = destinations.destinations[0].id;
   const tags = ['walked'];
   const source = await make('sources', {
-    actor_definition_id: source_definition_id,
+    actor_definition_id: sampleDefinitionId,
     partial_default_config: {},
     tags,
   });
@@ -123,7 +127,7 @@ export async function makeTemplates({ request }: Pick<Tenant, 'request'>): Promi
     connection_rollout_id: await roll(`connections/${connection.id}`),
     source_plan_id: await plan(`sources/${source.id}`),
     connection_plan_id: await plan(`connections/${connection.id}`),
-    source_definition_id,
+    source_definition_id: added.body.id,
     destination_definition_id,
     source_template_id: source.id,
     connection_template_id: connection.id,

@@ -74,9 +74,9 @@ describeOnBothDatabases('An organization beside another', (kind) => {
         await a.request('POST', '/api/v1/webhook-endpoints', { body: { url: 'https://receiver.example/' } })
       ).body.id,
     };
-    // Connectors belong to no organization.
+    // Destinations belong to no organization.
     const routes = routesWith(test, 'operator').filter(
-      ({ url }) => (url.includes(':') || isInWorkspace(url)) && !url.includes('/definitions/'),
+      ({ url }) => (url.includes(':') || isInWorkspace(url)) && !url.includes('/definitions/destinations/'),
     );
     expect(routes.length).toBeGreaterThanOrEqual(30);
     const own = { workspace_id: idOf(b, 'acme') };
@@ -86,6 +86,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
         tag: 'walked',
         source_template_id: templates.source_template_id,
         version: 1,
+        manifest: {},
         since: '2026-01-01T00:00:00Z',
       };
       // Also with its own workspace in the request, a tenant gets the answer of an unknown id for the other's

@@ -1,0 +1,418 @@
+/** The commands about declarative manifests: adding one or many to an organization, and seeing what of them can run. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isObject } from '@inlay/contract/connector-configuration';
+import { registerManifest } from '@inlay/platform/definitions/registered-definitions';
+import { byCommandLine } from '../cause.ts';
+import { readConfig } from '../config.ts';
+import { openDataDir } from '../data-dir.ts';
+import type { Store } from '../db/open.ts';
+import { addDefinition, type OwnDefinitionsContext } from '../definitions/own-definitions.ts';
+import { openSealer } from '../encryption-keys.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { createJournal } from '../events/journal.ts';
+import {
+  type ManifestDescription,
+  type Place,
+  readManifest,
+  refusalOf,
+  UnreadableManifest,
+} from '../manifest-reader.ts';
+import { systemRuntime } from '../runtime.ts';
+import { tellOfDefinition, withPlatform } from './connectors.ts';
+import { chosenOrganization, withStore } from './opened-store.ts';
+import { type Cell, coloured, plain, print, roomFor, table } from './output.ts';
+
+const maxBytes = 4 * 1024 ** 2;
+const maxRegistryBytes = 60_000_000;
+const timeoutMs = 30_000;
+
+export interface ManifestOptions {
+  manifest: string;
+  isSource: boolean;
+  command: string[];
+  image?: string;
+  name?: string;
+  icon?: string;
+  components?: string;
+  organization?: string;
+}
+
+export async function addManifest(options: ManifestOptions): Promise<void> {
+  if (!options.isSource) throw new OperatorError('A manifest describes a source: say --source.');
+  if (options.command.length > 0 || options.image !== undefined) {
+    throw new OperatorError('Give one of --manifest, --image and a command.');
+  }
+  const text = await readText(options.manifest, maxBytes);
+  if (options.components !== undefined) return await addCodedManifest(text, options, options.components);
+  await withStore(async (store) => {
+    const organizationId = await chosenOrganization(store, options);
+    const added = await addText(store, organizationId, text, options);
+    print(`Added ${added.name} (${added.id}). It can be used at once.`);
+    tellWhatIsMissing(added.description);
+  });
+}
+
+/** Code runs with the rights of the service, so it is for all organizations of this machine, like a program. */
+async function addCodedManifest(text: string, { name, icon }: ManifestOptions, components: string): Promise<void> {
+  const componentsFile = resolve(components);
+  if (!existsSync(componentsFile)) throw new OperatorError(`There is no file ${components}.`);
+  const description = await describe(text, componentsFile);
+  const refusal = refusalOf(description);
+  if (refusal !== undefined) throw new OperatorError(refusal);
+  if (name === undefined) throw new OperatorError('Give it a name with --name.');
+  await withPlatform(async (platform) => {
+    const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
+    await tellOfDefinition('definition.created', { id: made.definitionId, kind: 'source', name });
+    print(`Added ${name} (${made.definitionId}) with the code of ${componentsFile}. It can be used at once.`);
+    tellWhatIsMissing(description);
+  });
+}
+
+async function addText(
+  store: Store,
+  organizationId: string,
+  text: string,
+  { name, icon }: { name?: string; icon?: string },
+): Promise<{ id: string; name: string; description: ManifestDescription }> {
+  const { config, secrets } = readConfig(process.env);
+  const description = await describe(text);
+  const ctx: Pick<OwnDefinitionsContext, 'store' | 'runtime' | 'sealer' | 'journal' | 'readManifest'> = {
+    store,
+    runtime: systemRuntime,
+    sealer: openSealer(secrets, openDataDir(config.dataDir)),
+    journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
+    readManifest: async () => description,
+  };
+  try {
+    const given = { ...(name !== undefined && { name }), ...(icon !== undefined && { icon }) };
+    const { definition } = await addDefinition(ctx, organizationId, { manifest: text, ...given });
+    return { id: definition.id, name: definition.name, description };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid_request') throw error;
+    const { faults } = (error as AppError<'invalid_request'>).facts;
+    throw new OperatorError(faults.map(({ msg }) => msg).join('\n'), { cause: error });
+  }
+}
+
+async function describe(text: string, componentsFile?: string): Promise<ManifestDescription> {
+  try {
+    return await readManifest(text, componentsFile);
+  } catch (error) {
+    if (error instanceof UnreadableManifest) throw new OperatorError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function tellWhatIsMissing(description: ManifestDescription): void {
+  const leftOut = description.streams.filter(({ errors }) => errors.length > 0);
+  if (leftOut.length > 0) {
+    print('', `These streams cannot run and are left out: ${plain(leftOut.map(({ name }) => name).join(', '))}`);
+    printPlaces(leftOut.flatMap(({ errors }) => errors));
+  }
+  tellWarnings(description);
+}
+
+function tellWarnings({ warnings }: ManifestDescription): void {
+  if (warnings.length === 0) return;
+  print('', 'Not known here, and passed over:');
+  printPlaces(warnings);
+}
+
+function printPlaces(places: readonly Place[]): void {
+  const lines = new Set(places.map(({ path, message }) => plain(path === '' ? message : `${path}: ${message}`)));
+  for (const line of lines) print(...wrapped(line));
+}
+
+/** As wide as the terminal. What belongs together is indented. */
+function wrapped(text: string): string[] {
+  const room = Math.max(40, Math.min(roomFor(), 1_000)) - 4;
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(' ', room);
+    const end = space > 0 ? space : room;
+    lines.push(rest.slice(0, end));
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, rest].map((line, index) => `${index === 0 ? '  ' : '    '}${line}`);
+}
+
+export interface CheckOptions {
+  components?: string;
+}
+
+export async function checkManifests(path: string, { components }: CheckOptions): Promise<void> {
+  const componentsFile = components === undefined ? undefined : resolve(components);
+  if (!existsSync(path)) throw new OperatorError(`There is no file or folder ${path}.`);
+  if (statSync(path).isDirectory()) return await checkFolder(path);
+  const description = await describe(await readText(path, maxBytes), componentsFile);
+  table(
+    [{ title: 'STREAM', isCut: true }, 'RUNS', { title: 'USES', isCut: true }],
+    description.streams.map(({ name, isDynamic, uses, errors }): Cell[] => [
+      isDynamic ? `${name || 'dynamic'} (found out)` : name,
+      errors.length === 0 ? { text: 'yes', colour: 'green' } : { text: 'no', colour: 'red' },
+      uses.filter((one) => one !== 'DeclarativeStream').join(', '),
+    ]),
+  );
+  const missing = [...description.errors, ...description.streams.flatMap(({ errors }) => errors)];
+  if (missing.length > 0) {
+    print('', 'Missing:');
+    printPlaces(missing);
+  }
+  tellWarnings(description);
+  print('', verdictOn(description));
+  if (refusalOf(description) !== undefined) process.exitCode = 1;
+}
+
+function runningStreams({ streams, errors }: ManifestDescription): number {
+  return errors.length > 0 ? 0 : streams.filter((stream) => stream.errors.length === 0).length;
+}
+
+function verdictOn(description: ManifestDescription): string {
+  const count = runningStreams(description);
+  const all = description.streams.length;
+  if (count === all) return `All ${all} streams run.`;
+  return count === 0 ? 'No stream can run.' : `${count} of ${all} streams run; the others are left out.`;
+}
+
+async function checkFolder(folder: string): Promise<void> {
+  const files = manifestsIn(folder);
+  if (files.length === 0) throw new OperatorError(`There are no manifests in ${folder}.`);
+  const sum = { complete: 0, partly: 0, not: 0, running: 0, streams: 0 };
+  const rows: Cell[][] = [];
+  for (const { name, file } of files) {
+    const row = await checkOne(file);
+    sum.running += row.running;
+    sum.streams += row.streams;
+    const isComplete = row.streams > 0 && row.running === row.streams;
+    if (isComplete) sum.complete++;
+    else if (row.running > 0) sum.partly++;
+    else sum.not++;
+    const colour = isComplete ? 'green' : row.running > 0 ? 'yellow' : 'red';
+    rows.push([name, { text: `${row.running}/${row.streams}`, colour }, row.missing]);
+  }
+  table([{ title: 'MANIFEST', isCut: true }, 'STREAMS', { title: 'MISSING', isCut: true }], rows);
+  print(
+    '',
+    `${files.length} manifests: ${sum.complete} run completely, ${sum.partly} in part, ${sum.not} not at all.`,
+    `${sum.running} of ${sum.streams} streams run.`,
+  );
+}
+
+async function checkOne(file: string): Promise<{ running: number; streams: number; missing: string }> {
+  try {
+    const description = await describe(await readText(file, maxBytes));
+    const messages = [...description.errors, ...description.streams.flatMap(({ errors }) => errors)];
+    const missing = [...new Set(messages.map(({ message }) => message))].join('; ');
+    return { running: runningStreams(description), streams: description.streams.length, missing };
+  } catch (error) {
+    if (error instanceof OperatorError) return { running: 0, streams: 0, missing: error.message };
+    throw error;
+  }
+}
+
+/** Files of a folder, or files called manifest.yaml in its folders. */
+function manifestsIn(folder: string): { name: string; file: string }[] {
+  const found: { name: string; file: string }[] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const inside = join(path, 'manifest.yaml');
+    if (entry.isDirectory() && existsSync(inside)) found.push({ name: entry.name, file: inside });
+    else if (entry.isFile() && /\.ya?ml$/.test(entry.name) && entry.name !== 'metadata.yaml') {
+      found.push({ name: entry.name, file: path });
+    }
+  }
+  return found.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+}
+
+export interface ImportOptions {
+  only?: string;
+  acceptLicence?: true;
+  organization?: string;
+}
+
+interface Entry {
+  /** As it is called by `--only`, such as `stripe`. */
+  slug: string;
+  name: string;
+  icon?: string;
+  licence: string;
+  readText(): Promise<string>;
+}
+
+export async function importManifests(location: string, options: ImportOptions): Promise<void> {
+  const entries = chosen(await readEntries(location), options.only);
+  table(
+    ['CONNECTOR', { title: 'NAME', isCut: true }, 'LICENCE'],
+    entries.map(({ slug, name, licence }) => [slug, name, licence]),
+  );
+  if (!options.acceptLicence) {
+    throw new OperatorError(
+      '\nNothing was added. If you bring a manifest, you answer for its licence.\nRead the licences above. If you accept them, add --accept-licence.',
+    );
+  }
+  print('');
+  const count = { added: 0, there: 0, refused: 0 };
+  await withStore(async (store) => {
+    const organizationId = await chosenOrganization(store, options);
+    const present = await store.db
+      .selectFrom('source_definitions')
+      .select('name')
+      .where('organization_id', '=', organizationId)
+      .where('deleted_at', 'is', null)
+      .execute();
+    const names = new Set(present.map(({ name }) => name));
+    for (const entry of entries) {
+      const { name, icon } = entry;
+      if (names.has(name)) {
+        count.there++;
+        print(`${coloured('-', 'grey')} ${plain(name)} is there already`);
+        continue;
+      }
+      try {
+        const given = { name, ...(icon !== undefined && { icon }) };
+        const { id, description } = await addText(store, organizationId, await entry.readText(), given);
+        count.added++;
+        const running = runningStreams(description);
+        print(`${coloured('+', 'green')} ${plain(name)} (${id}), ${running} of ${description.streams.length} streams`);
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        count.refused++;
+        const [first = '', ...rest] = wrapped(`${plain(name)}: ${plain(error.message)}`);
+        print(`${coloured('!', 'red')} ${first.trimStart()}`, ...rest);
+      }
+    }
+  });
+  print('', `Added ${count.added}; ${count.there} were there already; ${count.refused} cannot run.`);
+}
+
+function chosen(entries: Entry[], only: string | undefined): Entry[] {
+  if (only === undefined) return entries;
+  const wanted = only.split(',').map((one) => one.trim().toLowerCase());
+  const found = entries.filter(({ slug, name }) => wanted.includes(slug) || wanted.includes(name.toLowerCase()));
+  const missing = wanted.filter((one) => !found.some(({ slug, name }) => slug === one || name.toLowerCase() === one));
+  if (missing.length > 0) throw new OperatorError(`Not found: ${missing.join(', ')}.`);
+  return found;
+}
+
+async function readEntries(location: string): Promise<Entry[]> {
+  if (!isAddress(location)) {
+    if (!existsSync(location)) throw new OperatorError(`There is no file or folder ${location}.`);
+    if (statSync(location).isDirectory()) {
+      const registry = ['registry.json', 'oss_registry.json', 'cloud_registry.json']
+        .map((name) => join(location, name))
+        .find((file) => existsSync(file));
+      return registry === undefined ? entriesOfFolder(location) : await entriesOfRegistry(registry);
+    }
+  }
+  return await entriesOfRegistry(location);
+}
+
+/** A folder without a registry: what is beside each manifest tells its name and its licence. */
+function entriesOfFolder(folder: string): Entry[] {
+  return manifestsIn(folder).map(({ name: fileName, file }) => {
+    const metadata = join(dirname(file), 'metadata.yaml');
+    const about = basename(file) === 'manifest.yaml' && existsSync(metadata) ? readFileSync(metadata, 'utf8') : '';
+    const valueOf = (key: string) =>
+      new RegExp(`^ {2}${key}: *["']?([^"'\\n]+?)["']? *$`, 'm').exec(about)?.[1] ?? undefined;
+    const slug = slugOf(fileName.replace(/\.ya?ml$/, ''));
+    return {
+      slug,
+      name: valueOf('name') ?? slug,
+      licence: valueOf('license') ?? 'not told',
+      readText: () => readText(file, maxBytes),
+    };
+  });
+}
+
+const slugOf = (name: string) => name.toLowerCase().replace(/^source-/, '');
+
+async function entriesOfRegistry(location: string): Promise<Entry[]> {
+  let document: unknown;
+  try {
+    document = JSON.parse(await readText(location, maxRegistryBytes));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new OperatorError(`${location} is no registry: it is no JSON.`, { cause: error });
+  }
+  if (!isObject(document) || !Array.isArray(document.sources)) {
+    throw new OperatorError(`${location} is no registry: it has no list of sources.`);
+  }
+  return document.sources.filter(isObject).flatMap((source): Entry[] => {
+    const {
+      name,
+      dockerRepository: repository,
+      dockerImageTag: version,
+      license,
+      iconUrl,
+      language,
+      tombstone,
+    } = source;
+    if (typeof repository !== 'string' || typeof version !== 'string' || tombstone === true) return [];
+    if (typeof language === 'string' && language !== 'manifest-only') return [];
+    const slug = slugOf(repository.slice(repository.lastIndexOf('/') + 1));
+    return [
+      {
+        slug,
+        name: typeof name === 'string' ? name : slug,
+        licence: typeof license === 'string' ? license : 'not told',
+        ...(typeof iconUrl === 'string' && /^https:\/\//.test(iconUrl) && { icon: iconUrl }),
+        readText: () => readBeside(location, repository, version),
+      },
+    ];
+  });
+}
+
+/** Where registries keep manifests: below `metadata`, beside the document or some folders above it. */
+async function readBeside(registry: string, repository: string, version: string): Promise<string> {
+  const inMetadata = `metadata/${repository}/${version}/manifest.yaml`;
+  const connector = repository.slice(repository.lastIndexOf('/') + 1);
+  const places = [inMetadata, `../../${inMetadata}`, `${connector}/manifest.yaml`, `${connector}.yaml`];
+  for (const place of places) {
+    const at = isAddress(registry) ? new URL(place, registry).href : join(dirname(registry), place);
+    const text = await findText(at, maxBytes);
+    if (text !== undefined) return text;
+  }
+  throw new OperatorError('there is no manifest beside the registry');
+}
+
+const isAddress = (location: string) => /^https?:\/\//.test(location);
+
+async function readText(location: string, limit: number): Promise<string> {
+  const text = await findText(location, limit);
+  if (text === undefined) throw new OperatorError(`There is nothing at ${location}.`);
+  return text;
+}
+
+/** Undefined if there is nothing. */
+async function findText(location: string, limit: number): Promise<string | undefined> {
+  if (!isAddress(location)) {
+    if (!existsSync(location)) return undefined;
+    if (statSync(location).size > limit) throw tooLarge(location, limit);
+    return readFileSync(location, 'utf8');
+  }
+  let response: Response;
+  try {
+    response = await fetch(location, { signal: AbortSignal.timeout(timeoutMs) });
+  } catch (error) {
+    throw new OperatorError(`${location} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  if (response.status === 404 || response.status === 403) {
+    await response.body?.cancel();
+    return undefined;
+  }
+  if (!response.ok) throw new OperatorError(`${location} answered ${response.status}.`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(location, limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function tooLarge(location: string, limit: number): OperatorError {
+  return new OperatorError(`${location} is larger than ${Math.floor(limit / 1024 ** 2)} MiB.`);
+}
