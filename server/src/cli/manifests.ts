@@ -314,13 +314,13 @@ function entriesOfFolder(folder: string): Entry[] {
   return manifestsIn(folder).map(({ name: fileName, file }) => {
     const metadata = join(dirname(file), 'metadata.yaml');
     const about = basename(file) === 'manifest.yaml' && existsSync(metadata) ? readFileSync(metadata, 'utf8') : '';
-    const valueOf = (key: string) =>
+    const textAt = (key: string) =>
       new RegExp(`^ {2}${key}: *["']?([^"'\\n]+?)["']? *$`, 'm').exec(about)?.[1] ?? undefined;
     const slug = slugOf(fileName.replace(/\.ya?ml$/, ''));
     return {
       slug,
-      name: valueOf('name') ?? slug,
-      licence: valueOf('license') ?? 'not told',
+      name: textAt('name') ?? slug,
+      licence: textAt('license') ?? 'not told',
       readText: () => readText(file, maxBytes),
     };
   });
