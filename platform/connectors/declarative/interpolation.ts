@@ -23,15 +23,29 @@ export interface TemplatePlace {
 export class TextTemplate {
   readonly #string: InterpolatedString;
   readonly #config: Record<string, unknown>;
+  readonly #isPlain: boolean;
+  /** The value of a text without braces, which never changes. */
+  #plain: { value: unknown; types: readonly LiteralType[] | undefined } | undefined;
 
   constructor(source: string, { config, ...surroundings }: TemplatePlace) {
     this.#config = config;
     this.#string = new InterpolatedString(source, surroundings);
+    this.#isPlain = !/\{[{%#]/.test(source);
   }
 
   /** The rendered text, read as a literal. */
   value(names: Names = {}, types?: readonly LiteralType[]): unknown {
-    return this.#string.evaluate({ config: this.#config, ...names }, types);
+    return this.valueWith({ config: this.#config, ...names }, types);
+  }
+
+  /** The same for a caller that gives the configuration among the names, so that many templates share one object. */
+  valueWith(names: Names, types?: readonly LiteralType[]): unknown {
+    if (!this.#isPlain) return this.#string.evaluate(names, types);
+    if (this.#plain?.types === types && this.#plain) return this.#plain.value;
+    const value = this.#string.evaluate(names, types);
+    // A list or an object is made anew each time: its owner may change it.
+    if (typeof value !== 'object') this.#plain = { value, types };
+    return value;
   }
 
   /** The same, written as Python writes it. */

@@ -15,7 +15,7 @@ import {
 import type { PartitionRouter } from '../cursors/stream-cursor.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
 import { valueAtPath } from '../run/paths.ts';
-import { partitionKey, type Slice, sliceView } from '../run/slice.ts';
+import { partitionKey, type Slice } from '../run/slice.ts';
 import type { DataRecord, SourceStream } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
 import { isNothing } from './pagination.ts';
@@ -28,7 +28,7 @@ export interface RouterSurroundings extends Record<string, unknown> {
 }
 
 function putOption(parts: RequestParts, option: RequestOption | undefined, slice: Slice, field: string): void {
-  const value = sliceView(slice)[field];
+  const value = slice.cursor[field] ?? slice.partition[field];
   if (option && !isNothing(value)) option.put(parts, value);
 }
 

@@ -44,10 +44,12 @@ function makeAddFields(given: Given): Transformation {
     if (path.length === 0) throw new Error('AddFields needs a path with at least one key.');
     return { path, value: given.asTemplate(field.text('value') ?? ''), types: literalTypesOf(field) };
   });
+  const { config } = given;
   return (record, names) => {
+    const known = { config, ...names, record };
     for (const { path, value, types } of fields) {
-      const found = value.value({ ...names, record }, types);
-      if (!rule || rule.isMet({ ...names, record, value: found, path })) setAtPath(record, path, found);
+      const found = value.valueWith(known, types);
+      if (!rule || rule.isMet({ ...known, value: found, path })) setAtPath(record, path, found);
     }
   };
 }

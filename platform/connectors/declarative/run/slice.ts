@@ -16,17 +16,32 @@ const views = new WeakMap<Slice, Record<string, unknown>>();
 export function sliceView(slice: Slice): Record<string, unknown> {
   const known = views.get(slice);
   if (known) return known;
-  const view = { ...slice.partition, ...slice.cursor };
-  const besides = { extra_fields: slice.extraFields, partition: slice.partition, cursor_slice: slice.cursor };
-  for (const [name, value] of Object.entries(besides)) {
-    if (!Object.hasOwn(view, name)) Object.defineProperty(view, name, { value, enumerable: false });
-  }
+  const view: Record<string, unknown> = { ...slice.partition, ...slice.cursor };
+  hide(view, 'extra_fields', slice.extraFields);
+  hide(view, 'partition', slice.partition);
+  hide(view, 'cursor_slice', slice.cursor);
   views.set(slice, view);
   return view;
 }
 
-/** The same for equal partitions, whatever the order of their keys. */
+function hide(view: Record<string, unknown>, name: string, value: unknown): void {
+  if (!Object.hasOwn(view, name)) Object.defineProperty(view, name, { value, enumerable: false });
+}
+
+const keys = new WeakMap<object, string>();
+
+/** The same for equal partitions, whatever the order of their keys. Nothing changes a partition once it is made. */
 export function partitionKey(partition: unknown): string {
+  if (typeof partition !== 'object' || partition === null) return JSON.stringify(partition);
+  let key = keys.get(partition);
+  if (key === undefined) {
+    key = makeKey(partition);
+    keys.set(partition, key);
+  }
+  return key;
+}
+
+function makeKey(partition: object): string {
   return JSON.stringify(partition, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
