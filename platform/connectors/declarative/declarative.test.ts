@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../../test/declarative-api.ts';
 import { readManifest, readSpecification } from './manifest/read-manifest.ts';
+import { forAuthors } from './program.ts';
+import { declarativeSource } from './source.ts';
 
 let api: Api;
 let config: Record<string, unknown>;
@@ -81,6 +83,10 @@ spec: {connection_specification: {type: object, properties: {}}, documentation_u
   it('gives its specification without reading the rest, and the same with it', () => {
     const text = manifestWith('  - {$ref: "#/definitions/stream", name: first}');
     expect(readSpecification(text)).toEqual(readManifest(text).specification);
+    // Nor is the rest read for its author, until a command needs it.
+    const broken = text.replace('streams:', 'streams: ["#/nowhere"]\nothers:');
+    expect(readSpecification(broken)).toEqual(readManifest(text).specification);
+    expect(() => forAuthors(declarativeSource(broken), broken)).not.toThrow();
     const referring = text
       .replace('{type: string}', '{$ref: "#/definitions/t"}')
       .replace('definitions:', 'definitions:\n  t: {type: integer}');

@@ -89,7 +89,8 @@ function explained(source: SourceConnector, text: string): SourceConnector {
   };
 }
 
-function forAuthors(source: SourceConnector, text: string): SourceConnector {
+/** Checks configurations as the platform would have done, and quotes answers. */
+export function forAuthors(source: SourceConnector, text: string): SourceConnector {
   const checked = (config: Configuration): Configuration => {
     const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
     const validate = ajv.compile(readSpecification(text).connectionSpecification);
@@ -97,7 +98,9 @@ function forAuthors(source: SourceConnector, text: string): SourceConnector {
     throw new ConnectorError(`The configuration does not fit the specification: ${ajv.errorsText(validate.errors)}.`);
   };
   return {
-    ...source,
+    kind: 'source',
+    subject: source.subject,
+    // To copy the members of the source would read the whole manifest, which `spec` does not need.
     get specification() {
       return source.specification;
     },

@@ -1,4 +1,7 @@
-/* The filters of Jinja and of the reference runtime. */
+/*
+ * The filters of Jinja and of the reference runtime.
+ * Long because Jinja has many filters: each is a few lines, and all are used by name from one table.
+ */
 import { createHash, createHmac, getHashes } from 'node:crypto';
 import { attributeOf, itemOf } from './access.ts';
 import { spendMade } from './budget.ts';

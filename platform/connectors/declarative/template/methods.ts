@@ -1,4 +1,7 @@
-/* The methods and attributes of Python's types that templates may use. */
+/*
+ * The methods and attributes of Python's types that templates may use.
+ * Long because Python has many methods: each is a few lines, and all are used by name from one table per type.
+ */
 import { weekdayOfDays } from '../dates/calendar.ts';
 import { CalendarDate, DateTime, utc } from '../dates/date-time.ts';
 import { Duration, Timedelta } from '../dates/durations.ts';

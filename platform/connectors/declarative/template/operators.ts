@@ -1,4 +1,7 @@
-/* What Python's operators do with values of templates. */
+/*
+ * What Python's operators do with values of templates.
+ * Long because every operator has rules for every pair of types.
+ */
 
 import { DateError } from '../dates/date-error.ts';
 import { CalendarDate, DateTime } from '../dates/date-time.ts';

@@ -1,4 +1,7 @@
-/* Parses a template with the grammar of Jinja: its statements and its expressions, with Jinja's own precedences. */
+/*
+ * Parses a template with the grammar of Jinja: its statements and its expressions, with Jinja's own precedences.
+ * Long because it is one grammar: statements and expressions call each other at every level.
+ */
 import { maxDepth } from './budget.ts';
 import { syntaxError, type Token, type TokenKind, tokenize } from './lexer.ts';
 import type {
