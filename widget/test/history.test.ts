@@ -1,12 +1,24 @@
-/** What a customer reads about a sync in which some values could not be kept unchanged, in Chromium. */
+/**
+ * Into PostgreSQL, in Chromium: what a customer reads about values that could not be kept unchanged, and the whole way of a
+ * connector that is a manifest.
+ */
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { httpApi, postgresDestination } from '../../server/test/support/pipelines.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
 let api: Server;
+/** What is asked for at /v1/invoices, and what is there. */
+const asked: string[] = [];
+const invoices = [
+  { id: 'a', state: 'paid', updated_at: '2024-06-10T08:00:00Z' },
+  { id: 'b', state: 'open', updated_at: '2024-06-11T08:00:00Z' },
+  { id: 'c', state: 'paid', updated_at: '2024-06-12T08:00:00Z' },
+];
 
 beforeAll(async () => {
   // PostgreSQL cannot hold the character U+0000.
@@ -15,8 +27,18 @@ beforeAll(async () => {
     { id: 2, name: 'Gr\0ace' },
     { id: 3, name: '\0' },
   ];
-  api = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(people));
+  api = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://api');
+    const isInvoices = pathname === '/v1/invoices';
+    if (isInvoices && request.headers['x-api-key'] !== 'right') return void response.writeHead(401).end('{}');
+    const since = searchParams.get('updated_since') ?? '';
+    if (isInvoices) asked.push(since);
+    // Two a page.
+    const found = invoices.filter(({ updated_at }) => updated_at >= since);
+    const from = Number(searchParams.get('page_token') ?? 0);
+    const next = from + 2 < found.length ? String(from + 2) : null;
+    const answer = isInvoices ? { data: found.slice(from, from + 2), next } : people;
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
   }).listen(0, '127.0.0.1');
   await new Promise((done) => api.once('listening', done));
   const { hostname, port, pathname, username, password } = new URL(inject('postgresUrl'));
@@ -35,6 +57,7 @@ beforeAll(async () => {
   await stage.sourceTemplate({
     actor_definition_id: httpApi,
     name: 'Ledger',
+    tags: ['ledger'],
     partial_default_config: {
       base_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
       authentication: { type: 'none' },
@@ -49,7 +72,10 @@ afterAll(() => {
 
 it('says which field has lost how many values, and why', async () => {
   const page = await stage.newPage();
-  const { widgetUrl } = await stage.widgetToken({ workspace_name: 'history' });
+  const { widgetUrl } = await stage.widgetToken({
+    workspace_name: 'history',
+    selected_source_template_tags: ['ledger'],
+  });
   await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
   const frame = await widgetFrame(page);
   await frame.getByLabel('Name').fill('Our ledger');
@@ -64,3 +90,63 @@ it('says which field has lost how many values, and why', async () => {
   await takePicture(page, 'values-changed');
   expect(await frame.locator('body').textContent()).toContain('people');
 });
+
+it('goes from a manifest to rows, and from there to what is new', async () => {
+  // The worked example of the reference page, as it is written there.
+  const page = await readFile(new URL('../../docs/reference/declarative.md', import.meta.url), 'utf8');
+  const manifest = /```yaml\n(version:[\s\S]*?)```/.exec(page)?.[1] ?? '';
+  const definition = await stage.operator('POST', '/integrations/definitions/sources', { manifest, name: 'Invoices' });
+  await stage.sourceTemplate({
+    actor_definition_id: definition.id,
+    name: 'Invoices',
+    tags: ['invoices'],
+    partial_default_config: { base_url: `http://127.0.0.1:${(api.address() as AddressInfo).port}` },
+  });
+  const { widgetUrl } = await stage.widgetToken({
+    workspace_name: 'invoices',
+    selected_source_template_tags: ['invoices'],
+  });
+  const browser = await stage.newPage();
+  await browser.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
+  const frame = await widgetFrame(browser);
+  await frame.getByLabel('Name').fill('Our invoices');
+  await frame.getByLabel('Invoices from').fill('2024-06-01');
+  await frame.getByLabel('API key', { exact: true }).fill('wrong');
+  await frame.getByRole('button', { name: 'Test and connect' }).click();
+  await frame.getByRole('alert').first().waitFor({ timeout: 120_000 });
+  await takePicture(browser, 'manifest-refused');
+  await frame.getByLabel('API key', { exact: true }).fill('right');
+  await frame.getByRole('button', { name: 'Test and connect' }).click();
+  await frame.getByText(/3 rows synced/).waitFor({ timeout: 120_000 });
+  expect(await rowsOf('our_invoices_invoices')).toEqual(['a true', 'b false', 'c true']);
+
+  invoices.push({ id: 'd', state: 'open', updated_at: '2024-06-13T08:00:00Z' });
+  asked.length = 0;
+  await frame.getByRole('button', { name: 'Done' }).click();
+  await frame.getByRole('button', { name: /Our invoices/ }).click();
+  await frame.getByRole('button', { name: 'Sync now' }).click();
+  const patience = { timeout: 120_000, interval: 200 };
+  await expect.poll(() => rowsOf('our_invoices_invoices'), patience).toContain('d false');
+  // The API gives what changed at that moment or later, so the last record comes once more.
+  expect(new Set(asked)).toEqual(new Set(['2024-06-12T08:00:00Z']));
+  await takePicture(browser, 'manifest-connected');
+});
+
+/** Of the only table with this name, in the schema of whatever workspace. */
+async function rowsOf(table: string): Promise<string[]> {
+  const client = new pg.Client(inject('postgresUrl'));
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      'select table_schema from information_schema.tables where table_name = $1',
+      [table],
+    );
+    expect(tables).toHaveLength(1);
+    const { rows } = await client.query(
+      `select distinct id, is_paid from "${tables[0].table_schema}"."${table}" order by id`,
+    );
+    return rows.map(({ id, is_paid }) => `${id} ${is_paid}`);
+  } finally {
+    await client.end();
+  }
+}
