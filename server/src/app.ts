@@ -6,6 +6,7 @@
 import { formats } from '@inlay/contract/formats';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { createCheckpoints } from './audit/checkpoints.worker.ts';
 import { repeatedly } from './background.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Store } from './db/open.ts';
@@ -154,7 +155,9 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createJobHousekeeping(parts.pipelines, config.jobHistoryMs),
       createUsageHousekeeping(parts.workspaces, config.jobHistoryMs),
       createLogHousekeeping(parts.pipelines),
+      createCheckpoints(parts.audit),
       createLogRetention(parts.events, config),
+      parts.refusals.flush,
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
     ];
     const inBackground = [
@@ -203,6 +206,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
         for (const queue of Object.values(parts.pipelines.turns)) queue.close();
         for (const work of inBackground) await work.stop();
         await parts.background.settle(shutdownPatienceMs);
+        await parts.refusals.flush().catch((err) => log.warn({ err }, 'the last refused requests were not recorded'));
         await operatorTokens.flushUses().catch((err) => log.warn({ err }, 'the last uses of tokens were not recorded'));
         await close();
       },

@@ -25,6 +25,7 @@ const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 
 const administration = () => import('./cli/administration.ts');
 const connectors = () => import('./cli/connectors.ts');
 const operating = () => import('./cli/operating.ts');
+const auditCommands = () => import('./cli/audit.ts');
 const webhookCommands = () => import('./cli/webhooks.ts');
 
 const program = new Command('inlay')
@@ -225,6 +226,45 @@ webhooks
   .argument(...endpointArgument)
   .addOption(organizationOption())
   .action(async (id, options) => (await webhookCommands()).deleteEndpoint(id, options));
+
+const audit = program.command('audit').description('who did what: a trail that nobody can rewrite unnoticed');
+audit
+  .command('verify')
+  .description('check that nothing was changed, dropped, moved or cut off; ends with 2 if something was')
+  .argument('[file]', 'an export as JSON Lines; the database if not given')
+  .option('--checkpoint <files...>', 'checkpoints that you have kept, and the keys with them')
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (file, options) => (await auditCommands()).verifyTrail(file, options));
+audit
+  .command('export')
+  .description('write the trail to a file, or print it; this is an entry of the trail itself')
+  .addOption(new Option('--format <format>', 'JSON Lines can be verified').choices(['jsonl', 'csv']).default('jsonl'))
+  .option('--output <file>', 'where to; it must not exist yet')
+  .addOption(typesOption())
+  .option('--workspace <uuid>', 'only entries about this workspace', uuid)
+  .option('--since <time>', 'only what happened at this time or later')
+  .addOption(organizationOption())
+  .action(async (options) => (await auditCommands()).exportToFile(options));
+audit
+  .command('checkpoint')
+  .description('sign the trail as it is now, and print the checkpoint; keep it elsewhere')
+  .addOption(organizationOption())
+  .action(async (options) => (await auditCommands()).signCheckpointNow(options));
+audit
+  .command('erase')
+  .description('erase addresses and user agents; the chain of hashes stays valid')
+  .option('--workspace <uuid>', 'of entries about this workspace', uuid)
+  .option('--actor <id>', 'of entries by this token')
+  .option('--address <address>', 'of entries whose request came from this address')
+  .option('--before <time>', 'only of entries that happened before')
+  .option('--patches', 'erase what was before and after, too')
+  .addOption(organizationOption())
+  .action(async (options) => (await auditCommands()).erasePersonalFields(options));
+audit
+  .command('rotate-key')
+  .description('let another key sign checkpoints from now on')
+  .action(async () => (await auditCommands()).rotateKey());
 
 const keys = program.command('keys').description('the keys that sign scoped and widget tokens');
 keys

@@ -5,6 +5,9 @@
  */
 import { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
+import type { AuditKeysContext } from './audit/audit-keys.ts';
+import { createRefusals, type Refusals } from './audit/refusals.ts';
+import type { AuditContext } from './audit/trail.ts';
 import { type Background, createBackground } from './background.ts';
 import type { BundledPlatform } from './bundled-platform.ts';
 import { byWorker } from './cause.ts';
@@ -92,6 +95,8 @@ export interface Parts {
   webhooks: WebhooksContext;
   deliveries: Deliveries;
   events: EventsContext;
+  audit: AuditContext & AuditKeysContext;
+  refusals: Refusals;
 }
 
 /** Its clock is another one, and its lists may be a little late. */
@@ -290,6 +295,11 @@ export async function openParts(
     webhooks,
     deliveries,
     events: { store, runtime, arrivals },
+    audit: { store, sealer, journal, listOrganizationIds },
+    refusals: createRefusals({
+      ...{ store, runtime, log, journal, firstOrganizationId: organization.id },
+      inBackground: background.run,
+    }),
     idempotency: { store, sealer, runtime, log, count: metrics.idempotentRequest },
   };
 }

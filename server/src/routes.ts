@@ -1,6 +1,8 @@
 /** All routes of the service on one server, and what happens to a request before it reaches a route. */
 import { platformApi } from '@inlay/platform/api';
 import type { FastifyInstance } from 'fastify';
+import { auditRoutes } from './audit/audit.routes.ts';
+import { recordRefusals } from './audit/refusals.hooks.ts';
 import { builtFolder } from './built-folder.ts';
 import { platformPath } from './bundled-platform.ts';
 import type { Config } from './config.ts';
@@ -56,6 +58,7 @@ export async function addRoutes(
   const routeTable = keepRouteTable(http);
   await describeRoutes(http, publicUrl, version);
   const reauthenticate = authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
+  recordRefusals(http, parts.refusals);
   limitRates(http, config.rateLimits, runtime.elapsed);
   keepAnswers(http, parts.idempotency);
   tokenRoutes(http, {
@@ -71,6 +74,7 @@ export async function addRoutes(
   pipelineRoutes(http, pipelines);
   destinationCheckRoutes(http, pipelines);
   eventRoutes(http, parts.events, reauthenticate);
+  auditRoutes(http, parts.audit, parts.organization.id);
   webhookRoutes(http, parts.webhooks, publicUrl);
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });

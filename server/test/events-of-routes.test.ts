@@ -28,6 +28,9 @@ const exceptions: Record<string, string> = {
   'POST /platform/v1/applications/token': 'issuing tokens is counted, not logged one by one',
 };
 
+/** Reads, and is an entry all the same. */
+const exporting = 'GET /api/v1/audit-events/export';
+
 let test: TestApp;
 beforeAll(async () => {
   test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
@@ -40,6 +43,7 @@ interface Entry {
   type: string;
   actor_kind: string;
   request_id: string | null;
+  personal: string | null;
 }
 
 it('A route that changes something writes an entry with its request and its actor', async () => {
@@ -69,7 +73,10 @@ it('A route that changes something writes an entry with its request and its acto
       route,
     ).toEqual(types);
     const actor = token === undefined ? 'operator_token' : 'scoped_token';
-    for (const entry of own) expect(entry.actor_kind, route).toBe(actor);
+    for (const entry of own) {
+      expect(entry.actor_kind, route).toBe(actor);
+      expect(JSON.parse(entry.personal ?? '{}'), route).toHaveProperty('address', '127.0.0.1');
+    }
     walked.add(route);
     return answer.body;
   }
@@ -177,6 +184,9 @@ it('A route that changes something writes an entry with its request and its acto
     await walk(`DELETE ${one}`, ['webhook_endpoint.deleted'], as);
   }
 
+  await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });
+  await walk(exporting, ['audit.exported']);
+
   const token = await walk(`POST ${api}/operator-tokens`, ['operator_token.created'], { body: { name: 'walked' } });
   ids.operator_token_id = token.id;
   const rotated = ['operator_token.revoked', 'operator_token.created'];
@@ -207,7 +217,8 @@ it('A route that changes something writes an entry with its request and its acto
 
   const writing = test.app.routeTable.routes
     .filter(({ method, access }) => access !== 'platform' && !['GET', 'HEAD'].includes(method))
-    .map(({ method, url }) => `${method} ${url}`);
+    .map(({ method, url }) => `${method} ${url}`)
+    .concat(exporting);
   expect([...walked, ...Object.keys(exceptions)].sort(), 'a new route that writes needs an entry, or a reason').toEqual(
     writing.sort(),
   );

@@ -32,7 +32,8 @@ export interface Verification {
   uncheckedSignatures: number;
 }
 
-interface VerifierOptions {
+/** What the caller knows from elsewhere. */
+export interface Kept {
   /** Public keys that are known to be the deployment's. */
   keys: KeySet;
   /** Checkpoints that the caller has kept, or that the database holds. */
@@ -48,7 +49,7 @@ export interface Verifier {
   end(): Verification;
 }
 
-export function createVerifier({ keys, checkpoints }: VerifierOptions): Verifier {
+export function createVerifier({ keys, checkpoints }: Kept): Verifier {
   const faults: Fault[] = [];
   const expected = new Map<number, AuditCheckpoint[]>();
   /** Hashes that a checkpoint which comes later may speak of. */

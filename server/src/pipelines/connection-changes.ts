@@ -130,6 +130,16 @@ async function change(
   });
 }
 
+/** What can be changed of a connection, for the audit. */
+function settingsOf(row: ConnectionRow) {
+  return {
+    status: row.paused === 1 ? 'inactive' : 'active',
+    cron_expression: row.cron_expression,
+    own_schedule: row.own_schedule === 1,
+    streams: row.own_streams === null ? null : JSON.parse(row.own_streams),
+  };
+}
+
 /** The names of columns in the API. Who chose a schedule belongs to the schedule. */
 const fieldOf: Record<string, string> = { own_schedule: 'cron_expression', own_streams: 'streams' };
 
@@ -155,7 +165,11 @@ async function recordChange(
     const row = await changes.lockConnection(tx, workspaceId, id);
     if (!row) throw new AppError('connection_not_found');
     const { isChanged, isPaused, changed } = await work(tx, row);
-    await recordConnectionUpdated(ctx.journal, tx, { organizationId, workspaceId }, id, changed);
+    const after = (await changes.lockConnection(tx, workspaceId, id)) ?? row;
+    await recordConnectionUpdated(ctx.journal, tx, { organizationId, workspaceId }, id, changed, {
+      before: settingsOf(row),
+      after: settingsOf(after),
+    });
     if (isPaused !== undefined && row.platform_id !== null) {
       await recordOwnStatus(tx, workspace, { platformId: row.platform_id, isPaused });
     }

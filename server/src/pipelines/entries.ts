@@ -1,7 +1,7 @@
 /** How entries of the log name sources and connections, and the entries that several rules write. */
 import type { Db } from '../db/open.ts';
 import type { RolloutRow, SourceRow } from '../db/tables.ts';
-import type { Entry } from '../events/catalogue.ts';
+import type { Change, Entry } from '../events/catalogue.ts';
 import type { Journal } from '../events/journal.ts';
 import { listConnectionNames } from './connections.store.ts';
 import { findTemplateName } from './rollouts.store.ts';
@@ -56,6 +56,7 @@ export async function recordConnectionUpdated(
   { organizationId, workspaceId }: Place,
   id: string,
   changed: string[],
+  change?: Change,
 ): Promise<void> {
   if (changed.length === 0) return;
   const connection = await aboutConnection(tx, workspaceId, id);
@@ -63,6 +64,7 @@ export async function recordConnectionUpdated(
     type: 'connection.updated',
     workspaceId,
     data: { connection, changed },
+    ...(change && { change }),
   });
 }
 

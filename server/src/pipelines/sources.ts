@@ -27,6 +27,7 @@ import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
+import { withFingerprints } from '../templates/versions.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
@@ -199,6 +200,11 @@ export async function updateSource(
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
   };
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
+  const definition = await findDefinition(ctx.templates, 'source', present.definition_id);
+  const shown = (sourceName: string, values: Configuration) => ({
+    name: sourceName,
+    source_config: withFingerprints(ctx, definition, id, values),
+  });
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
     // A version of the template that waited for this edit comes with the streams that it selects.
@@ -212,6 +218,7 @@ export async function updateSource(
         type: 'source.updated',
         workspaceId: scope.workspaceId,
         data: { source: aboutSource(changed), changed: names },
+        change: { before: shown(present.name, stored), after: shown(changed.name, config ?? stored) },
       });
     }
     return changed;

@@ -39,8 +39,10 @@ export async function putQuotas(
 ): Promise<Quotas> {
   const given = readGiven(request);
   await ctx.store.transaction(async (tx) => {
+    const before = parse((await store.findLimits(tx, organizationId, organizationId)).get(organizationId));
     await store.putLimits(tx, organizationId, organizationId, JSON.stringify(given));
-    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', data: { quotas: given } });
+    const change = { before, after: given };
+    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', data: { quotas: given }, change });
   });
   return await getQuotas(ctx, organizationId);
 }
@@ -93,8 +95,10 @@ async function change(
 ): Promise<void> {
   const ref = { organizationId, workspaceId };
   const isToTell = await ctx.store.transaction(async (tx) => {
+    const before = parse((await store.findLimits(tx, organizationId, workspaceId)).get(workspaceId));
     await work(tx);
-    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', workspaceId, data: { quotas } });
+    const change = { before, after: quotas };
+    await ctx.journal.record(tx, organizationId, { type: 'quota.updated', workspaceId, data: { quotas }, change });
     return await reviewWorkspace(ctx, tx, ref);
   });
   if (isToTell) await driveOperation(ctx, { ...ref, kind: 'status' });

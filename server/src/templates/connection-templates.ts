@@ -124,7 +124,7 @@ export async function createConnectionTemplate(
     });
     const names = request.tags ?? [];
     const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
-    await recordConnectionVersion(ctx, tx, row, { by, tags: template.tags });
+    await recordConnectionVersion(ctx, tx, row, { by, definition, tags: template.tags });
     return template;
   });
 }
@@ -167,7 +167,7 @@ export async function updateConnectionTemplate(
     if (typeof checkedAt === 'number' && updated.checked_at !== checkedAt) {
       updated.checked_at = (await templates.recordChecked(tx, organizationId, id, checkedAt)).checked_at;
     }
-    if (isChanged) await recordConnectionVersion(ctx, tx, updated, { by, tags: names ?? present });
+    if (isChanged) await recordConnectionVersion(ctx, tx, updated, { by, definition, tags: names ?? present });
     const rollout = await rollOut(ctx, tx, by, updated, request.apply ?? 'new_only');
     return { template: { ...updated, tags: names ?? present }, rollout };
   });
@@ -235,7 +235,7 @@ export async function rollBackConnectionTemplate(
     };
     const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: named });
     const updated = await templates.updateTemplate(tx, table, organizationId, id, changes);
-    await recordConnectionVersion(ctx, tx, updated, { by, tags: names, copyOf: number });
+    await recordConnectionVersion(ctx, tx, updated, { by, definition, tags: names, copyOf: number });
     return { template: { ...updated, tags: names }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }

@@ -163,7 +163,7 @@ export async function createSourceTemplate(
     });
     const names = request.tags ?? original?.tags ?? [];
     const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
-    await recordSourceVersion(ctx, tx, row, { by, tags: template.tags });
+    await recordSourceVersion(ctx, tx, row, { by, definition, tags: template.tags });
     return template;
   });
 }
@@ -219,7 +219,7 @@ export async function updateSourceTemplate(
     if (isRetagged) await setTags(ctx, tx, taggings, { organizationId, templateId: id, names });
     const isChanged = isRetagged || Object.keys(changes).length > 0;
     const updated = isChanged ? await templates.updateTemplate(tx, table, organizationId, id, changes) : row;
-    if (isChanged) await recordSourceVersion(ctx, tx, updated, { by, tags: names ?? present });
+    if (isChanged) await recordSourceVersion(ctx, tx, updated, { by, definition, tags: names ?? present });
     return { template: { ...updated, tags: names ?? present }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }
@@ -280,7 +280,7 @@ export async function rollBackSourceTemplate(
     };
     const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: content.tags });
     const updated = await templates.updateTemplate(tx, table, organizationId, id, changes);
-    await recordSourceVersion(ctx, tx, updated, { by, tags: names, copyOf: number });
+    await recordSourceVersion(ctx, tx, updated, { by, definition, tags: names, copyOf: number });
     return { template: { ...updated, tags: names }, rollout: await rollOut(ctx, tx, by, updated, apply) };
   });
 }

@@ -42,7 +42,8 @@ export async function renameTag(
       if (tag.name === wanted) return tag;
       const renamed = await tags.renameTag(tx, organizationId, tag.id, wanted);
       const data = { tag: { id: tag.id, name: wanted }, previous_name: tag.name };
-      await ctx.journal.record(tx, organizationId, { type: 'tag.renamed', data });
+      const change = { before: { name: tag.name }, after: { name: wanted } };
+      await ctx.journal.record(tx, organizationId, { type: 'tag.renamed', data, change });
       return renamed;
     });
   } catch (error) {

@@ -54,6 +54,8 @@ const configurationField = { source: 'partial_default_config', connection: 'dest
 interface Recorded {
   by: Operator;
   tags: string[];
+  /** Where the configuration may have changed. Without it nobody knows what is secret, so everything is. */
+  definition?: Definition;
   copyOf?: number;
 }
 
@@ -108,7 +110,13 @@ async function record(
   ctx: TemplatesContext,
   tx: Db,
   kind: TemplateKind,
-  version: { id: string; name: string; version: number; content: object; sealed: string } & Omit<Recorded, 'tags'>,
+  version: {
+    id: string;
+    name: string;
+    version: number;
+    content: SourceContent | ConnectionContent;
+    sealed: string;
+  } & Omit<Recorded, 'tags'>,
 ): Promise<void> {
   await versions.insertVersion(tx, version.by.organizationId, {
     id: ctx.runtime.newId(),
@@ -120,9 +128,23 @@ async function record(
     copy_of: version.copyOf ?? null,
     made_by: version.by.tokenId,
   });
+  const ref = { organizationId: version.by.organizationId, kind, templateId: version.id };
+  const last = version.version > 1 ? await versions.findVersion(tx, ref, version.version - 1) : undefined;
+  const show = (content: SourceContent | ConnectionContent, sealed: string) =>
+    showContent(
+      ctx,
+      version.definition,
+      { kind, template_id: version.id },
+      content,
+      openConfiguration(ctx.sealer, `${kind} template`, version.id, sealed),
+    );
+  const change = {
+    before: last && show(JSON.parse(last.content), last.sealed_configuration),
+    after: show(version.content, version.sealed),
+  };
   const template = { kind, id: version.id, name: version.name };
   const data = { template, version: version.version, copy_of: version.copyOf ?? null };
-  await ctx.journal.record(tx, version.by.organizationId, { type: 'template.published', data });
+  await ctx.journal.record(tx, version.by.organizationId, { type: 'template.published', data, change });
 }
 
 export async function getVersion(db: Db, template: TemplateRef, number: number): Promise<TemplateVersionRow> {
@@ -208,15 +230,15 @@ export function showContent(
 }
 
 /** Without the connector's definition nobody knows what is secret, so everything is treated as secret. */
-function withFingerprints(
-  { sealer }: TemplatesContext,
+export function withFingerprints(
+  { sealer }: Pick<TemplatesContext, 'sealer'>,
   definition: Definition | undefined,
-  templateId: string,
+  id: string,
   configuration: Configuration,
 ): Configuration {
   const specification = definition?.specification.connectionSpecification ?? allSecret(configuration);
   return replaceSecrets(specification, configuration, (secret) =>
-    secret === null ? null : `fingerprint:${sealer.fingerprint(JSON.stringify(secret), templateId)}`,
+    secret === null ? null : `fingerprint:${sealer.fingerprint(JSON.stringify(secret), id)}`,
   );
 }
 

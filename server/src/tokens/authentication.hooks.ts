@@ -51,10 +51,14 @@ async function authenticateOperator(request: FastifyRequest, tokens: OperatorTok
   const principal = await tokens.authenticate(bearerToken(request));
   const organization = request.headers['x-organization-id'];
   if (organization !== undefined && String(organization).toLowerCase() !== principal.organizationId) {
+    request.refusal = { principal, reason: 'organization' };
     throw new AppError('forbidden');
   }
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (!reads && principal.permission !== 'full') throw new AppError('forbidden');
+  if (!reads && principal.permission !== 'full') {
+    request.refusal = { principal, reason: 'permission' };
+    throw new AppError('forbidden');
+  }
   return principal;
 }
 
@@ -72,7 +76,10 @@ async function authenticateScoped(
     // A page of another origin may read nothing, not even this error.
     reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
     reply.header('vary', 'origin');
-    if (origin !== undefined && origin !== allowed && origin !== ownOrigin) throw new AppError('forbidden');
+    if (origin !== undefined && origin !== allowed && origin !== ownOrigin) {
+      request.refusal = { principal, reason: 'origin' };
+      throw new AppError('forbidden');
+    }
     if (origin !== undefined && origin === allowed) allowOrigin(reply, origin);
   }
   return principal;

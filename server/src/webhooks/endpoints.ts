@@ -126,6 +126,7 @@ export async function updateEndpoint(
       await ctx.journal.record(tx, organizationId, {
         type: 'webhook_endpoint.updated',
         ...entryOf(row, { changed: changed.sort() }),
+        change: { before: settingsOf(ctx, before), after: settingsOf(ctx, row) },
       });
     }
     return present(ctx, row, await databaseTime(tx));
@@ -166,9 +167,30 @@ export async function rotateSecret(
     await ctx.journal.record(tx, owner.organizationId, {
       type: 'webhook_endpoint.updated',
       ...entryOf(rotated, { changed: ['secret'] }),
+      change: { before: settingsOf(ctx, row), after: settingsOf(ctx, rotated) },
     });
     return { ...present(ctx, rotated, now), secret: made.find(keys.isSecret)?.key ?? null };
   });
+}
+
+/** The settings of an endpoint for the audit. Its keys, its headers and its address may be secret, so they are fingerprints. */
+function settingsOf({ sealer }: WebhooksContext, row: WebhookEndpointRow) {
+  const secret = (text: string) => `fingerprint:${sealer.fingerprint(text, row.id)}`;
+  const listOf = (text: string | null) => (text === null ? null : JSON.parse(text));
+  const headers = Object.entries(keys.openHeaders(sealer, row));
+  return {
+    origin: new URL(row.url).origin,
+    url: secret(row.url),
+    description: row.description,
+    types: listOf(row.types),
+    workspace_ids: listOf(row.workspace_ids),
+    tags: listOf(row.tags),
+    headers: Object.fromEntries(headers.map(([name, value]) => [name, secret(value)])),
+    rate_per_second: row.rate,
+    ordered: row.ordered === 1,
+    enabled: row.enabled === 1,
+    keys: keys.openKeys(sealer, row).map(({ key }) => secret(key)),
+  };
 }
 
 /** What the log says about an endpoint: never its headers, and of its address only where it leads to. */

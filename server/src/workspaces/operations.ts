@@ -144,7 +144,9 @@ async function rename(ctx: WorkspacesContext, ref: operations.OperationRef, { le
       const [before, after] = [nameIdentity(row.name), nameIdentity(row.desired_name)];
       await workspaces.applyName(tx, row.organization_id, row.id, row.desired_name);
       const data = { previous_name: row.name };
-      await ctx.journal.record(tx, row.organization_id, { type: 'workspace.renamed', workspaceId: row.id, data });
+      const change = { before: { name: row.name }, after: { name: row.desired_name } };
+      const about = { workspaceId: row.id, data, change };
+      await ctx.journal.record(tx, row.organization_id, { type: 'workspace.renamed', ...about });
       if (before !== after) await claims.dropClaims(tx, row.organization_id, row.id, before);
     }
     await settleName(ctx, tx, ref, leaseId);

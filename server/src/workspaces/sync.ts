@@ -105,7 +105,8 @@ async function record(
       if (renamed) {
         await workspaces.recordNameOfPlatform(tx, organizationId, id, name);
         const data = { previous_name: row.name };
-        await ctx.journal.record(tx, organizationId, { type: 'workspace.renamed', workspaceId: id, data });
+        const change = { before: { name: row.name }, after: { name } };
+        await ctx.journal.record(tx, organizationId, { type: 'workspace.renamed', workspaceId: id, data, change });
       }
       // A name that had to be changed for storing is never bound: another name could become the same text.
       if (name !== given || (claimed.has(id) && !renamed)) continue;

@@ -150,7 +150,8 @@ async function setStatus(
       if (row.status === status) return;
       await workspaces.recordStatus(tx, organizationId, id, status);
       const type = status === 'active' ? 'workspace.activated' : 'workspace.deactivated';
-      await ctx.journal.record(tx, organizationId, { type, workspaceId: id, data: {} });
+      const change = { before: { status: row.status }, after: { status } };
+      await ctx.journal.record(tx, organizationId, { type, workspaceId: id, data: {}, change });
       await ctx.statusChanged(ctx.journal, tx, id);
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
     });

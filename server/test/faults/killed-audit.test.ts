@@ -1,0 +1,72 @@
+/** `kill -9` of a service while it gives positions and signs checkpoints: the chain stays whole, and is signed in the end. */
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { verifyDatabase } from '../../src/audit/verify-database.ts';
+import { openPostgres, openSqlite } from '../../src/db/open.ts';
+import { useCrashingProgram } from '../support/crashing-program.ts';
+import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
+import { call, operatorToken } from '../support/deployment.ts';
+import { isLongRun } from '../support/long-run.ts';
+import { startService } from '../support/service.ts';
+
+const program = useCrashingProgram();
+
+const all = [1, 2, 3, 4, 5, 6].flatMap((at) => (['before', 'after'] as const).map((edge) => ({ at, edge })));
+
+describeOnBothDatabases('a service killed while it sequences and signs', (kind) => {
+  it('leaves a chain without a gap, with one event for each checkpoint', async () => {
+    const database = await createTestDatabase(kind, { migrated: true });
+    onTestFinished(() => database.drop());
+    const open = () =>
+      database.url
+        ? openPostgres({ url: database.url, maxConnections: 2, onIdleError: () => {} })
+        : openSqlite({ file: join(database.dataDir, 'inlay.db'), now: Date.now, busyTimeoutMs: 5_000 });
+    const env = { INLAY_OPERATOR_TOKEN: operatorToken, LOG_LEVEL: 'silent' };
+    const start = () =>
+      startService({
+        program,
+        dataDir: database.dataDir,
+        env: { ...env, ...(database.url && { INLAY_DATABASE_URL: database.url }) },
+      });
+    let service = await start();
+    let count = 0;
+    const happen = async () => {
+      for (let made = 0; made < 4; made++) {
+        const body = { name: `tag ${++count}` };
+        await call(service, 'POST', '/api/v1/integrations/templates/tags', body).catch(() => {});
+      }
+    };
+    await happen();
+    for (const kill of isLongRun ? all : kind === 'sqlite' ? all.slice(0, 2) : all.slice(2, 4)) {
+      // A checkpoint is due as soon as the housekeeping of the next start looks.
+      const store = open();
+      await store.db.updateTable('log_heads').set({ checkpoint_at: 0 }).execute();
+      await store.close();
+      await service.tell(kill);
+      await happen();
+      await service.exited;
+      service = await start();
+      await happen();
+    }
+    const store = open();
+    onTestFinished(() => store.close());
+    const [organization] = await store.db.selectFrom('organizations').select('id').execute();
+    const organizationId = String(organization?.id);
+    await expect.poll(async () => (await store.db.selectFrom('log_pending').select('number').execute()).length).toBe(0);
+    await service.kill();
+    const kept = { checkpoints: [], keys: new Map() };
+    const result = await verifyDatabase(store, organizationId, new Map(), kept);
+    expect(result.faults).toEqual([]);
+    expect(result.entries).toBeGreaterThan(8);
+    const checkpoints = await store.db.selectFrom('audit_checkpoints').select('position').execute();
+    expect(checkpoints.length).toBeGreaterThan(0);
+    const told = await store.db
+      .selectFrom('log_entries')
+      .select('data')
+      .where('type', '=', 'audit.checkpoint')
+      .execute();
+    expect(told.map(({ data }) => JSON.parse(data).position).sort()).toEqual(
+      checkpoints.map(({ position }) => position).sort(),
+    );
+  });
+});
