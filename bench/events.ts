@@ -67,7 +67,9 @@ async function addOrganization(store: Store): Promise<string> {
 }
 
 async function measureCost(database: string, store: Store, organizationId: string, rounds: number): Promise<Figure> {
-  const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
+  // As in a request: the entry says where it came from.
+  const where = () => ({ address: '203.0.113.7', userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' });
+  const journal = createJournal({ runtime: systemRuntime, cause: { ...byWorker, where } });
   const { seeded, ...ids } = await seedPipelines(store, { organizationId, workspaces: 1, jobsEach: 0 });
   const workspaceId = seeded[0]?.workspaceId ?? '';
   const round = (hasEntry: boolean) => async (): Promise<Measured> => {

@@ -157,9 +157,10 @@ describeOnOneDatabase('The audit trail', (kind) => {
 
   it('is exported, verified offline with a checkpoint that was kept, and erased without breaking the chain', async () => {
     await test.app.sequencer.pass();
-    const cli = (...args: string[]) => runCli(['audit', ...args], { env: test.env });
+    const cli = (...args: string[]) =>
+      runCli(['audit', ...args, '--organization', test.organizationId], { env: test.env });
     const signed = await cli('checkpoint');
-    expect(signed.stdout).toContain('"signature"');
+    expect(signed.stdout, signed.stderr).toContain('"signature"');
     await test.app.sequencer.pass();
     const published = await test.request('GET', '/.well-known/inlay/audit-checkpoints', { token: null });
     expect(published.body.checkpoints[0]).toEqual(JSON.parse(signed.stdout));

@@ -160,16 +160,18 @@ export async function* exportTrail(
   reader: TrailReader,
   { format, after }: { format: 'jsonl' | 'csv'; after?: number | undefined },
 ): AsyncGenerator<AuditEvent[]> {
+  const { head } = await trail.findEnds(ctx.store.db, reader.organizationId);
+  let page = await readTrail(ctx, reader, { after, limit: exportedAtOnce });
+  // Only now: a position that cannot be read exports nothing.
   await ctx.store.transaction((tx) =>
     ctx.journal.record(tx, reader.organizationId, { type: 'audit.exported', data: { format } }),
   );
-  const { head } = await trail.findEnds(ctx.store.db, reader.organizationId);
-  for (let from = after; ; ) {
-    const { data, next } = await readTrail(ctx, reader, { after: from, limit: exportedAtOnce });
+  for (;;) {
+    const { data, next } = page;
     const wanted = data.filter(({ position }) => position <= head);
     yield wanted;
     if (wanted.length < exportedAtOnce) return;
-    from = next;
+    page = await readTrail(ctx, reader, { after: next, limit: exportedAtOnce });
   }
 }
 

@@ -451,8 +451,15 @@ describe('The errors of an endpoint', () => {
     onTestFinished(() => on.stop());
     await on.scopedToken('acme');
     await on.app.sequencer.pass();
-    await on.app.store.db.updateTable('log_heads').set({ events_after: 2 }).execute();
-    for (const path of ['/api/v1/events', '/api/v1/events/stream', '/api/v1/embedded/events']) {
+    const { db } = on.app.store;
+    await db
+      .insertInto('audit_checkpoints')
+      .values({ organization_id: on.organizationId, position: 2, hash: '', signed_at: 1, key_id: 'k', signature: '' })
+      .execute();
+    await db.updateTable('log_heads').set({ events_after: 2, cut_until: 2 }).execute();
+    const paths = ['/api/v1/events', '/api/v1/events/stream', '/api/v1/embedded/events'];
+    const ofAudit = ['/api/v1/audit-events', '/api/v1/audit-events/export', '/api/v1/embedded/audit-events'];
+    for (const path of [...paths, ...ofAudit]) {
       const endpoint = find(`GET ${path}`);
       const token = await tokenFor(on, endpoint);
       for (const after of [1, 1_000]) {
