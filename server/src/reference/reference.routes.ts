@@ -67,6 +67,10 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           description: 'What happens in all your workspaces, in one order, for as many readers as you like.',
         },
         {
+          name: 'Audit',
+          description: 'Who did what, from where, and what was refused: a trail that nobody can rewrite unnoticed.',
+        },
+        {
           name: 'Webhooks',
           description: 'Where events are sent as they happen, what became of each, and sending them again.',
         },

@@ -94,6 +94,7 @@ describe('The route table', () => {
     const open = routesWith(test, 'public').filter(({ method }) => method !== 'HEAD');
     expect(open.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
       'GET /',
+      'GET /.well-known/inlay/audit-checkpoints',
       'GET /.well-known/inlay/webhook-keys/:webhook_endpoint_id',
       'GET /.well-known/jwks.json',
       'GET /docs',

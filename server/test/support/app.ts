@@ -106,7 +106,7 @@ export async function startTestApp(
       ...(isEndless(url) && { payloadAsStream: true }),
     });
     const text = response.body ?? (await beginningOf(response.stream()));
-    const isJson = String(response.headers['content-type']).startsWith('application/json');
+    const isJson = /^application\/json(;|$)/.test(String(response.headers['content-type']));
     return {
       status: response.statusCode,
       headers: response.headers,
