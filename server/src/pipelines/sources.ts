@@ -193,14 +193,14 @@ export async function updateSource(
 ): Promise<Source> {
   const present = await getSource(ctx, scope, id);
   const stored = openConfiguration(ctx.sealer, 'source', id, present.sealed_config);
-  const config =
-    given === undefined ? undefined : await accept(ctx, await versionedTemplateOf(ctx, present), given, stored);
+  const template = await versionedTemplateOf(ctx, present);
+  const config = given === undefined ? undefined : await accept(ctx, template, given, stored);
   const changes = {
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
   };
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
-  const definition = await findDefinition(ctx.templates, 'source', present.definition_id);
+  const definition = await findDefinition(ctx.templates, definitionOf(template));
   const shown = (sourceName: string, values: Configuration) => ({
     name: sourceName,
     source_config: withFingerprints(ctx, definition, id, values),
