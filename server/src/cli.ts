@@ -340,6 +340,7 @@ connector
   .option('--config <file>', 'the configuration, in JSON')
   .option('--catalog <file>', 'the streams to read, in JSON')
   .option('--state <file>', 'the state to go on from, in JSON')
+  .option('--components <file>', 'a module of JavaScript with the classes that the manifest names')
   .option('--now <time>', 'let the clock of templates and cursors stand still at this time')
   .option('--waits <file>', 'skip every wait, and add the seconds of those before retries to this file')
   .action(async (file: string, command: string, options: RunOptions) =>

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { booksManifest, codedStream } from '../../platform/test/books-manifest.ts';
 import { runCli, type Service, startService } from './support/service.ts';
 
 const secret = /inlay_op_[0-9A-Za-z]{49}/g;
@@ -449,17 +450,70 @@ describe('inlay connector', () => {
     expect(await fail(...add, './run.sh')).toContain(`There is no program at ${join(dataDir, 'run.sh')}. `);
   });
 
+  it('checks manifests, imports them once their licences are accepted, and lists and removes them', async () => {
+    const { dataDir, succeed, fail } = commandLine();
+    await succeed('organization', 'create', '--name', 'Ours');
+    const folder = join(dataDir, 'manifests');
+    const whole = booksManifest({ url: 'https://api.example.com' });
+    const partly = booksManifest({ url: 'https://api.example.com', more: codedStream('loans') });
+    mkdirSync(join(folder, 'metadata/example/source-books/1.0.0'), { recursive: true });
+    writeFileSync(join(folder, 'metadata/example/source-books/1.0.0/manifest.yaml'), whole);
+    writeFileSync(join(folder, 'source-loans.yaml'), partly);
+    const entry = (name: string, repository: string) => ({
+      name,
+      dockerRepository: `example/${repository}`,
+      dockerImageTag: '1.0.0',
+      language: 'manifest-only',
+      license: 'MIT',
+    });
+    const sources = [
+      entry('Books', 'source-books'),
+      entry('Loans', 'source-loans'),
+      { ...entry('Python', 'source-python'), language: 'python' },
+    ];
+    writeFileSync(join(folder, 'registry.json'), JSON.stringify({ sources, destinations: [] }));
+
+    const checked = await succeed('connector', 'check', join(folder, 'source-loans.yaml'));
+    expect(checked).toContain('streams[1].retriever.requester.authenticator: CustomAuthenticator');
+    expect(checked).toContain('1 of 2 streams run; the others are left out.\n');
+    expect(await succeed('connector', 'check', folder)).toContain('1 manifests: 0 run completely, 1 in part, 0 not');
+
+    expect(await fail('connector', 'import', folder)).toContain('If you accept them, add --accept-licence.');
+    expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
+      'Not found: python.\n',
+    );
+    const imported = await succeed('connector', 'import', folder, '--accept-licence');
+    expect(imported).toContain('Added 2; 0 were there already; 0 cannot run.\n');
+    expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toContain(
+      'Added 0; 1 were there already; 0 cannot run.\n',
+    );
+    const [, ...rows] = rowsOf(await succeed('connector', 'list'));
+    expect(rows.map(([, ...row]) => row).sort()).toEqual([
+      ['source', 'Books', 'manifest, version 1'],
+      ['source', 'Loans', 'manifest, version 1'],
+    ]);
+    const id = rows[0]?.[0] ?? '';
+    expect(await succeed('connector', 'remove', id)).toBe(`Removed ${id}.\n`);
+
+    writeFileSync(join(folder, 'classes.mjs'), 'export class Auth { headers() { return {}; } }');
+    const add = ['connector', 'add', '--source', '--manifest', join(folder, 'source-loans.yaml'), '--name', 'Coded'];
+    expect(await succeed(...add, '--components', join(folder, 'classes.mjs'))).toMatch(/^Added Coded .*\n$/);
+  }, 120_000);
+
   it('says what is wrong with its arguments', async () => {
     const { fail } = commandLine();
     const add = (...args: string[]) => fail('connector', 'add', '--name', 'x', ...args);
     expect(await add('--', 'true')).toBe('Say which it is: --source or --destination.\n');
     expect(await add('--source', '--destination', '--', 'true')).toBe('Say which it is: --source or --destination.\n');
-    const nothingToRun = 'Say what runs it: --image <image>, or a command after --.\n';
+    const nothingToRun = 'Say what runs it: --manifest <file>, --image <image>, or a command after --.\n';
     expect(await add('--source')).toBe(nothingToRun);
     expect(await add('--source', '--image', 'a:1', '--', 'true')).toBe(nothingToRun);
     expect(await add('--source', '--', 'true')).toMatch(/^The connector cannot be used: /);
     expect(await add('--source', '--image', '--network=host')).toContain('is not the name of an image');
-    const { code, stderr } = await runCli(['connector', 'list'], {
+    expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Give it a name with --name.\n');
+    expect(await add('--manifest', 'books.yaml')).toBe('A manifest describes a source: say --source.\n');
+    expect(await add('--source', '--manifest', 'books.yaml')).toBe('There is nothing at books.yaml.\n');
+    const { code, stderr } = await runCli(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
       env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
     });
     expect([code, stderr]).toEqual([1, expect.stringContaining('where the bundled platform runs')]);

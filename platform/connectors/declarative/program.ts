@@ -16,10 +16,13 @@ import { parseIsoDate } from './dates/iso-dates.ts';
 import { describeManifest } from './describe.ts';
 import { ManifestError } from './manifest/problems.ts';
 import { readSpecification } from './manifest/read-manifest.ts';
+import { useClasses } from './own-classes.ts';
 import { declarativeSource } from './source.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
   const { own, rest } = splitOptions(args);
+  const code = own.get('--components');
+  if (code !== undefined) await useClasses(code);
   if (own.has('--describe')) return await describe();
   const file = own.get('--manifest');
   if (file === undefined) throw new Error('--manifest is missing.');
@@ -39,7 +42,7 @@ function sendConfiguration(config: Configuration): void {
   process.stdout.write(`${stringifyJson({ type: 'CONTROL', control })}\n`);
 }
 
-const ownOptions = ['--manifest', '--now', '--waits'];
+const ownOptions = ['--manifest', '--components', '--now', '--waits'];
 
 function splitOptions(args: readonly string[]): { own: Map<string, string>; rest: string[] } {
   const own = new Map<string, string>();

@@ -27,6 +27,7 @@ import { sessionTokenComponents } from './components/session-tokens.ts';
 import { sourceComponents } from './components/source.ts';
 import { streamComponents } from './components/streams.ts';
 import { transformationComponents } from './components/transformations.ts';
+import { ownDefinitionOf } from './own-classes.ts';
 
 export const componentDefinitions: readonly ComponentDefinition[] = [
   ...sourceComponents,
@@ -61,5 +62,5 @@ export const componentDefinitions: readonly ComponentDefinition[] = [
 const byName = new Map(componentDefinitions.map((definition) => [definition.name, definition]));
 
 export function definitionOf(name: string): ComponentDefinition | undefined {
-  return byName.get(name);
+  return ownDefinitionOf(name) ?? byName.get(name);
 }

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { builtFolder } from '../built-folder.ts';
 import { OperatorError } from '../errors.ts';
 
@@ -12,14 +12,18 @@ export interface RunOptions {
   state?: string;
   now?: string;
   waits?: string;
+  components?: string;
 }
 
 /** The program of the bundled connectors prints; its exit code becomes that of this command. */
 export async function runManifest(file: string, command: string, options: RunOptions): Promise<void> {
-  for (const given of [file, options.config, options.catalog, options.state]) {
+  for (const given of [file, options.config, options.catalog, options.state, options.components]) {
     if (given !== undefined && !existsSync(given)) throw new OperatorError(`There is no file ${given}.`);
   }
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = Object.entries(options).flatMap(([name, value]) => [
+    `--${name}`,
+    name === 'components' ? resolve(String(value)) : String(value),
+  ]);
   const child = spawn(
     process.execPath,
     [join(builtFolder, 'connectors/main.js'), 'declarative', '--manifest', file, '--author', command, ...args],

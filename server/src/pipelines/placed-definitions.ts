@@ -12,7 +12,7 @@ import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { openManifest, type VersionMove } from '../definitions/own-definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { Journal } from '../events/journal.ts';
-import { createTimeoutMs } from '../platform/calls.ts';
+import { slowCreateTimeoutMs } from '../platform/calls.ts';
 import { openDefaults } from '../templates/source-templates.ts';
 import { assertSettled } from './assert-settled.ts';
 import { mergeWithDefaults } from './configuration.ts';
@@ -41,14 +41,19 @@ export async function placeDefinition(ctx: PipelinesContext, source: SourceRow):
         isNew = true;
         return id;
       },
-      timeoutMs: createTimeoutMs,
+      timeoutMs: slowCreateTimeoutMs,
     }),
   );
   // A definition that was found, not made just now, may have another version.
   if (!isNew) {
     const ref = { table: 'placed_definitions', workspaceId, id: source.id } as const;
     await refusing('definition', () =>
-      assertSettled(ctx, ref, () => ctx.platform.replaceManifest(workspaceId, platformId, manifest)),
+      assertSettled(
+        ctx,
+        ref,
+        () => ctx.platform.replaceManifest(workspaceId, platformId, manifest),
+        slowCreateTimeoutMs,
+      ),
     );
   }
   await placed.recordPlaced(ctx.store.db, workspaceId, source.id, version);

@@ -69,7 +69,8 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
 
   async function createManifest({ workspaceId, name, manifest }: NewPlatformDefinition): Promise<string> {
     const request = { method: 'POST', path: manifestsPath(workspaceId), body: { name, manifest } } as const;
-    return idOf(readable(await call('create_manifest', 'create', request), 'unknown'), 'id');
+    // A platform reads the whole manifest first, which may take a while.
+    return idOf(readable(await call('create_manifest', 'slow_create', request), 'unknown'), 'id');
   }
 
   async function deleteManifest(workspaceId: string, id: string): Promise<void> {
@@ -87,7 +88,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     createManifest,
     async replaceManifest(workspaceId, id, manifest) {
       const path = `${manifestsPath(workspaceId)}/${id}`;
-      return await call('replace_manifest', 'write', { method: 'PUT', path, body: { manifest } });
+      return await call('replace_manifest', 'slow_write', { method: 'PUT', path, body: { manifest } });
     },
     deleteManifest,
     async listDefinitions(kind) {
