@@ -235,6 +235,18 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     expect((await test.request('POST', path, nameless)).body.detail[0].loc).toEqual(['body', 'name']);
   }, 120_000);
 
+  it('leads to no request to a private address where the operator allows none', async () => {
+    const test = await startTestApp(kind, { env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' } });
+    onTestFinished(() => test.stop());
+    const api = await startHttpServer(() => ({ books: [] }));
+    const id = await add(test, { manifest: booksManifest({ url: api.origin }) });
+    const template = { actor_definition_id: id, name: 'Books', partial_default_config: {} };
+    const acme = await customer(test, 'acme');
+    const outcome = await acme.check(await makeSourceTemplate(test, template), { token: 't' });
+    expect(outcome.status).toBe('failed');
+    expect(api.asked).toEqual([]);
+  }, 60_000);
+
   it('leads to rows in PostgreSQL, what is new the second time, and a new field with a new version', async () => {
     const test = await startTestApp(kind, {
       env: { PORT: String(await freePort()), INLAY_ALLOW_PRIVATE_NETWORKS: 'true' },
