@@ -451,7 +451,7 @@ describe('inlay connector', () => {
   });
 
   it('checks manifests, imports them once their licences are accepted, and lists and removes them', async () => {
-    const { dataDir, succeed, fail } = commandLine();
+    const { dataDir, inlay, succeed, fail } = commandLine();
     await succeed('organization', 'create', '--name', 'Ours');
     const folder = join(dataDir, 'manifests');
     const whole = booksManifest({ url: 'https://api.example.com' });
@@ -478,7 +478,10 @@ describe('inlay connector', () => {
     expect(checked).toContain('1 of 2 streams run; the others are left out.\n');
     expect(await succeed('connector', 'check', folder)).toContain('1 manifests: 0 run completely, 1 in part, 0 not');
 
-    expect(await fail('connector', 'import', folder)).toContain('If you accept them, add --accept-licence.');
+    const refused = await inlay('connector', 'import', folder);
+    expect(refused.code).toBe(1);
+    expect(rowsOf(refused.stdout)).toContainEqual(['loans', 'Loans', 'MIT']);
+    expect(refused.stderr).toContain('If you accept them, add --accept-licence.');
     expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
       'Not found: python.\n',
     );
