@@ -104,7 +104,7 @@ function makeMovingWindow(given: Given): CallPolicy {
   };
 }
 
-/** So many calls until the next reset, of which the API tells. Before it has told, the first window is without end. */
+/** So many calls until the next reset. The API may tell when that is; otherwise the first call begins the first window. */
 function makeFixedWindow(given: Given): CallPolicy {
   const limit = given.number('call_limit') ?? 0;
   const period = parseDuration(given.text('period') ?? 'PT0S').time.totalSeconds;
@@ -116,11 +116,14 @@ function makeFixedWindow(given: Given): CallPolicy {
     take(request, now) {
       const weight = weightOf(request);
       checkWeight(weight, limit);
-      if (resetAt !== undefined && now > resetAt) {
+      resetAt ??= now + period;
+      if (now >= resetAt) {
         used = 0;
-        resetAt += period;
+        // A window in which nothing was asked for has passed unused.
+        resetAt = period > 0 ? resetAt + period * (Math.floor((now - resetAt) / period) + 1) : now;
       }
-      if (used + weight > limit) return Math.max((resetAt ?? now + period) - now, 0.001);
+      // A timer may be a little early.
+      if (used + weight > limit) return Math.max(resetAt - now, 0.001);
       used += weight;
       return 0;
     },

@@ -27,6 +27,7 @@ export class Budget {
   readonly #wait: (seconds: number) => Promise<void>;
   #queue: Promise<void> = Promise.resolve();
 
+  /** `now` moves on with every wait: in seconds since 1970. */
   constructor(now: () => number, wait: (seconds: number) => Promise<void>) {
     this.#now = now;
     this.#wait = wait;
@@ -44,10 +45,7 @@ export class Budget {
     try {
       for (let seconds = policy.take(request, this.#now()); seconds > 0; ) {
         await this.#wait(seconds);
-        // With a clock that stands still the wait is over although no time has passed.
-        const next = policy.take(request, this.#now() + seconds);
-        if (next >= seconds) break;
-        seconds = next;
+        seconds = policy.take(request, this.#now());
       }
     } finally {
       done();
