@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, isLoopback, readConfig, serviceEndpoints, variables } from './config.ts';
+import { ConfigError, isLoopback, readConfig, serviceEndpoints } from './config.ts';
 import { newOperatorSecret } from './tokens/operator-secrets.ts';
+import { variables } from './variables.ts';
 
 const hosted = {
   INLAY_PLATFORM_URL: 'https://api.example/v1',

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
-import { variables } from '../src/config.ts';
 import { catalogue, entryTypes, eventTypes } from '../src/events/catalogue.ts';
 import {
   errorCatalogue,
@@ -14,6 +13,7 @@ import {
 } from '../src/http/error-catalogue.ts';
 import type { Schema } from '../src/reference/schema-words.ts';
 import { dataSchema } from '../src/reference/webhooks.ts';
+import { variables } from '../src/variables.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (file: string) => readFileSync(root + file, 'utf8');
