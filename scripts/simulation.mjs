@@ -86,7 +86,7 @@ export async function loadSimulation(without) {
       target: 'node20',
       packages: 'external',
       alias: Object.fromEntries(
-        ['contract', 'schedule', 'sqlite'].map((name) => [`@inlay/${name}`, resolve(root, name, 'src')]),
+        ['contract', 'platform', 'schedule', 'sqlite'].map((name) => [`@inlay/${name}`, resolve(root, name, 'src')]),
       ),
       logLevel: 'error',
       plugins: [

@@ -82,7 +82,7 @@ const Category = Type.Unsafe<string | null>({
   format: 'short-text',
   minLength: 1,
   maxLength: 60,
-  description: 'In a long list the widget shows the templates of one category together, under this heading',
+  description: 'The widget shows the templates of one category together, under this heading',
   examples: ['Marketing'],
 });
 const OwnIcon = Type.Unsafe<string | null>({

@@ -107,7 +107,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
         .locator('img')
         .getAttribute('src'),
     );
-    expect(await frame.locator('h2').allTextContents()).toEqual(['Shops', 'Other']);
+    expect(await frame.locator('h2').allTextContents()).toEqual(['Shops']);
     expect(await frame.getByRole('list', { name: 'Shops' }).getByRole('button').count()).toBe(3);
     await lookAt(frame, 'choose');
     await frame.getByRole('searchbox').fill('cafe zur');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant, makeTemplates, widgetToken } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { sampleData } from '../../test/support/pipelines.ts';
 
 const path = '/api/v1/embedded/source-templates';
 const explainPath = '/api/v1/integrations/templates/explain';
@@ -18,11 +19,11 @@ describeOnBothDatabases('A scoped token', (kind) => {
 
   beforeAll(async () => {
     test = await startTestApp(kind);
-    const { source_definition_id, ...made } = await makeTemplates(test);
+    const made = await makeTemplates(test);
     await test.request('DELETE', `/api/v1/integrations/templates/sources/${made.source_template_id}`);
     for (const [name, tags] of Object.entries(tagged)) {
       const partial_default_config = { seed: 4711 };
-      const body = { name, actor_definition_id: source_definition_id, partial_default_config, tags };
+      const body = { name, actor_definition_id: sampleData, partial_default_config, tags };
       ids[name] = (await test.request('POST', '/api/v1/integrations/templates/sources', { body })).body.id;
     }
     scoped = await test.scopedToken('acme');

@@ -231,7 +231,9 @@ describeOnBothDatabases('Input', (kind) => {
         if (method !== 'HEAD') expectContractShape(answer, `${method} ${url} ${id}`);
       }
       for (const id of unknown) {
-        const valid = body.body ? { body: { name: 'x', tag: 'x', version: 1, since: '2026-01-01T00:00:00Z' } } : {};
+        const valid = body.body
+          ? { body: { name: 'x', tag: 'x', version: 1, since: '2026-01-01T00:00:00Z', manifest: {} } }
+          : {};
         const answer = await test.request(
           method,
           url.replace(':version', '1').replace(/:\w+/g, id) + workspace(url),

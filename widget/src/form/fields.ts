@@ -259,21 +259,7 @@ function titleOf({ schema, fallbackTitle }: Place): string {
   return typeof schema.title === 'string' && schema.title.trim() !== '' ? schema.title : fallbackTitle;
 }
 
-const abbreviations = new Set([
-  'api',
-  'aws',
-  'ca',
-  'gcp',
-  'http',
-  'https',
-  'id',
-  'ip',
-  'ssh',
-  'ssl',
-  'sql',
-  'tls',
-  'url',
-]);
+const abbreviation = /^(api|aws|ca|gcp|https?|id|ip|ssh|ssl|sql|tls|url)$/i;
 
 /** `start_date` and `startDate` are both a start date. */
 export function titleFromKey(key: string): string {
@@ -281,7 +267,7 @@ export function titleFromKey(key: string): string {
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
     .split(/[\s_-]+/)
     .filter((word) => word !== '')
-    .map((word) => (abbreviations.has(word.toLowerCase()) ? word.toUpperCase() : word.toLowerCase()));
+    .map((word) => (abbreviation.test(word) ? word.toUpperCase() : word.toLowerCase()));
   const text = words.join(' ');
   return text === '' ? key : text.charAt(0).toUpperCase() + text.slice(1);
 }

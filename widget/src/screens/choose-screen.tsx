@@ -1,5 +1,5 @@
 /** What the customer may connect, as cards to choose from. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Offer } from '../api/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -10,25 +10,16 @@ import { matches } from '../sources/names.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
 
-/** From this number on there are a search and headings: fewer cards need neither. */
-const longFrom = 6;
+/** The search appears from this number on: with fewer cards a search is not needed. */
+const searchFrom = 6;
 
 export function ChooseScreen() {
   const words = useWords();
   const { offers, pipelines, formatting, go, announce } = useWidget();
   const { sources } = pipelines;
   const [search, setSearch] = useState('');
-  const isLong = offers.length >= longFrom;
-  const found = useMemo(
-    () =>
-      offers.filter(({ name, description, category }) =>
-        matches(`${name} ${description ?? ''} ${category ?? ''}`, search),
-      ),
-    [offers, search],
-  );
-  const groups = useMemo(
-    () => (isLong ? groupOffers(found, words.choose.others, formatting) : [{ category: undefined, offers: found }]),
-    [isLong, found, words, formatting],
+  const found = offers.filter(({ name, description, category }) =>
+    matches([name, description, category].join(' '), search),
   );
   useEffect(() => {
     if (search !== '') announce(words.choose.found(found.length, formatting.number(found.length)));
@@ -48,7 +39,7 @@ export function ChooseScreen() {
           : undefined
       }
     >
-      {isLong && (
+      {offers.length >= searchFrom && (
         <search class="inlay-search">
           <Glyph name="search" />
           <input
@@ -73,10 +64,10 @@ export function ChooseScreen() {
           <Button onClick={() => setSearch('')}>{words.choose.showAll}</Button>
         </div>
       ) : (
-        groups.map(({ category, offers: members }) => (
-          <section key={category ?? ''} class="inlay-category" aria-label={category}>
-            {category !== undefined && <h2>{category}</h2>}
-            <ul class="inlay-cards" aria-label={category ?? words.choose.offers}>
+        groupOffers(found).map(({ category, offers: members }) => (
+          <section key={category}>
+            {category && <h2>{category}</h2>}
+            <ul class="inlay-cards" aria-label={category || words.choose.offers}>
               {members.map((offer) => (
                 <li key={offer.id}>
                   <OfferCard offer={offer} connected={connectedFrom(offer)} />

@@ -1,27 +1,19 @@
 import { expect, it } from 'vitest';
 import type { Offer } from '../api/api.ts';
-import { createFormatting } from '../words/formatting.ts';
 import { groupOffers } from './categories.ts';
 
-const offers = (...categories: (string | null)[]) =>
-  categories.map((category, index) => ({ id: String(index), category }) as Offer);
 const grouped = (...categories: (string | null)[]) =>
-  groupOffers(offers(...categories), 'Other', createFormatting('sv')).map(({ category, offers }) => [
-    category,
-    offers.map(({ id }) => id).join(''),
-  ]);
+  groupOffers(categories.map((category, index) => ({ id: String(index), category }) as Offer)).map(
+    ({ category, offers }) => [category, offers.map(({ id }) => id).join('')],
+  );
 
-it('puts sources under their categories, in the order of the alphabet, and the rest last', () => {
-  expect(grouped(null, 'Öl', 'Zoo', 'Apps', 'Zoo')).toEqual([
-    ['Apps', '3'],
-    ['Zoo', '24'],
-    ['Öl', '1'],
-    ['Other', '0'],
+it('puts sources under their categories, in the order of the alphabet, after those without a category', () => {
+  expect(grouped('Été', 'Zoo', null, 'apps', 'Zoo', null)).toEqual([
+    ['', '25'],
+    ['apps', '3'],
+    ['Été', '0'],
+    ['Zoo', '14'],
   ]);
-});
-
-it('shows no headings where there is nothing to tell apart', () => {
-  expect(grouped(null, null)).toEqual([[undefined, '01']]);
-  expect(grouped('Apps', 'Apps')).toEqual([[undefined, '01']]);
-  expect(grouped()).toEqual([[undefined, '']]);
+  expect(grouped(null, null)).toEqual([['', '01']]);
+  expect(grouped()).toEqual([]);
 });

@@ -63,7 +63,6 @@ export default {
     title: 'Quelle verbinden',
     lead: 'Wählen Sie, woher Ihre Daten kommen.',
     offers: 'Verfügbare Quellen',
-    others: 'Weitere',
     search: 'Quellen suchen',
     found: (count, number) => (count === 1 ? '1 Quelle gefunden' : `${number} Quellen gefunden`),
     nothingFound: (text) => `Keine Quelle passt zu „${text}“.`,

@@ -61,7 +61,6 @@ const en = {
     title: 'Connect a source',
     lead: 'Choose where your data comes from.',
     offers: 'Available sources',
-    others: 'Other',
     search: 'Search sources',
     found: (count: number, number: string) => (count === 1 ? '1 source found' : `${number} sources found`),
     nothingFound: (text: string) => `No source matches “${text}”.`,

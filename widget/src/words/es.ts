@@ -62,7 +62,6 @@ export default {
     title: 'Conectar una fuente',
     lead: 'Elija de dónde proceden sus datos.',
     offers: 'Fuentes disponibles',
-    others: 'Otras',
     search: 'Buscar fuentes',
     found: (count, number) => (count === 1 ? '1 fuente encontrada' : `${number} fuentes encontradas`),
     nothingFound: (text) => `Ninguna fuente coincide con «${text}».`,

@@ -1,4 +1,4 @@
-/** Numbers, sizes, times and durations as people in the customer's region write them, and the order of names. */
+/** Numbers, sizes, times and durations as people in the customer's region write them. */
 
 export interface Formatting {
   number(value: number): string;
@@ -8,8 +8,6 @@ export interface Formatting {
   /** As in "5 minutes ago" or "in 2 hours". */
   relative(time: string, nowMs: number): string;
   dateTime(time: string): string;
-  /** Which of two texts comes first in the alphabet. */
-  compare(a: string, b: string): number;
 }
 
 const steps: readonly [Intl.RelativeTimeFormatUnit, number][] = [
@@ -66,6 +64,5 @@ export function createFormatting(locale: string, timeZone?: string): Formatting 
       return relative.format(Math.trunc(seconds / size), name);
     },
     dateTime: (time) => dateTime.format(new Date(time)),
-    compare: new Intl.Collator(locale).compare,
   };
 }

@@ -63,7 +63,6 @@ export default {
     title: 'Connecter une source',
     lead: 'Choisissez d’où viennent vos données.',
     offers: 'Sources disponibles',
-    others: 'Autres',
     search: 'Rechercher une source',
     found: (count, number) => `${number} ${count < 2 ? 'source trouvée' : 'sources trouvées'}`,
     nothingFound: (text) => `Aucune source ne correspond à « ${text} ».`,

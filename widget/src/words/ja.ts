@@ -60,7 +60,6 @@ export default {
     title: 'データソースを接続',
     lead: 'データの取得元を選択してください。',
     offers: '利用できるデータソース',
-    others: 'その他',
     search: 'データソースを検索',
     found: (_count, number) => `${number} 件見つかりました`,
     nothingFound: (text) => `「${text}」に一致するデータソースはありません。`,
