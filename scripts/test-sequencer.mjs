@@ -6,12 +6,14 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The slowest first. */
 export const slowFiles = [
+  'server/test/cli.test.ts',
   'server/test/faults/source-kill-points.test.ts',
   'server/test/simulation/simulation.test.ts',
   'platform/src/runner/data-promises.test.ts',
+  'server/test/faults/platform-faults.test.ts',
   'server/test/faults/kill-commits.test.ts',
+  'server/src/definitions/own-definitions.test.ts',
   'server/test/faults/kill-points.test.ts',
-  'server/test/cli.test.ts',
   'server/test/faults/store-faults.test.ts',
   'server/test/faults/replicas.test.ts',
   'server/src/pipelines/hosted.test.ts',
@@ -25,7 +27,6 @@ export const slowFiles = [
   'widget/test/screens.test.ts',
   'platform/connectors/s3/connector.test.ts',
   'server/src/pipelines/set-up.test.ts',
-  'server/test/faults/platform-faults.test.ts',
   'platform/test/inferred-schemas.test.ts',
   'server/test/faults/traps.test.ts',
   'widget/test/embedding.test.ts',

@@ -6,7 +6,7 @@ import { startHttpServer } from '../../../platform/test/http-server.ts';
 import { freePort } from '../../../scripts/disposable.mjs';
 import { addTenant } from '../../test/security/support.ts';
 import { startTestApp, type TestApp } from '../../test/support/app.ts';
-import { describeOnBothDatabases, describeOnOneDatabase } from '../../test/support/databases.ts';
+import { describeInTurns, describeOnBothDatabases, describeOnOneDatabase } from '../../test/support/databases.ts';
 import { first, lostAnswer } from '../../test/support/faults.ts';
 import { startHostedApp } from '../../test/support/hosted-app.ts';
 import {
@@ -36,7 +36,7 @@ const entriesOf = async (test: TestApp) => {
   return entries.map(({ type, data }) => [type, JSON.parse(data)]);
 };
 
-describeOnBothDatabases('A manifest that an organization adds', (kind) => {
+describeInTurns('A manifest that an organization adds', (kind, it) => {
   const start = async (options: Parameters<typeof startTestApp>[1] = {}) => {
     const test = await startTestApp(kind, options);
     onTestFinished(() => test.stop());
@@ -159,7 +159,7 @@ describeOnBothDatabases('A manifest that an organization adds', (kind) => {
       ['definition.updated', { ...about, changed: ['manifest'] }],
       ['definition.deleted', about],
     ]);
-  }, 120_000);
+  });
 
   it('is nobody else’s: another organization neither sees, lists, changes, uses nor guesses it', async () => {
     const test = await start();
@@ -233,7 +233,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     ]);
     const nameless = { body: { manifest: manifest.replace('title: Books Spec', '') } };
     expect((await test.request('POST', path, nameless)).body.detail[0].loc).toEqual(['body', 'name']);
-  }, 120_000);
+  });
 
   it('leads to no request to a private address where the operator allows none', async () => {
     const test = await startTestApp(kind, { env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'false' } });
@@ -377,5 +377,5 @@ describeOnBothDatabases('On a hosted platform, a manifest that an organization a
 
     expect((await acme.request('DELETE', `/sources/${sourceId}`)).status).toBe(200);
     expect(await copies()).toEqual([]);
-  }, 120_000);
+  });
 });

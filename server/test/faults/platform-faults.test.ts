@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeInTurns } from '../support/databases.ts';
 import { byId, type HostedPlatform, startHostedPlatform } from '../support/deployment.ts';
 import {
   answering,
@@ -51,7 +51,7 @@ const faults = (late: { apply(): Promise<void> }[]): Record<string, Fault> => ({
   'a success in HTML': (match) => answeringAfterwards(match, 200, '<html><h1>Welcome</h1>'),
 });
 
-describeOnBothDatabases('a platform with faults', (kind) => {
+describeInTurns('a platform with faults', (kind, it) => {
   let test: TestApp;
   let faulty: FaultyPlatform;
   let runtime: VirtualRuntime;

@@ -1,5 +1,5 @@
 /** What callers see when the platform fails: 409, 422, 500, 502, 503 and 504, word for word. */
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
 import {
   type PlatformAnswer,
   type PlatformRequest,
@@ -8,7 +8,7 @@ import {
 } from '../../src/platform/transport.ts';
 import { systemRuntime } from '../../src/runtime.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeInTurns } from '../support/databases.ts';
 
 const path = '/api/v1/workspaces';
 type Failure = (request: PlatformRequest) => PlatformAnswer | undefined;
@@ -29,7 +29,7 @@ const on =
   (request) =>
     request.method === method && pathPattern.test(request.path) ? failure() : undefined;
 
-describeOnBothDatabases('When the platform fails', (kind) => {
+describeInTurns('When the platform fails', (kind, it) => {
   let app: TestApp;
   let failure: Failure = () => undefined;
   const wrapTransport = (transport: Transport): Transport => ({
