@@ -501,7 +501,7 @@ describe('inlay connector', () => {
     writeFileSync(join(folder, 'classes.mjs'), 'export class Auth { headers() { return {}; } }');
     const add = ['connector', 'add', '--source', '--manifest', join(folder, 'source-loans.yaml'), '--name', 'Coded'];
     expect(await succeed(...add, '--components', join(folder, 'classes.mjs'))).toMatch(/^Added Coded .*\n$/);
-  }, 120_000);
+  });
 
   it('says what is wrong with its arguments', async () => {
     const { fail } = commandLine();

@@ -245,7 +245,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     const outcome = await acme.check(await makeSourceTemplate(test, template), { token: 't' });
     expect(outcome.status).toBe('failed');
     expect(api.asked).toEqual([]);
-  }, 60_000);
+  });
 
   it('leads to rows in PostgreSQL, what is new the second time, and a new field with a new version', async () => {
     const test = await startTestApp(kind, {
@@ -338,7 +338,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     await ended(3);
     expect(asked.at(-1)).toBe('2024-01-03');
     expect((await written()).at(-1)).toMatchObject({ id: '4', title: 'Four', place: 'shelf 4' });
-  }, 300_000);
+  });
 });
 
 describeOnBothDatabases('On a hosted platform, a manifest that an organization adds', (kind) => {

@@ -85,5 +85,5 @@ describeOnOneDatabase('The streams of a job', (kind) => {
     expect((await acme.request('GET', '/connections')).body.data[0].last_run).toEqual(both[0]);
     const { text } = await test.request('GET', '/metrics', { token: null });
     expect(text).toContain('inlay_values_changed_total{kind="shortened"} 2');
-  }, 300_000);
+  });
 });
