@@ -70,9 +70,15 @@ export function createRefusals(ctx: RefusalsContext): Refusals {
     const named = [...addresses].slice(0, namedAddresses).join(', ');
     const cause: Cause = { ...byWorker, where: () => ({ address: named, userAgent: undefined }) };
     const data = { count, addresses: addresses.size, since: isoTime(since) };
-    await ctx.store.transaction((tx) =>
-      ctx.journal.by(cause).record(tx, ctx.firstOrganizationId, { type: 'token.refused', outcome: 'refused', data }),
-    );
+    try {
+      await ctx.store.transaction((tx) =>
+        ctx.journal.by(cause).record(tx, ctx.firstOrganizationId, { type: 'token.refused', outcome: 'refused', data }),
+      );
+    } catch (error) {
+      const { count: more, addresses: others } = bad ?? { count: 0, addresses: [] };
+      bad = { count: count + more, addresses: new Set([...addresses, ...others]), since };
+      throw error;
+    }
   }
 
   return {
@@ -95,9 +101,12 @@ export function createRefusals(ctx: RefusalsContext): Refusals {
       if (bad.addresses.size < maxAddresses) bad.addresses.add(address);
     },
     async flush() {
-      for (const [kind, { request, count }] of [...repeated]) {
-        repeated.delete(kind);
+      for (const [kind, refusal] of [...repeated]) {
+        const { request, count } = refusal;
         if (count > 0) await record(request, count);
+        // What was refused meanwhile, or could not be recorded, is told the next time.
+        refusal.count -= count;
+        if (refusal.count === 0) repeated.delete(kind);
       }
       await flushBadTokens();
     },
