@@ -40,7 +40,7 @@ export type LoggedEvent = Pick<
   'id' | 'type' | 'workspace_id' | 'workspace_name' | 'data' | 'recorded_at' | 'trace_id'
 > & { position: number };
 
-const eventColumns = [
+export const eventColumns = [
   'id',
   'position',
   'type',

@@ -6,7 +6,8 @@ import { openTestStore } from '../../test/support/test-store.ts';
 import { nameOf, startReceiver, verified, webhookService } from '../../test/support/webhooks.ts';
 import type { Store } from '../db/open.ts';
 import { listDeliveries, recover, redeliver, sendTest } from './deliveries.ts';
-import { createDeliveryRetention, disabledAfterMs, toldAfterMs } from './delivery.worker.ts';
+import { createDeliveryRetention } from './delivery.worker.ts';
+import { disabledAfterMs, toldAfterMs } from './endpoint-run.worker.ts';
 import { createEndpoint, deleteEndpoint, getEndpoint, rotateSecret, updateEndpoint } from './endpoints.ts';
 
 /** Lets time pass for what is stored: what is due later is due so much sooner. */

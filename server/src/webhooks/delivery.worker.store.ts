@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { insertionOf } from '../db/given-rows.ts';
 import type { Db } from '../db/open.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../db/tables.ts';
-import type { LoggedEvent } from './deliveries.store.ts';
+import { eventColumns, type LoggedEvent } from './deliveries.store.ts';
 
 const now = sql<number>`now_ms()`;
 const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
@@ -59,17 +59,6 @@ export async function releaseEndpoint(db: Db, id: string, leaseId: string, pause
     .where('lease_id', '=', leaseId)
     .execute();
 }
-
-const eventColumns = [
-  'id',
-  'position',
-  'type',
-  'workspace_id',
-  'workspace_name',
-  'data',
-  'recorded_at',
-  'trace_id',
-] as const;
 
 export async function readEvents(db: Db, organizationId: string, after: number, limit: number): Promise<LoggedEvent[]> {
   const rows = await db
@@ -264,20 +253,6 @@ export async function disable(tx: Db, endpointId: string, reason: 'gone' | 'fail
     .where('endpoint_id', '=', endpointId)
     .where('state', '=', 'pending')
     .execute();
-}
-
-export async function tagsByTemplate(db: Db, organizationId: string): Promise<Map<string, string[]>> {
-  const tags = new Map<string, string[]>();
-  for (const taggings of ['source_template_tags', 'connection_template_tags'] as const) {
-    const rows = await db
-      .selectFrom(`${taggings} as tagging`)
-      .innerJoin('template_tags', 'template_tags.id', 'tagging.tag_id')
-      .select(['tagging.template_id', 'template_tags.name'])
-      .where('tagging.organization_id', '=', organizationId)
-      .execute();
-    for (const { template_id, name } of rows) tags.set(template_id, [...(tags.get(template_id) ?? []), name]);
-  }
-  return tags;
 }
 
 export interface Backlog {

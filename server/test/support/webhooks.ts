@@ -16,7 +16,8 @@ import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createSealer } from '../../src/sealing.ts';
 import { openWebhookClient } from '../../src/webhook-client.ts';
 import type { WebhooksContext } from '../../src/webhooks/context.ts';
-import { createDeliveries, type DeliveryOptions } from '../../src/webhooks/delivery.worker.ts';
+import { createDeliveries } from '../../src/webhooks/delivery.worker.ts';
+import type { DeliveryOptions } from '../../src/webhooks/endpoint-run.worker.ts';
 
 export interface Received {
   id: string;
