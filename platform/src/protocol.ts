@@ -275,3 +275,35 @@ const ownBeginning =
 function utf8(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString();
 }
+
+// What the program of the bundled connectors says of a manifest.
+
+export interface Place {
+  /** Where in the manifest, as in `streams[3].retriever.requester`; empty for the whole manifest. */
+  path: string;
+  message: string;
+}
+
+export interface DescribedStream {
+  name: string;
+  path: string;
+  /** Whether it stands for streams that are found out when it runs. */
+  isDynamic: boolean;
+  /** The components that it is made of. */
+  uses: string[];
+  /** What keeps it from running; empty if it runs. */
+  errors: Place[];
+}
+
+export interface ManifestDescription {
+  /** The manifest as JSON in one line, with YAML's aliases put in place. */
+  manifest: string;
+  /** Of the language, as the manifest says. */
+  version: string;
+  specification: ConnectorSpecification;
+  streams: DescribedStream[];
+  /** What the engine does not know, and what it therefore passes over. */
+  warnings: Place[];
+  /** What keeps all streams from running. */
+  errors: Place[];
+}

@@ -3,41 +3,12 @@
  * of, and what of it cannot run. A manifest is a text from elsewhere, so its depth and its size are limited before anything
  * is done with it: a few aliases of YAML can stand for gigabytes.
  */
-import type { ConnectorSpecification } from '../../src/protocol.ts';
+import type { DescribedStream, ManifestDescription, Place } from '../../src/protocol.ts';
 import { isJsonObject } from '../kit/json.ts';
 import { ManifestError, type Problem } from './manifest/problems.ts';
 import { type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
 import { readManifestText } from './manifest/yaml.ts';
 import { definitionOf } from './registry.ts';
-
-export interface DescribedStream {
-  name: string;
-  path: string;
-  /** Whether it stands for streams that are found out when it runs. */
-  isDynamic: boolean;
-  /** The components that it is made of. */
-  uses: string[];
-  /** What keeps it from running; empty if it runs. */
-  errors: Place[];
-}
-
-export interface Place {
-  path: string;
-  message: string;
-}
-
-export interface ManifestDescription {
-  /** The manifest as JSON, with YAML's aliases put in place. */
-  manifest: string;
-  /** Of the language, as the manifest says. */
-  version: string;
-  specification: ConnectorSpecification;
-  streams: DescribedStream[];
-  /** What the engine does not know, and what it therefore passes over. */
-  warnings: Place[];
-  /** What keeps all streams from running. */
-  errors: Place[];
-}
 
 const mostLevels = 100;
 const mostCharacters = 16 * 1024 ** 2;

@@ -5,13 +5,15 @@
  * What always holds: nobody but the workspace sees or uses such a source; at least one stream of its manifest can run; it is
  * not deleted while a source is made from it; a new version leaves its id as it is.
  */
+
 import type { Db } from '../db/open.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
+import type { ManifestDescription } from '../protocol.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import { requireUsable } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
 import * as declarative from './declarative-definitions.store.ts';
-import { describeManifest, type ManifestDescription, refusalOf, UnreadableManifest } from './describe-manifest.ts';
+import { describeManifest, refusalOf, UnreadableManifest } from './describe-manifest.ts';
 import { findRead, forgetManifest, keepManifest, type ReadManifest, readManifest } from './manifests.ts';
 
 export interface ShownDeclarative {

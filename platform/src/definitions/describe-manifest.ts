@@ -5,33 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as readAll } from 'node:stream/consumers';
-import type { ConnectorSpecification } from '../protocol.ts';
-
-export interface Place {
-  /** Where in the manifest, as in `streams[3].retriever.requester`; empty for the whole manifest. */
-  path: string;
-  message: string;
-}
-
-export interface DescribedStream {
-  name: string;
-  path: string;
-  isDynamic: boolean;
-  uses: string[];
-  /** What keeps it from running; empty if it runs. */
-  errors: Place[];
-}
-
-export interface ManifestDescription {
-  /** The manifest as JSON in one line. */
-  manifest: string;
-  version: string;
-  specification: ConnectorSpecification;
-  streams: DescribedStream[];
-  warnings: Place[];
-  /** What keeps all streams from running. */
-  errors: Place[];
-}
+import type { ManifestDescription, Place } from '../protocol.ts';
 
 /** A text that is no manifest, or too large a manifest. The message tells the author what to change. */
 export class UnreadableManifest extends Error {
@@ -56,13 +30,15 @@ const waiting: (() => void)[] = [];
 
 /** Throws an UnreadableManifest. */
 export async function describeManifest(reader: Reader, text: string): Promise<ManifestDescription> {
-  if (running >= maxAtATime) await new Promise<void>((resolve) => waiting.push(resolve));
-  running++;
+  if (running < maxAtATime) running++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     return await describe(reader, text);
   } finally {
-    running--;
-    waiting.shift()?.();
+    // Who waits takes over the place: nobody who comes now is let in beside.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
   }
 }
 

@@ -6,16 +6,17 @@
  * What always holds: a registered connector has answered `spec` with a specification that can be used, and is not removed
  * while a source or destination is made from it.
  */
+
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { Problem, resourceNotFound } from '../problems.ts';
+import type { ManifestDescription } from '../protocol.ts';
 import { findProgram, isFolder } from '../runner/find-program.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
 import { requireUsable } from './configuration.ts';
 import type { DefinitionsContext } from './context.ts';
 import * as definitions from './definitions.store.ts';
 import { type ConnectorKind, type Definition, getDefinition, listDefinitions } from './definitions.ts';
-import type { ManifestDescription } from './describe-manifest.ts';
 import { forgetManifest, keepManifest } from './manifests.ts';
 
 export interface Registration {
