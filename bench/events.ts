@@ -12,11 +12,11 @@ import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
 import { createArrivals } from '../server/src/events/arrivals.ts';
 import { type Reader, readPage } from '../server/src/events/events.ts';
 import { createJournal } from '../server/src/events/journal.ts';
-import { insertSource } from '../server/src/pipelines/sources.store.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { holdLiveWorkspace } from '../server/src/workspaces/live-workspaces.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
 import { type Benchmark, type Figure, type Measured, measureInTurns, tookMs } from './benchmark.ts';
+import { addSource } from './source-row.ts';
 
 const changes = 200;
 const pages = 200;
@@ -75,20 +75,9 @@ async function measureCost(database: string, store: Store, organizationId: strin
   const round = (hasEntry: boolean) => async (): Promise<Measured> => {
     const startedAt = performance.now();
     for (let count = 0; count < changes; count++) {
-      const id = randomUUID();
       await store.transaction(async (tx) => {
         await holdLiveWorkspace(tx, organizationId, workspaceId);
-        const source = {
-          id,
-          organizationId,
-          workspaceId,
-          name: id,
-          slug: id,
-          sealedConfig: '',
-          templateVersion: 1,
-          definitionVersion: 0,
-        };
-        await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
+        const id = await addSource(tx, { organizationId, workspaceId, ...ids });
         if (!hasEntry) return;
         const data = { source: { id, name: id, source_template_id: ids.sourceTemplateId } };
         await journal.record(tx, organizationId, { type: 'source.created', workspaceId, data });

@@ -9,13 +9,13 @@ import { byWorker } from '../server/src/cause.ts';
 import { migrate } from '../server/src/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
 import { createJournal } from '../server/src/events/journal.ts';
-import { insertSource } from '../server/src/pipelines/sources.store.ts';
 import { putLimits } from '../server/src/quotas/quotas.store.ts';
 import { takeRoom } from '../server/src/quotas/quotas.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { holdLiveWorkspace } from '../server/src/workspaces/live-workspaces.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
 import { type Benchmark, type Figure, type Measured, measureInTurns, tookMs } from './benchmark.ts';
+import { addSource } from './source-row.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
 const present = 500;
@@ -53,23 +53,11 @@ async function measure(database: string, store: Store, rounds: number): Promise<
     const scope = { organizationId, workspaceId, audience: 'operator' } as const;
     await putLimits(store.db, organizationId, workspaceId, JSON.stringify({ sources: 100_000, connections: 100_000 }));
     const add = async (hasQuotas: boolean) => {
-      const id = randomUUID();
-      await store.transaction(async (tx) => {
+      return await store.transaction(async (tx) => {
         await holdLiveWorkspace(tx, organizationId, workspaceId);
         if (hasQuotas) await takeRoom({ journal }, tx, scope, { sources: 1, connections: 1 });
-        const source = {
-          id,
-          organizationId,
-          workspaceId,
-          name: id,
-          slug: id,
-          sealedConfig: '',
-          templateVersion: 1,
-          definitionVersion: 0,
-        };
-        await insertSource(tx, { ...source, templateId: ids.sourceTemplateId, definitionId: ids.definitionId });
+        return await addSource(tx, { organizationId, workspaceId, ...ids });
       });
-      return id;
     };
     for (let count = 0; count < present; count++) await add(false);
     const round = (hasQuotas: boolean) => async (): Promise<Measured> => {

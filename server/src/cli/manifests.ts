@@ -172,7 +172,7 @@ function runningStreams({ streams, errors }: ManifestDescription): number {
 function verdictOn(description: ManifestDescription): string {
   const count = runningStreams(description);
   const all = description.streams.length;
-  if (count === all) return `All ${all} streams run.`;
+  if (count === all) return all === 1 ? 'The stream runs.' : `All ${all} streams run.`;
   return count === 0 ? 'No stream can run.' : `${count} of ${all} streams run; the others are left out.`;
 }
 

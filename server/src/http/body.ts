@@ -1,6 +1,7 @@
 /**
- * Reads JSON bodies, and YAML for the routes that take a manifest. A compressed body is never unpacked. A body that is not readable JSON does not fail here but
- * becomes an `UnreadableBody`, so that its fault is reported together with those of path and query.
+ * Reads JSON bodies, and YAML for the routes that take a manifest. A compressed body is never unpacked. A body that is
+ * not readable JSON does not fail here but becomes an `UnreadableBody`, so that its fault is reported together with those
+ * of path and query.
  */
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
