@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Health } from './health.ts';
+import { syncModes } from './sync-modes.ts';
 import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
@@ -189,19 +190,6 @@ export const JobList = Type.Object(
   { data: Type.Array(Job, { description: 'Newest first; an empty list is the end' }) },
   { title: 'Job list' },
 );
-
-/** As the platform's API has them. A stream can be synced in those that its source and the destination both know. */
-export const syncModes = [
-  'full_refresh_overwrite',
-  'full_refresh_overwrite_deduped',
-  'full_refresh_append',
-  'full_refresh_update',
-  'full_refresh_soft_delete',
-  'incremental_append',
-  'incremental_deduped_history',
-  'incremental_update',
-  'incremental_soft_delete',
-] as const;
 
 const streamName = Type.String({ minLength: 1, maxLength: 1000, description: 'Its name', examples: ['orders'] });
 const streamNamespace = Type.String({ maxLength: 1000, description: 'Its namespace at the source, if it has one' });

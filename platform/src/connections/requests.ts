@@ -1,4 +1,5 @@
 /** What callers may send about connections. */
+import { syncModes } from '@inlay/contract/sync-modes';
 import Type, { type Static } from 'typebox';
 import { Name, Text, Uuid } from '../fields.ts';
 
@@ -14,19 +15,7 @@ export type ScheduleRequest = Static<typeof ScheduleRequest>;
 export const StreamConfiguration = Type.Object({
   name: Name,
   namespace: Type.Optional(Text),
-  syncMode: Type.Optional(
-    Type.Enum([
-      'full_refresh_overwrite',
-      'full_refresh_overwrite_deduped',
-      'full_refresh_append',
-      'full_refresh_update',
-      'full_refresh_soft_delete',
-      'incremental_append',
-      'incremental_deduped_history',
-      'incremental_update',
-      'incremental_soft_delete',
-    ]),
-  ),
+  syncMode: Type.Optional(Type.Enum([...syncModes])),
   cursorField: Type.Optional(Type.Array(Type.String())),
   primaryKey: Type.Optional(Type.Array(Type.Array(Type.String()))),
   selectedFields: Type.Optional(Type.Array(Type.Object({ fieldPath: Type.Array(Type.String()) }))),

@@ -303,6 +303,7 @@ export interface TemplatePlanItemRow {
   item_id: string;
   workspace_id: string;
   source_id: string;
+  /** How many connections the item stands for. */
   connections: number;
   template_version: number;
   /** By this the plan knows whether it has changed: `updated_at` of a source, `version` of a connection. */

@@ -32,18 +32,13 @@ export async function insertPlan(db: Db, organizationId: string, plan: NewPlan, 
 }
 
 /** What becomes of a source, in a plan of a source template, or else of a connection. */
-export interface Judged {
+export interface Judged
+  extends Pick<
+    TemplatePlanItemRow,
+    'workspace_id' | 'source_id' | 'connections' | 'template_version' | 'seen' | 'outcome' | 'reason'
+  > {
   id: string;
   created_at: number;
-  workspace_id: string;
-  source_id: string;
-  /** How many connections the item stands for. */
-  connections: number;
-  template_version: number;
-  /** Grows with every change that matters to the plan. */
-  seen: number;
-  outcome: PlanOutcome;
-  reason: string | null;
   detail: Pick<TemplatePlanItem, 'fields' | 'streams_dropped' | 'streams_left' | 'tables_moved'>;
 }
 

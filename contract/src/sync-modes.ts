@@ -1,0 +1,12 @@
+/** As the platform's API has them. A stream can be synced in those that its source and the destination both know. */
+export const syncModes = [
+  'full_refresh_overwrite',
+  'full_refresh_overwrite_deduped',
+  'full_refresh_append',
+  'full_refresh_update',
+  'full_refresh_soft_delete',
+  'incremental_append',
+  'incremental_deduped_history',
+  'incremental_update',
+  'incremental_soft_delete',
+] as const;
