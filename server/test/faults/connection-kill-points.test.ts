@@ -28,17 +28,21 @@ const patienceMs = 300_000;
 const api = '/api/v1/integrations';
 const nightly = '0 30 2 * * ?';
 
-/** What the platform has in a workspace afterwards; the source is always there. */
+/** What the platform has in a workspace afterwards. */
 interface Left {
   connections: { status: string; cron: string }[];
   destinations: number;
+  sources: number;
 }
 const active = { status: 'active', cron: '0 0 * * * ?' };
+const untouched: Left = { connections: [active], destinations: 1, sources: 1 };
 
 interface Kind {
   name: string;
   method: string;
-  path(ids: { connection: string; template: string }): string;
+  path(ids: { connection: string; connections: string; sources: string }): string;
+  /** Which template is deleted, if one is: with it goes what both customers have from it. */
+  template?: 'connections' | 'sources';
   body?: object;
   left: Left;
 }
@@ -48,34 +52,43 @@ const kinds: Kind[] = [
     method: 'PATCH',
     path: ({ connection }) => `${api}/connections/${connection}`,
     body: { cron_expression: nightly, status: 'inactive' },
-    left: { connections: [{ status: 'inactive', cron: nightly }], destinations: 1 },
+    left: { ...untouched, connections: [{ status: 'inactive', cron: nightly }] },
   },
   {
     name: 'delete',
     method: 'DELETE',
     path: ({ connection }) => `${api}/connections/${connection}`,
-    left: { connections: [], destinations: 1 },
+    left: { ...untouched, connections: [] },
   },
   {
     name: 'refresh',
     method: 'POST',
     path: ({ connection }) => `${api}/connections/${connection}/refresh`,
-    left: { connections: [active], destinations: 1 },
+    left: untouched,
   },
-  {
-    name: 'delete a template and pause',
-    method: 'DELETE',
-    path: ({ template }) => `${api}/templates/connections/${template}?existing=pause`,
-    left: { connections: [{ ...active, status: 'inactive' }], destinations: 1 },
-  },
-  {
-    name: 'delete a template with everything',
-    method: 'DELETE',
-    path: ({ template }) => `${api}/templates/connections/${template}?existing=delete`,
-    left: { connections: [], destinations: 0 },
-  },
+  ...(['connections', 'sources'] as const).flatMap((template): Kind[] => [
+    {
+      name: `delete a template of ${template} and pause`,
+      method: 'DELETE',
+      path: (ids) => `${api}/templates/${template}/${ids[template]}?existing=pause`,
+      template,
+      left: { ...untouched, connections: [{ ...active, status: 'inactive' }] },
+    },
+    {
+      name: `delete a template of ${template} with everything`,
+      method: 'DELETE',
+      path: (ids) => `${api}/templates/${template}/${ids[template]}?existing=delete`,
+      template,
+      left:
+        template === 'connections'
+          ? { connections: [], destinations: 0, sources: 1 }
+          : { connections: [], destinations: 1, sources: 0 },
+    },
+  ]),
 ];
-const tried = isLongRun ? kinds : kinds.filter(({ name }) => name === 'change' || name.endsWith('everything'));
+const tried = isLongRun
+  ? kinds
+  : kinds.filter(({ name }) => name === 'change' || name === 'delete a template of connections with everything');
 /** In a short run the first commit alone: the change is recorded, and nobody has been told. */
 const commits = isLongRun ? Array.from({ length: 200 }, (_, index) => index + 1) : [1];
 
@@ -83,7 +96,6 @@ describeOnOneDatabase('a service killed while connections are changed and templa
   const program = useCrashingProgram();
   let database: TestDatabase;
   let service: Service;
-  let sourceTemplate: string;
   let made = 0;
 
   const start = async (port?: number) => {
@@ -94,7 +106,6 @@ describeOnOneDatabase('a service killed while connections are changed and templa
   beforeAll(async () => {
     database = await createTestDatabase(kind);
     await start();
-    sourceTemplate = (await ask('POST', `${api}/templates/sources`, { actor_definition_id: sampleData })).id;
   });
   afterAll(async () => {
     await service?.kill();
@@ -121,23 +132,27 @@ describeOnOneDatabase('a service killed while connections are changed and templa
     return ((await response.json()) as { data: Record<string, unknown>[] }).data;
   }
 
-  /** Two customers with one connection each, from a template of their own. */
+  /** Two customers with one source and one connection each, from templates of their own. */
   async function prepare() {
     const tag = `work ${++made}`;
-    const template = await ask('POST', `${api}/templates/connections`, {
-      destination_name: `Files ${made}`,
-      destination_definition_id: localFiles,
-      destination_config: { path: 'out' },
-      tags: [tag],
-      skip_check: true,
-      sync_on_create: false,
-    });
+    const name = `Numbers ${made}`;
+    const sources = (await ask('POST', `${api}/templates/sources`, { actor_definition_id: sampleData, name })).id;
+    const connections = (
+      await ask('POST', `${api}/templates/connections`, {
+        destination_name: `Files ${made}`,
+        destination_definition_id: localFiles,
+        destination_config: { path: 'out' },
+        tags: [tag],
+        skip_check: true,
+        sync_on_create: false,
+      })
+    ).id;
     const workspaces: string[] = [];
     for (const customer of ['one', 'two']) {
       const workspaceId = workspaceOf((await requestToken(service, `${tag} ${customer}`)).body.token);
       workspaces.push(workspaceId);
       await ask('POST', `${api}/sources?workspace_id=${workspaceId}`, {
-        source_template_id: sourceTemplate,
+        source_template_id: sources,
         source_config: { count: 1 },
         selected_connection_template_tags: [tag],
       });
@@ -146,10 +161,10 @@ describeOnOneDatabase('a service killed while connections are changed and templa
     const [workspaceId] = workspaces as [string];
     const [connection] = (await ask('GET', `${api}/connections?workspace_id=${workspaceId}`)).data;
     expect(connection).toMatchObject({ status: 'active', applied: true });
-    return { template: template.id as string, connection: connection.id as string, workspaces };
+    return { connection: connection.id as string, connections, sources, workspaces };
   }
 
-  async function leftIn(workspaceId: string): Promise<Left & { sources: number }> {
+  async function leftIn(workspaceId: string): Promise<Left> {
     const list = (what: string) => askPlatform(`/${what}?workspaceIds=${workspaceId}`);
     const connections = (await list('connections')).map(({ status, schedule }) => ({
       status: String(status),
@@ -165,7 +180,7 @@ describeOnOneDatabase('a service killed while connections are changed and templa
   /** Whether the service is still there to be told; the bundled platform goes on to commit by itself. */
   const disarm = () => service.tell({ at: 0, edge: 'before' } satisfies Crash);
 
-  it.each(tried)('$name: the next process finishes it once', async ({ method, path, body, left }) => {
+  it.each(tried)('$name: the next process finishes it once', async ({ method, path, body, template, left }) => {
     let killed = 0;
     for (const at of commits) {
       const { workspaces, ...ids } = await prepare();
@@ -187,18 +202,15 @@ describeOnOneDatabase('a service killed while connections are changed and templa
       const again = await send();
       expect([200, 202, 204, 404], JSON.stringify(again.body)).toContain(again.status);
       await untilNothingIsOpen(service, patienceMs);
-      const isOfTemplate = path({ ...ids, connection: '' }).includes(ids.template);
       for (const [index, workspaceId] of workspaces.entries()) {
-        const expected = isOfTemplate || index === 0 ? left : { connections: [active], destinations: 1 };
-        await expect
-          .poll(() => leftIn(workspaceId), { timeout: patienceMs, interval: 200 })
-          .toEqual({ ...expected, sources: 1 });
+        const expected = template || index === 0 ? left : untouched;
+        await expect.poll(() => leftIn(workspaceId), { timeout: patienceMs, interval: 200 }).toEqual(expected);
         const here = (await ask('GET', `${api}/connections?workspace_id=${workspaceId}`)).data;
         expect(here).toHaveLength(expected.connections.length);
         for (const connection of here) expect(connection).toMatchObject({ applied: true });
       }
-      if (isOfTemplate) {
-        const rollouts = async () => (await ask('GET', `${api}/templates/connections/${ids.template}/rollouts`)).data;
+      if (template) {
+        const rollouts = async () => (await ask('GET', `${api}/templates/${template}/${ids[template]}/rollouts`)).data;
         const isOver = async () => (await rollouts()).every(({ state }: { state: string }) => state === 'finished');
         await eventually('the rollout has ended', isOver, patienceMs);
         expect(await rollouts()).toMatchObject([{ workspaces: { total: 2, done: 2, failed: 0 } }]);
