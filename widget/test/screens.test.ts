@@ -1,9 +1,11 @@
 /** Every screen and state as a customer sees it: accessible, in five languages, light and dark, narrow and wide. */
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
@@ -27,10 +29,18 @@ const looks: Record<string, BrowserContextOptions & { theme?: object }> = proces
   : // One look that has most of what the others have.
     { 'branded, dark and narrow': { colorScheme: 'dark', viewport: { width: 320, height: 640 }, theme } };
 
+/** An API whose list is one level further down than a customer expects. */
+const api = createServer((_request, response) => {
+  response.setHeader('content-type', 'application/json').end('{"data": {"orders": [{"id": 1}, {"id": 2}]}}');
+});
+
 const redSquare = 'data:image/gif;base64,R0lGODlhAQABAIAAAP8AAP///yH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==';
 
 beforeAll(async () => {
+  await new Promise<void>((listening) => api.listen(0, '127.0.0.1', listening));
+  const base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const offers: [string, string, object][] = [
+    ['Nested list', httpApi, { base_url }],
     ['PostgreSQL', postgresSource, {}],
     ['Web API', httpApi, {}],
     ['Files', fileSource, {}],
@@ -46,6 +56,10 @@ beforeAll(async () => {
   }
   const customer_may_change = { streams: true, schedule: { shortest_minutes: 60 } };
   await stage.connectionTemplate({ customer_may_change });
+});
+
+afterAll(() => {
+  api.close();
 });
 
 /** In a frame that fills the window. */
@@ -140,6 +154,15 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await screen('connected');
     await frame.getByText(/rows synced/).waitFor({ timeout: 120_000 });
     await lookAt(frame, 'connected');
+    await frame.getByRole('button', { name: 'Connect another source' }).click();
+    await frame.getByRole('button', { name: /Nested list/ }).click();
+    const stream = frame.getByRole('group', { name: 'Streams' });
+    await stream.getByLabel('Name').fill('orders');
+    await stream.getByLabel('Path', { exact: true }).fill('orders');
+    await frame.getByRole('button', { name: 'Test and connect' }).click();
+    await frame.getByText('Checked, but there is something to know').waitFor();
+    await frame.getByText(/The list is probably at “data\.orders”/).waitFor();
+    await lookAt(frame, 'connected-with-warning');
     await frame.getByRole('button', { name: 'Done' }).click();
     await screen('list');
     await lookAt(frame, 'list');

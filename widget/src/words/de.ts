@@ -107,7 +107,7 @@ export default {
   problemOnOurSide: 'Auf unserer Seite gibt es ein Problem, und unser Team kann es sehen. Sie müssen nichts ändern.',
 
   check: {
-    warnings: 'Verbunden, aber das sollten Sie wissen',
+    warnings: 'Geprüft, aber das sollten Sie wissen',
     oneRecord: (stream) =>
       `${stream}: Die API antwortet mit einem einzelnen Objekt statt mit einer Liste, daher kommt nur eine Zeile an. Wenn es mehr sein sollten, prüfen Sie den Pfad.`,
     oneRecordOfList: (stream, path) =>

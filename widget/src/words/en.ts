@@ -106,7 +106,7 @@ const en = {
   problemOnOurSide: 'There is a problem on our side, and our team can see it. You do not have to change anything.',
 
   check: {
-    warnings: 'Connected, but there is something to know',
+    warnings: 'Checked, but there is something to know',
     oneRecord: (stream: string) =>
       `${stream}: the API answers with one object and not with a list, so only one row arrives. If there should be more, check the path.`,
     oneRecordOfList: (stream: string, path: string) =>

@@ -106,7 +106,7 @@ export default {
   problemOnOurSide: 'Hay un problema por nuestra parte y nuestro equipo puede verlo. No tiene que cambiar nada.',
 
   check: {
-    warnings: 'Conectado, pero hay algo que debe saber',
+    warnings: 'Comprobado, pero hay algo que debe saber',
     oneRecord: (stream) =>
       `${stream}: la API responde con un solo objeto y no con una lista, por lo que solo llega una fila. Si debería haber más, compruebe la ruta.`,
     oneRecordOfList: (stream, path) =>

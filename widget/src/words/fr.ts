@@ -107,7 +107,7 @@ export default {
   problemOnOurSide: 'Il y a un problème de notre côté, et notre équipe peut le voir. Vous n’avez rien à modifier.',
 
   check: {
-    warnings: 'Connecté, mais il y a une chose à savoir',
+    warnings: 'Vérifié, mais il y a une chose à savoir',
     oneRecord: (stream) =>
       `${stream} : l’API répond avec un seul objet et non avec une liste, une seule ligne arrive donc. S’il devait y en avoir plus, vérifiez le chemin.`,
     oneRecordOfList: (stream, path) =>
