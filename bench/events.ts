@@ -80,7 +80,9 @@ async function measureCost(database: string, store: Store, organizationId: strin
         const id = await addSource(tx, { organizationId, workspaceId, ...ids });
         if (!hasEntry) return;
         const data = { source: { id, name: id, source_template_id: ids.sourceTemplateId } };
-        await journal.record(tx, organizationId, { type: 'source.created', workspaceId, data });
+        const after = { name: id, source_config: { count: 10 }, template_version: 1, definition_version: 0 };
+        const change = { before: undefined, after };
+        await journal.record(tx, organizationId, { type: 'source.created', workspaceId, data, change });
       });
     }
     return { tookMs: performance.now() - startedAt, usage: {} };

@@ -86,7 +86,11 @@ async function measure(
       const { id } = await createEndpoint(ctx, owner, { url, types: ['tag.*'] });
       for (let made = 0; made < count; made += atOnce) {
         const tags = Array.from({ length: Math.min(atOnce, count - made) }, () => ({ id: randomUUID(), name: 'crm' }));
-        const entries = tags.map((tag) => ({ type: 'tag.created' as const, data: { tag } }));
+        const entries = tags.map((tag) => ({
+          type: 'tag.created' as const,
+          data: { tag },
+          change: { before: undefined, after: { name: tag.name } },
+        }));
         await store.transaction((tx) => journal.record(tx, organizationId, ...entries));
       }
       await sequencer.pass();

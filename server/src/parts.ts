@@ -173,7 +173,7 @@ export async function openParts(
     platformOrganizationId: platformOrganizationIds(store),
     count: metrics.workspaceEvent,
     joinable: new JoinableWork(),
-    recordContentsDeleted,
+    recordContentsDeleted: (by, tx, workspace, at) => recordContentsDeleted({ journal: by, sealer }, tx, workspace, at),
     statusChanged: (by, tx, workspaceId) => followWorkspaceStatus({ store, journal: by }, tx, workspaceId),
     listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
     quotasChanged: (tx, workspaceId, quotas) => followQuotas({ runtime }, tx, workspaceId, quotas),

@@ -129,7 +129,17 @@ describeOnOneDatabase('The audit trail', (kind) => {
       new Set([acme.workspaceId]),
     );
     const ofType = (type: string) => data.find((entry: { type: string }) => entry.type === type);
-    expect(ofType('source.created')).toMatchObject({ actor: { kind: 'token' }, address: '127.0.0.1' });
+    expect(ofType('source.created')).toMatchObject({
+      actor: { kind: 'token' },
+      address: '127.0.0.1',
+      patch: [
+        { op: 'add', path: '/name', value: 'Shop' },
+        { op: 'add', path: '/source_config', value: { count: 10 } },
+      ],
+    });
+    // The operator reads which version of its template the source has.
+    const [created] = await read(`types=source.created&workspace_id=${acme.workspaceId}`);
+    expect(created.patch).toContainEqual({ op: 'add', path: '/template_version', value: 1 });
     expect(ofType('source.updated').patch).toEqual([
       { op: 'test', path: '/source_config/count', value: 10 },
       { op: 'replace', path: '/source_config/count', value: 20 },

@@ -128,7 +128,10 @@ describe('inlay status, workspaces, jobs and logs', () => {
     const log = pino({ level: 'silent' });
     const sequencer = createSequencer({ store, runtime: systemRuntime, log, onSequenced: () => {} });
     const tell = async (...names: string[]) => {
-      const tags = names.map((name) => ({ type: 'tag.created', data: { tag: { id: randomUUID(), name } } }) as const);
+      const tags = names.map((name) => {
+        const change = { before: undefined, after: { name } };
+        return { type: 'tag.created', data: { tag: { id: randomUUID(), name } }, change } as const;
+      });
       await store.transaction((tx) => journal.record(tx, organizationId, ...tags));
       await sequencer.pass();
     };

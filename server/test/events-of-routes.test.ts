@@ -1,12 +1,14 @@
 /**
  * Walks the route table: every route that changes something says so in the log, in the transaction of the change, and names
- * who did it.
+ * who did it, and what was before and after.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { booksManifest } from '../../platform/test/books-manifest.ts';
+import { catalogue, type EntryType } from '../src/events/catalogue.ts';
+import type { PatchOperation } from '../src/events/json-patch.ts';
 import { fill } from './security/support.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
-import { customer, localFiles, sampleData } from './support/pipelines.ts';
+import { customer, localFiles, postgresSource, sampleData } from './support/pipelines.ts';
 
 /** Routes that write and have no entry. Each has its reason. */
 const exceptions: Record<string, string> = {
@@ -44,9 +46,25 @@ interface Entry {
   actor_kind: string;
   request_id: string | null;
   personal: string | null;
+  patch: string | null;
 }
 
-it('A route that changes something writes an entry with its request and its actor', async () => {
+/** What was before and after is in the entry, unless the catalogue says why not. */
+function expectPatch(route: string, { type, patch }: Entry): void {
+  const { noPatchBecause } = catalogue[type as EntryType];
+  if (noPatchBecause !== undefined) {
+    expect(patch, `${route}: ${type}`).toBeNull();
+    return;
+  }
+  const operations: PatchOperation[] = JSON.parse(patch ?? '[]');
+  expect(operations, `${route}: ${type} has a patch`).not.toEqual([]);
+  // What is new was not there before; of what is gone, nothing is left.
+  const kinds = new Set(operations.map(({ op }) => op));
+  if (/\.(created|adopted)$/.test(type)) expect([...kinds], `${route}: ${type}`).toEqual(['add']);
+  if (/\.deleted$/.test(type)) expect([...kinds], `${route}: ${type}`).toEqual(['test', 'remove']);
+}
+
+it('A route that changes something writes an entry with its request, its actor, and before and after', async () => {
   const ids: Record<string, string> = {};
   const walked = new Set<string>();
   const secrets: string[] = [];
@@ -76,6 +94,7 @@ it('A route that changes something writes an entry with its request and its acto
     for (const entry of own) {
       expect(entry.actor_kind, route).toBe(actor);
       expect(JSON.parse(entry.personal ?? '{}'), route).toHaveProperty('address', '127.0.0.1');
+      expectPatch(route, entry);
     }
     walked.add(route);
     return answer.body;
@@ -102,6 +121,13 @@ it('A route that changes something writes an entry with its request and its acto
   await walk(`DELETE ${definition}`, ['definition.deleted']);
   const source = { actor_definition_id: sampleData, name: 'Sample', partial_default_config: { seed: 7 } };
   const made = await walk(`POST ${templates}/sources`, ['template.published'], { body: source });
+  ids.source_template_id = made.id;
+  // What of a configuration is secret is nowhere in the log, not when it comes and not when it goes.
+  const password = 'walked password';
+  secrets.push(password);
+  const secretive = { actor_definition_id: postgresSource, name: 'Secretive', partial_default_config: { password } };
+  ids.source_template_id = (await walk(`POST ${templates}/sources`, ['template.published'], { body: secretive })).id;
+  await walk(`DELETE ${templates}/sources/:source_template_id`, ['template.deleted']);
   ids.source_template_id = made.id;
   const destination = {
     destination_name: 'Files',

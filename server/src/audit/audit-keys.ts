@@ -43,7 +43,11 @@ async function addKey(
   const key = newSealedKey(sealer, contextOf);
   await keys.insertKey(tx, key);
   for (const id of await listOrganizationIds(tx)) {
-    await journal.record(tx, id, { type: 'audit.key_created', data: { key: { id: key.kid } } });
+    await journal.record(tx, id, {
+      type: 'audit.key_created',
+      data: { key: { id: key.kid } },
+      change: { before: undefined, after: { public_key: JSON.parse(key.public_jwk).x } },
+    });
   }
   return key;
 }

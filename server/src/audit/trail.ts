@@ -21,6 +21,7 @@ import { customerTypes, entryTypes, matchingTypes } from '../events/catalogue.ts
 import { chainedEntry, genesisHash, type PersonalField } from '../events/chain.ts';
 import { dataOf } from '../events/events.ts';
 import type { Journal } from '../events/journal.ts';
+import type { PatchOperation } from '../events/json-patch.ts';
 import { isoTime } from '../iso-time.ts';
 import { listPublicKeys } from './audit-keys.ts';
 import { presentCheckpoint } from './checkpoints.ts';
@@ -142,9 +143,17 @@ function presentOwnEntry(row: trail.TrailRow, personal: readonly LogPersonalRow[
     data: dataOf(row, true),
     address: own('address') as string | null,
     user_agent: own('user_agent') as string | null,
-    patch: own('patch') as object[] | null,
+    patch: ownPatch(own('patch') as PatchOperation[] | null),
     hash: row.hash,
   };
+}
+
+/** What the operator decides about a source or a connection. */
+const ofOperator =
+  /^\/(template_version|definition_version|schema_changes|namespace_format|prefix|customer_may_change)$/;
+
+function ownPatch(patch: PatchOperation[] | null): object[] | null {
+  return patch && patch.filter(({ path }) => !ofOperator.test(path));
 }
 
 function personalValue(personal: readonly LogPersonalRow[], wanted: PersonalField): unknown {

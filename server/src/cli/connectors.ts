@@ -78,7 +78,9 @@ export async function removeConnector(id: string): Promise<void> {
     for (const organizationId of await listOrganizationIds(store.db)) {
       if (!(await findOwnDefinition({ store }, organizationId, id))) continue;
       isOwn = true;
-      const rules = { store, journal, listTemplatesOf: listTemplatesOfDefinition, listVersionsInUse };
+      const { config, secrets } = readConfig(process.env);
+      const sealer = openSealer(secrets, openDataDir(config.dataDir));
+      const rules = { store, sealer, journal, listTemplatesOf: listTemplatesOfDefinition, listVersionsInUse };
       await deleteDefinition(rules, organizationId, id);
     }
   });
@@ -104,7 +106,13 @@ export async function tellOfDefinition(
 ): Promise<void> {
   await withStore(async (store) => {
     await store.transaction(async (tx) => {
-      for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, { type, data: { definition } });
+      const { kind, name } = definition;
+      const isNew = type === 'definition.created';
+      const change = isNew
+        ? { before: undefined, after: { kind, name } }
+        : { before: { kind, name }, after: undefined };
+      const entry = { type, data: { definition }, change } as const;
+      for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, entry);
     });
   });
 }

@@ -148,7 +148,7 @@ async function presentManifest(db: Db, row: own.VersionedDefinition): Promise<Ma
 }
 
 type Adding = Pick<OwnDefinitionsContext, 'store' | 'runtime' | 'sealer' | 'journal' | 'readManifest'>;
-type Deleting = Pick<OwnDefinitionsContext, 'store' | 'journal' | 'listTemplatesOf' | 'listVersionsInUse'>;
+type Deleting = Pick<OwnDefinitionsContext, 'store' | 'sealer' | 'journal' | 'listTemplatesOf' | 'listVersionsInUse'>;
 
 export interface AddedDefinition {
   definition: Definition;
@@ -169,6 +169,7 @@ export async function addDefinition(
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.created',
       data: { definition: { id, kind: 'source', name } },
+      change: { before: undefined, after: settingsOf(ctx, { id, name, icon, version: 1 }, description.manifest) },
     });
   });
   return await getAdded(ctx, organizationId, id);
@@ -194,6 +195,7 @@ export async function replaceDefinition(
     };
     const changed = Object.keys(changes).map((column) => (column === 'version' ? 'manifest' : column));
     if (changed.length === 0) return await move(ctx, tx, row, description);
+    const manifestBefore = await storedManifest(ctx, tx, row);
     const updated = (await own.changeOwn(tx, organizationId, id, changes)) ?? row;
     if (changes.version !== undefined) {
       await insertVersion(ctx, tx, { organizationId, definitionId: id, number: changes.version }, description);
@@ -204,6 +206,10 @@ export async function replaceDefinition(
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.updated',
       data: { definition: { id, kind: 'source', name: updated.name }, changed },
+      change: {
+        before: settingsOf(ctx, row, manifestBefore),
+        after: settingsOf(ctx, updated, description.manifest),
+      },
     });
     return moved;
   });
@@ -222,10 +228,25 @@ async function move(
 }
 
 async function isNew(ctx: OwnDefinitionsContext, tx: Db, row: SourceDefinitionRow, { manifest }: ManifestDescription) {
+  return (await storedManifest(ctx, tx, row)) !== manifest;
+}
+
+/** The newest; undefined where none is stored. */
+async function storedManifest({ sealer }: Pick<OwnDefinitionsContext, 'sealer'>, tx: Db, row: SourceDefinitionRow) {
   const present = await own.findOwnVersion(tx, row.organization_id, row.id, row.version);
-  if (!present) return true;
+  if (!present) return undefined;
   const { sealed_manifest: sealed } = await own.readVersion(tx, row.organization_id, present.version_id);
-  return ctx.sealer.open(sealed, contextOf(present.version_id)).toString('utf8') !== manifest;
+  return sealer.open(sealed, contextOf(present.version_id)).toString('utf8');
+}
+
+/** For the audit. A manifest is long and may hold secrets, so it is a fingerprint. */
+function settingsOf(
+  { sealer }: Pick<OwnDefinitionsContext, 'sealer'>,
+  { id, name, icon, version }: Pick<SourceDefinitionRow, 'id' | 'name' | 'icon' | 'version'>,
+  manifest: string | undefined,
+) {
+  const fingerprint = manifest === undefined ? null : `fingerprint:${sealer.fingerprint(manifest, id)}`;
+  return { name, icon, version, manifest: fingerprint };
 }
 
 export async function deleteDefinition(
@@ -238,12 +259,14 @@ export async function deleteDefinition(
     const templates = await ctx.listTemplatesOf(tx, organizationId, id);
     if (templates.length > 0) throw new AppError('definition_in_use', { templates });
     const row = await own.deleteOwn(tx, organizationId, id);
+    const manifest = row && (await storedManifest(ctx, tx, row));
     if (!row) throw new AppError('source_definition_not_found');
     const kept = await ctx.listVersionsInUse(tx, organizationId, id);
     await own.deleteVersionsExcept(tx, organizationId, id, [...kept, row.version]);
     await ctx.journal.record(tx, organizationId, {
       type: 'definition.deleted',
       data: { definition: { id, kind: 'source', name: row.name } },
+      change: { before: settingsOf(ctx, row, manifest), after: undefined },
     });
     return { id, deleted_at: isoTime(row.deleted_at ?? 0) };
   });

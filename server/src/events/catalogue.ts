@@ -139,14 +139,32 @@ interface Kind<Data extends TObject = TObject> {
   isEvent: boolean;
   /** Scoped tokens of the workspace read it. */
   forCustomers: boolean;
+  /** Why its entries have no patch. Undefined: every entry says what was before and after. */
+  noPatchBecause: Unpatched;
 }
 
-function kind<P extends TProperties, W extends OfWorkspace>(
+/** The reasons why entries have no patch. There are no others. */
+type Unpatched = undefined | keyof typeof reasonsWithoutPatch;
+export const reasonsWithoutPatch = {
+  'of data': 'tells of data that moved, or of counts; no setting is other than before',
+  'of health': 'tells what the service has noticed; no setting is other than before',
+  'of the trail': 'tells of the trail itself, or of a request that changed nothing',
+  'of encryption': 'the stored secrets are the same as before, encrypted with another key',
+};
+
+interface Options<W extends OfWorkspace, U extends Unpatched> {
+  ofWorkspace: W;
+  isEvent?: boolean;
+  forCustomers?: boolean;
+  noPatchBecause?: U;
+}
+
+function kind<P extends TProperties, W extends OfWorkspace, U extends Unpatched = undefined>(
   when: string,
   data: P,
-  { ofWorkspace, isEvent = true, forCustomers = false }: { ofWorkspace: W; isEvent?: boolean; forCustomers?: boolean },
-): Kind<TObject<P>> & { ofWorkspace: W } {
-  return { when, data: Type.Object(data), ofWorkspace, isEvent, forCustomers };
+  { ofWorkspace, isEvent = true, forCustomers = false, noPatchBecause }: Options<W, U>,
+): Kind<TObject<P>> & { ofWorkspace: W; noPatchBecause: U } {
+  return { when, data: Type.Object(data), ofWorkspace, isEvent, forCustomers, noPatchBecause: noPatchBecause as U };
 }
 
 const shared = { ofWorkspace: true, forCustomers: true } as const;
@@ -154,6 +172,8 @@ const ofWorkspace = { ofWorkspace: true } as const;
 const ofOrganization = { ofWorkspace: false } as const;
 /** About a workspace where its customer made it. */
 const sometimes = { ofWorkspace: 'sometimes' } as const;
+const ofData = { ...shared, noPatchBecause: 'of data' } as const;
+const ofHealth = { ...shared, noPatchBecause: 'of health' } as const;
 
 export const catalogue = {
   'workspace.created': kind('A workspace was created.', {}, ofWorkspace),
@@ -196,9 +216,9 @@ export const catalogue = {
       attention_by: Enumeration(['operator', 'customer'], { description: 'Who has to do something' }),
       problem: Failure,
     },
-    shared,
+    ofHealth,
   ),
-  'source.recovered': kind('Nobody has to do anything about the source any more.', { source: Source }, shared),
+  'source.recovered': kind('Nobody has to do anything about the source any more.', { source: Source }, ofHealth),
 
   'connection.created': kind('A source has a new connection to a destination.', { connection: Connection }, shared),
   'connection.updated': kind(
@@ -208,7 +228,7 @@ export const catalogue = {
   ),
   'connection.deleted': kind('A connection is deleted.', { connection: Connection }, shared),
 
-  'sync.started': kind('A sync has begun.', { connection: Connection, job: Job }, shared),
+  'sync.started': kind('A sync has begun.', { connection: Connection, job: Job }, ofData),
   'sync.succeeded': kind(
     'A sync has ended well.',
     {
@@ -222,7 +242,7 @@ export const catalogue = {
         { description: 'Values that did not arrive as the source gave them; at most 100' },
       ),
     },
-    shared,
+    ofData,
   ),
   'sync.failed': kind(
     'A sync has failed, after all its attempts.',
@@ -234,7 +254,7 @@ export const catalogue = {
       }),
       failures_in_a_row: count('How many syncs have failed since the last success', 2),
     },
-    shared,
+    ofData,
   ),
   'sync.recovered': kind(
     'A sync has succeeded after one or more syncs of its connection had failed.',
@@ -244,9 +264,9 @@ export const catalogue = {
       failures_in_a_row: count('How many syncs had failed', 2),
       failing_since: Timestamp('When the first of them failed'),
     },
-    shared,
+    ofData,
   ),
-  'sync.cancelled': kind('A sync was cancelled.', ended, shared),
+  'sync.cancelled': kind('A sync was cancelled.', ended, ofData),
 
   'template.published': kind(
     'A template has a new version. The first version is its beginning.',
@@ -313,8 +333,8 @@ export const catalogue = {
     },
     { ofWorkspace: 'sometimes' },
   ),
-  'quota.warning': kind('A workspace has used four fifths of a quota.', usedUp, shared),
-  'quota.reached': kind('A workspace has used up a quota.', usedUp, shared),
+  'quota.warning': kind('A workspace has used four fifths of a quota.', usedUp, ofData),
+  'quota.reached': kind('A workspace has used up a quota.', usedUp, ofData),
 
   'key.created': kind('A signing key was made and published.', { key: Key }, ofOrganization),
   'key.retired': kind('A signing key signs no more. Tokens that it signed stay valid.', { key: Key }, ofOrganization),
@@ -322,7 +342,7 @@ export const catalogue = {
   'key.encryption_rotated': kind(
     'The key that encrypts stored secrets was replaced.',
     { secrets: count('How many secrets were encrypted anew', 120) },
-    ofOrganization,
+    { ofWorkspace: false, noPatchBecause: 'of encryption' },
   ),
 
   'tag.created': kind('A tag of templates was made.', { tag: Tag }, ofOrganization),
@@ -360,7 +380,7 @@ export const catalogue = {
       disabled_from: Timestamp('When it will be disabled'),
       error: orNull('string', 'The last failure', 'The receiver answered with 503.'),
     },
-    sometimes,
+    { ...sometimes, noPatchBecause: 'of health' },
   ),
   'webhook_endpoint.disabled': kind(
     'A webhook endpoint gets no more events: it answered 410, or did nothing but fail for five days.',
@@ -374,7 +394,7 @@ export const catalogue = {
   'webhook_endpoint.recovered': kind(
     'A webhook endpoint that was said to be failing has accepted an event again.',
     { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
-    sometimes,
+    { ...sometimes, noPatchBecause: 'of health' },
   ),
 
   'audit.checkpoint': kind(
@@ -387,13 +407,13 @@ export const catalogue = {
       key_id: text('Which key signed it', 'k0123456789abcde'),
       signature: text('Ed25519, in base64', 'c2lnbmF0dXJl'),
     },
-    ofOrganization,
+    { ofWorkspace: false, noPatchBecause: 'of the trail' },
   ),
   'audit.key_created': kind('A key that signs checkpoints of the audit trail was made.', { key: Key }, ofOrganization),
   'audit.exported': kind(
     'Somebody exported the audit trail.',
     { format: Enumeration(['jsonl', 'csv'], { description: 'In which form' }) },
-    { ofWorkspace: false, isEvent: false },
+    { ofWorkspace: false, isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'audit.erased': kind(
     'Somebody erased personal fields of the audit trail.',
@@ -402,7 +422,7 @@ export const catalogue = {
       fields: Type.Array(Type.String(), { description: 'What was erased', examples: [['address']] }),
       count: count('How many values', 12),
     },
-    { ofWorkspace: 'sometimes', isEvent: false },
+    { ofWorkspace: 'sometimes', isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'request.refused': kind(
     'A request was refused although its token works: it asked for something that it may not do, or came from another origin than its page.',
@@ -414,7 +434,7 @@ export const catalogue = {
       }),
       count: count('How many requests; repeated ones are counted for a minute', 1),
     },
-    { ofWorkspace: 'sometimes', isEvent: false },
+    { ofWorkspace: 'sometimes', isEvent: false, noPatchBecause: 'of the trail' },
   ),
   'token.refused': kind(
     'Requests came with no token, or with tokens that do not work. They belong to nobody, so the trail of the first organization of the deployment counts them.',
@@ -423,7 +443,7 @@ export const catalogue = {
       addresses: count('From how many addresses', 2),
       since: Timestamp('When the first of them came'),
     },
-    { ofWorkspace: false, isEvent: false },
+    { ofWorkspace: false, isEvent: false, noPatchBecause: 'of the trail' },
   ),
 };
 
@@ -433,8 +453,10 @@ export type DataOf<T extends EntryType> = Static<Catalogue[T]['data']>;
 
 /** What something was before and after, for the audit. Without secrets: they are replaced by fingerprints. */
 export interface Change {
-  before: unknown;
-  after: unknown;
+  /** Undefined for something new. */
+  before: object | undefined;
+  /** Undefined for something that is gone. */
+  after: object | undefined;
 }
 
 /** An entry as a rule writes it. The name of the workspace is read in the transaction. */
@@ -442,13 +464,13 @@ export type Entry = {
   [T in EntryType]: {
     type: T;
     data: DataOf<T>;
-    change?: Change;
     outcome?: 'refused';
-  } & (Catalogue[T]['ofWorkspace'] extends true
-    ? { workspaceId: string }
-    : Catalogue[T]['ofWorkspace'] extends false
-      ? { workspaceId?: never }
-      : { workspaceId?: string });
+  } & (Catalogue[T]['noPatchBecause'] extends undefined ? { change: Change } : { change?: never }) &
+    (Catalogue[T]['ofWorkspace'] extends true
+      ? { workspaceId: string }
+      : Catalogue[T]['ofWorkspace'] extends false
+        ? { workspaceId?: never }
+        : { workspaceId?: string });
 }[EntryType];
 
 export const entryTypes = Object.keys(catalogue) as EntryType[];

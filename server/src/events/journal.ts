@@ -65,7 +65,8 @@ function personalOf({ where }: Cause): string | null {
   return JSON.stringify({ address, user_agent: userAgent?.slice(0, maxUserAgent).toWellFormed() });
 }
 
-function patchText({ before, after }: Change): string | null {
+/** Nothing is an object without members, so that every library can apply the patch. */
+function patchText({ before = {}, after = {} }: Change): string | null {
   const patch = patchOf(before, after);
   return patch.length === 0 ? null : JSON.stringify(patch);
 }

@@ -17,7 +17,11 @@ import { type EventFilter, findPositionAt, listEvents, listPositions } from './l
 import { createLogRetention, createSequencer, type Sequencer } from './sequencer.worker.ts';
 
 const journal = createJournal({ runtime: systemRuntime, cause: byWorker });
-const tag = (name: string): Entry => ({ type: 'tag.created', data: { tag: { id: randomUUID(), name } } });
+const tag = (name: string): Entry => ({
+  type: 'tag.created',
+  data: { tag: { id: randomUUID(), name } },
+  change: { before: undefined, after: { name } },
+});
 const nameOf = (row: { data: string }) => JSON.parse(row.data).tag?.name;
 
 function sequencerOf(store: Store): Sequencer {
@@ -102,8 +106,9 @@ describeOnBothDatabases('The log', (kind) => {
       })
       .execute();
     await log.record(tag('first'));
-    await log.record({ type: 'workspace.deletion_requested', workspaceId, data: {} });
-    await log.record({ type: 'workspace.deleted', workspaceId, data: {} });
+    const change = { before: { name: 'Acme' }, after: undefined };
+    await log.record({ type: 'workspace.deletion_requested', workspaceId, data: {}, change });
+    await log.record({ type: 'workspace.deleted', workspaceId, data: {}, change });
     await sequencerOf(store).pass();
     const rows = await log.entries();
     expect(rows.map(({ trail_position, position }) => [trail_position, position])).toEqual([

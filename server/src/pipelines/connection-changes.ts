@@ -28,7 +28,7 @@ import { delayOf } from '../workspaces/operations.ts';
 import * as changes from './connection-changes.store.ts';
 import { callPlatform, getConnection, getOneConnection } from './connections.ts';
 import type { PipelinesContext, Scope } from './context.ts';
-import { recordConnections, recordConnectionUpdated } from './entries.ts';
+import { recordConnections, recordConnectionUpdated, settingsOfConnection } from './entries.ts';
 import { refreshHealth, refreshSourceHealth } from './jobs.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
 import { getCatalog, ownStreamsIn, presentStreams, type StreamCatalog } from './stream-catalogs.ts';
@@ -130,16 +130,6 @@ async function change(
   });
 }
 
-/** What can be changed of a connection, for the audit. */
-function settingsOf(row: ConnectionRow) {
-  return {
-    status: row.paused === 1 ? 'inactive' : 'active',
-    cron_expression: row.cron_expression,
-    own_schedule: row.own_schedule === 1,
-    streams: row.own_streams === null ? null : JSON.parse(row.own_streams),
-  };
-}
-
 /** The names of columns in the API. Who chose a schedule belongs to the schedule. */
 const fieldOf: Record<string, string> = { own_schedule: 'cron_expression', own_streams: 'streams' };
 
@@ -167,8 +157,8 @@ async function recordChange(
     const { isChanged, isPaused, changed } = await work(tx, row);
     const after = (await changes.lockConnection(tx, workspaceId, id)) ?? row;
     await recordConnectionUpdated(ctx.journal, tx, { organizationId, workspaceId }, id, changed, {
-      before: settingsOf(row),
-      after: settingsOf(after),
+      before: settingsOfConnection(row),
+      after: settingsOfConnection(after),
     });
     if (isPaused !== undefined && row.platform_id !== null) {
       await recordOwnStatus(tx, workspace, { platformId: row.platform_id, isPaused });

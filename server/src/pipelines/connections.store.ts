@@ -139,21 +139,18 @@ export async function insertConnection(
 }
 
 /** For entries of the log; of deleted connections as well. */
+export type NamedConnection = ConnectionRow & { source_name: string; destination_name: string };
+
 export async function listConnectionNames(
   db: Db,
   workspaceId: string,
   ids: readonly string[],
-): Promise<
-  (Pick<ConnectionRow, 'id' | 'source_id' | 'connection_template_id'> & {
-    source_name: string;
-    destination_name: string;
-  })[]
-> {
+): Promise<NamedConnection[]> {
   return await db
     .selectFrom('connections')
     .innerJoin('sources', 'sources.id', 'connections.source_id')
     .innerJoin('destinations', 'destinations.id', 'connections.destination_id')
-    .select(['connections.id', 'connections.source_id', 'connections.connection_template_id'])
+    .selectAll('connections')
     .select(['sources.name as source_name', 'destinations.name as destination_name'])
     .where('connections.workspace_id', '=', workspaceId)
     .where('connections.id', 'in', ids)

@@ -1,9 +1,16 @@
-/** How entries of the log name sources and connections, and the entries that several rules write. */
+/**
+ * How entries of the log name sources and connections, what the audit says of them before and after, and the entries that
+ * several rules write.
+ */
+import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Db } from '../db/open.ts';
-import type { RolloutRow, SourceRow } from '../db/tables.ts';
+import type { ConnectionRow, RolloutRow, SourceRow } from '../db/tables.ts';
+import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import type { Change, Entry } from '../events/catalogue.ts';
 import type { Journal } from '../events/journal.ts';
-import { listConnectionNames } from './connections.store.ts';
+import type { Sealer } from '../sealing.ts';
+import { withFingerprints } from '../templates/versions.ts';
+import { listConnectionNames, type NamedConnection } from './connections.store.ts';
 import { findTemplateName } from './rollouts.store.ts';
 
 export function aboutSource({ id, name, source_template_id }: Pick<SourceRow, 'id' | 'name' | 'source_template_id'>) {
@@ -23,13 +30,36 @@ export async function aboutConnection(tx: Db, workspaceId: string, id: string) {
 
 /** Deleted ones as well. */
 async function aboutConnections(tx: Db, workspaceId: string, ids: readonly string[]) {
-  const rows = await listConnectionNames(tx, workspaceId, ids);
-  return rows.map(({ id, source_id, connection_template_id, source_name, destination_name }) => ({
-    id,
-    name: `${source_name} → ${destination_name}`,
-    source_id,
-    connection_template_id,
-  }));
+  return (await listConnectionNames(tx, workspaceId, ids)).map(namedConnection);
+}
+
+function namedConnection(row: NamedConnection) {
+  const { id, source_id, connection_template_id, source_name, destination_name } = row;
+  return { id, name: `${source_name} → ${destination_name}`, source_id, connection_template_id };
+}
+
+/** For the audit: everything of a connection that somebody has set. Customers do not read all of it (audit/trail.ts). */
+export function settingsOfConnection(row: ConnectionRow) {
+  return {
+    status: row.paused === 1 ? 'inactive' : 'active',
+    cron_expression: row.cron_expression,
+    own_schedule: row.own_schedule === 1,
+    streams: row.own_streams === null ? null : JSON.parse(row.own_streams),
+    schema_changes: row.schema_changes,
+    namespace_format: row.namespace_format,
+    prefix: row.prefix,
+    customer_may_change: row.customer_may_change === null ? null : JSON.parse(row.customer_may_change),
+    template_version: row.template_version,
+    // Also counts what leaves all settings as they are: reading the streams anew.
+    settings_version: row.version,
+  };
+}
+
+export function settingsOfSource(
+  { name, template_version, definition_version }: SourceRow,
+  sourceConfig: Configuration,
+) {
+  return { name, source_config: sourceConfig, template_version, definition_version };
 }
 
 /** One entry for each of the connections. */
@@ -41,12 +71,13 @@ export async function recordConnections(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  const found = await aboutConnections(tx, workspaceId, ids);
-  await journal.record(
-    tx,
-    organizationId,
-    ...found.map((connection) => ({ type, workspaceId, data: { connection } }) as const),
-  );
+  const entries = (await listConnectionNames(tx, workspaceId, ids)).map((row) => {
+    const settings = settingsOfConnection(row);
+    const isNew = type === 'connection.created';
+    const change = isNew ? { before: undefined, after: settings } : { before: settings, after: undefined };
+    return { type, workspaceId, data: { connection: namedConnection(row) }, change } as const;
+  });
+  await journal.record(tx, organizationId, ...entries);
 }
 
 /** Nothing where nothing has changed. */
@@ -56,7 +87,7 @@ export async function recordConnectionUpdated(
   { organizationId, workspaceId }: Place,
   id: string,
   changed: string[],
-  change?: Change,
+  change: Change,
 ): Promise<void> {
   if (changed.length === 0) return;
   const connection = await aboutConnection(tx, workspaceId, id);
@@ -64,19 +95,42 @@ export async function recordConnectionUpdated(
     type: 'connection.updated',
     workspaceId,
     data: { connection, changed },
-    ...(change && { change }),
+    change,
   });
 }
 
-export async function recordSources(
-  journal: Journal,
+export async function recordDeletionRequested(journal: Journal, tx: Db, rows: readonly SourceRow[]): Promise<void> {
+  const change = { before: { lifecycle: 'live' }, after: { lifecycle: 'deleting' } };
+  for (const row of rows) {
+    await journal.record(tx, row.organization_id, {
+      type: 'source.deletion_requested',
+      workspaceId: row.workspace_id,
+      data: { source: aboutSource(row) },
+      change,
+    });
+  }
+}
+
+/**
+ * Rows with the configuration that they had. All of its values are fingerprints: when a source is gone, its connector may be
+ * gone too, and nobody knows what was secret.
+ */
+export async function recordSourcesDeleted(
+  { journal, sealer }: { journal: Journal; sealer: Sealer },
   tx: Db,
-  type: 'source.created' | 'source.deletion_requested' | 'source.deleted',
   rows: readonly SourceRow[],
 ): Promise<void> {
   for (const row of rows) {
-    const entry: Entry = { type, workspaceId: row.workspace_id, data: { source: aboutSource(row) } };
-    await journal.record(tx, row.organization_id, entry);
+    const given = openConfiguration(sealer, 'source', row.id, row.sealed_config);
+    await journal.record(tx, row.organization_id, {
+      type: 'source.deleted',
+      workspaceId: row.workspace_id,
+      data: { source: aboutSource(row) },
+      change: {
+        before: settingsOfSource(row, withFingerprints({ sealer }, undefined, row.id, given)),
+        after: undefined,
+      },
+    });
   }
 }
 
@@ -85,18 +139,28 @@ type RolloutEntry = Extract<Entry, { type: `template.rollout_${string}` }>['type
 export async function recordRollout(
   journal: Journal,
   tx: Db,
-  row: Pick<RolloutRow, 'id' | 'organization_id' | 'kind' | 'template_id' | 'action' | 'version' | 'state_reason'>,
+  { before, after: row }: { before: RolloutRow | undefined; after: RolloutRow },
   type: RolloutEntry,
   workspaces = 0,
 ): Promise<void> {
   const { organization_id: organizationId, kind, template_id: id, action, version, state_reason: reason } = row;
   const template = { kind, id, name: await findTemplateName(tx, { organizationId, kind, templateId: id }) };
   const about = { template, rollout: { id: row.id, action, version } };
+  const change = { before: before && settingsOfRollout(before), after: settingsOfRollout(row) };
   const entry: Entry =
     type === 'template.rollout_started'
-      ? { type, data: { ...about, workspaces } }
+      ? { type, data: { ...about, workspaces }, change }
       : type === 'template.rollout_stopped' || type === 'template.rollout_paused'
-        ? { type, data: { ...about, reason } }
-        : { type, data: about };
+        ? { type, data: { ...about, reason }, change }
+        : { type, data: about, change };
   await journal.record(tx, organizationId, entry);
 }
+
+const settingsOfRollout = ({ action, version, plan, stage, state, state_reason }: RolloutRow) => ({
+  action,
+  version,
+  plan: JSON.parse(plan),
+  stage,
+  state,
+  state_reason,
+});

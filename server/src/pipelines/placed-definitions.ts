@@ -112,6 +112,7 @@ export async function moveToVersion(
         type: 'source.updated',
         workspaceId: row.workspace_id,
         data: { source: aboutSource(row), changed: ['definition_version'] },
+        change: { before: { definition_version: row.definition_version }, after: { definition_version: version } },
       });
     }
     outcome.moved += movable.length;

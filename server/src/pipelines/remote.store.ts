@@ -67,7 +67,13 @@ export async function recordWorkspaceDeleted(
   workspaceId: string,
   deletedAt: number,
 ): Promise<{ sources: SourceRow[]; connectionIds: string[] }> {
-  const sources = await tx
+  const before = await tx
+    .selectFrom('sources')
+    .select(['id', 'sealed_config'])
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  const configurations = new Map(before.map(({ id, sealed_config }) => [id, sealed_config]));
+  const deletedSources = await tx
     .updateTable('sources')
     .set({
       lifecycle: 'deleted',
@@ -93,5 +99,6 @@ export async function recordWorkspaceDeleted(
   await deleted('placed_definitions');
   const connectionIds = (await deleted('connections')).map(({ id }) => id);
   await removeLogsOfWorkspace(tx, workspaceId);
+  const sources = deletedSources.map((row) => ({ ...row, sealed_config: configurations.get(row.id) ?? '' }));
   return { sources, connectionIds };
 }

@@ -12,7 +12,7 @@ import type { TemplateRef } from '../template-ref.ts';
 import { recordOwnStatus } from '../workspaces/live-workspaces.ts';
 import * as changes from './connection-changes.store.ts';
 import type { PipelinesContext } from './context.ts';
-import { recordConnections, recordConnectionUpdated, recordSources } from './entries.ts';
+import { recordConnections, recordConnectionUpdated, recordDeletionRequested } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { refreshHealth, refreshSourceHealth } from './jobs.ts';
 import { markOf } from './marks.ts';
@@ -36,7 +36,8 @@ export async function retireConnections(
   for (const { id, platform_id: platformId } of changed) {
     if (how === 'pause') {
       await changes.changeStatus(tx, workspace.id, id, true);
-      await recordConnectionUpdated(ctx.journal, tx, place, id, ['status']);
+      const change = { before: { status: 'active' }, after: { status: 'inactive' } };
+      await recordConnectionUpdated(ctx.journal, tx, place, id, ['status'], change);
     } else if (await changes.deleteConnection(tx, workspace.id, id)) {
       await recordConnections(ctx.journal, tx, place, 'connection.deleted', [id]);
     }
@@ -65,7 +66,7 @@ export async function retireInWorkspace(
   if (template.kind === 'source' && how === 'delete') {
     const rows = await moves.listSourcesToMove(tx, workspace.id, template.templateId);
     for (const { id } of rows) await sources.changeSource(tx, workspace.id, id, { lifecycle: 'deleting' });
-    await recordSources(ctx.journal, tx, 'source.deletion_requested', rows);
+    await recordDeletionRequested(ctx.journal, tx, rows);
     return changing(rows.map(({ id }) => id));
   }
   const rows = await retired.listConnections(tx, workspace.id, template);

@@ -74,17 +74,30 @@ export async function listTaggedWorkspaces(db: Db, organizationId: string, tags:
   return new Set(rows.map((row) => row.workspace_id));
 }
 
-/** A later rollout takes over from one that has not ended. */
-export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<RolloutRow[]> {
-  return await tx
-    .updateTable('rollouts')
-    .set({ state: 'stopped', state_reason: 'A later rollout has taken over.', ended_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('template_id', '=', templateId)
-    .where('state', 'in', ['running', 'paused'])
-    .returningAll()
-    .execute();
+/** A rollout before a change and after it. */
+export interface ChangedRollout {
+  before: RolloutRow;
+  after: RolloutRow;
 }
+
+/** A later rollout takes over from one that has not ended. */
+export async function supersede(tx: Db, organizationId: string, templateId: string): Promise<ChangedRollout[]> {
+  const open = () =>
+    tx
+      .updateTable('rollouts')
+      .where('organization_id', '=', organizationId)
+      .where('template_id', '=', templateId)
+      .where('state', 'in', ['running', 'paused'])
+      .returningAll();
+  const locked = new Map((await open().set(nothing).execute()).map((row) => [row.id, row]));
+  const stopped = await open()
+    .set({ state: 'stopped', state_reason: 'A later rollout has taken over.', ended_at: now })
+    .execute();
+  return stopped.map((after) => ({ before: locked.get(after.id) ?? after, after }));
+}
+
+/** Locks a row and leaves it as it is. */
+const nothing = { plan: sql<string>`plan` };
 
 /** Of a deleted template as well. */
 export async function findTemplateName(db: Db, { organizationId, kind, templateId }: TemplateRef): Promise<string> {
@@ -170,38 +183,39 @@ export async function listRollouts(
 
 /** Undefined when it is in none of the states it may leave. */
 export async function changeState(
-  db: Db,
+  tx: Db,
   organizationId: string,
   id: string,
-  change: { from: RolloutState[]; to: RolloutState; reason: string | null },
-): Promise<RolloutRow | undefined> {
+  change: { from: readonly RolloutState[]; to: RolloutState; reason: string | null },
+): Promise<ChangedRollout | undefined> {
   const isEnd = change.to === 'stopped' || change.to === 'finished';
-  return await db
-    .updateTable('rollouts')
-    .set({ state: change.to, state_reason: change.reason, ...(isEnd && { ended_at: now }) })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('state', 'in', change.from)
-    .returningAll()
-    .executeTakeFirst();
+  const values = { state: change.to, state_reason: change.reason, ...(isEnd && { ended_at: now }) };
+  return await changeRollout(tx, organizationId, id, values, ({ state }) => change.from.includes(state));
+}
+
+async function changeRollout(
+  tx: Db,
+  organizationId: string,
+  id: string,
+  values: { state: RolloutState; state_reason: string | null; stage?: number },
+  mayChange: (row: RolloutRow) => boolean,
+): Promise<ChangedRollout | undefined> {
+  const row = () =>
+    tx.updateTable('rollouts').where('organization_id', '=', organizationId).where('id', '=', id).returningAll();
+  const before = await row().set(nothing).executeTakeFirst();
+  if (!before || !mayChange(before)) return undefined;
+  return { before, after: await row().set(values).executeTakeFirstOrThrow() };
 }
 
 /** The turn of a later stage has come. */
 export async function beginStage(
-  db: Db,
+  tx: Db,
   organizationId: string,
   id: string,
-  { stage, ...change }: { stage: number; state: RolloutState; state_reason: string | null },
-): Promise<RolloutRow | undefined> {
-  return await db
-    .updateTable('rollouts')
-    .set({ stage, ...change })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('state', '=', 'running')
-    .where('stage', '<', stage)
-    .returningAll()
-    .executeTakeFirst();
+  begun: { stage: number; state: RolloutState; state_reason: string | null },
+): Promise<ChangedRollout | undefined> {
+  const mayBegin = ({ state, stage }: RolloutRow) => state === 'running' && stage < begun.stage;
+  return await changeRollout(tx, organizationId, id, begun, mayBegin);
 }
 
 export interface StateCount {

@@ -64,10 +64,11 @@ export async function startRollout(
     made_by: by.tokenId,
   });
   await rollouts.insertItems(tx, organizationId, id, stages);
-  await recordRollout(journal, tx, row, 'template.rollout_started', stages.size);
+  await recordRollout(journal, tx, { before: undefined, after: row }, 'template.rollout_started', stages.size);
   if (stages.size === 0) {
-    await rollouts.changeState(tx, organizationId, id, { from: ['running'], to: 'finished', reason: null });
-    await recordRollout(journal, tx, row, 'template.rollout_finished');
+    const to = { from: ['running'], to: 'finished', reason: null } as const;
+    const changed = await rollouts.changeState(tx, organizationId, id, to);
+    if (changed) await recordRollout(journal, tx, changed, 'template.rollout_finished');
   }
   return { id, sources };
 }
@@ -91,7 +92,8 @@ export async function startRetirement(
     made_by: by.tokenId,
   });
   await rollouts.insertItems(tx, organizationId, id, new Map(workspaceIds.map((workspaceId) => [workspaceId, 1])));
-  await recordRollout(journal, tx, row, 'template.rollout_started', workspaceIds.length);
+  const started = { before: undefined, after: row };
+  await recordRollout(journal, tx, started, 'template.rollout_started', workspaceIds.length);
   return { id };
 }
 
@@ -164,9 +166,9 @@ export async function commandRollout(
     const from = (['running', 'paused'] as const).filter((state) => state !== to);
     const changed = await rollouts.changeState(tx, template.organizationId, id, { from, to, reason });
     if (changed) await recordRollout(ctx.journal, tx, changed, type);
-    if (changed || to === 'stopped') return changed;
+    if (changed || to === 'stopped') return changed?.after;
     // A rollout that is paused already stays so, now because an operator wants it.
-    return await rollouts.changeState(tx, template.organizationId, id, { from: [to], to, reason });
+    return (await rollouts.changeState(tx, template.organizationId, id, { from: [to], to, reason }))?.after;
   });
   if (!row) throw new AppError('rollout_ended');
   return await present(ctx, row);

@@ -126,7 +126,7 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
     const row = await ctx.store.transaction(async (tx) => {
       const changed = await rollouts.changeState(tx, organizationId, id, { from: ['running'], to, reason });
       if (changed) await recordRollout(ctx.journal, tx, changed, `template.rollout_${to}`);
-      return changed;
+      return changed?.after;
     });
     if (!row) return;
     const about = { rolloutId: id, templateId: row.template_id, version: row.version };
@@ -154,8 +154,8 @@ async function goOn(ctx: PipelinesContext, rollout: RolloutRow, leaseId: string)
     const state_reason = plan.pause_between_stages ? `Stage ${stage} begins when the rollout is resumed.` : null;
     const begun = await ctx.store.transaction(async (tx) => {
       const row = await rollouts.beginStage(tx, organizationId, id, { stage, state, state_reason });
-      if (row?.state === 'paused') await recordRollout(ctx.journal, tx, row, 'template.rollout_paused');
-      return row;
+      if (row?.after.state === 'paused') await recordRollout(ctx.journal, tx, row, 'template.rollout_paused');
+      return row?.after;
     });
     if (begun?.state !== 'running') return;
   }

@@ -21,7 +21,7 @@ import { mergeWithDefaults } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import { changedByWorker, type PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
-import { recordConnections, recordSources } from './entries.ts';
+import { recordConnections, recordSourcesDeleted } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { holdHealth, refreshHealth } from './jobs.ts';
@@ -226,7 +226,7 @@ async function takeDown({ ctx, row }: Work): Promise<boolean> {
     const gone = await connections.recordConnectionsDeleted(tx, row.workspace_id, row.id, deletedAt);
     const place = { organizationId: row.organization_id, workspaceId: row.workspace_id };
     await recordConnections(ctx.journal, tx, place, 'connection.deleted', gone);
-    await recordSources(ctx.journal, tx, 'source.deleted', [deleted]);
+    await recordSourcesDeleted(ctx, tx, [deleted]);
     await refreshHealth(ctx, tx, [row.workspace_id], { ids: [] });
   });
   return true;

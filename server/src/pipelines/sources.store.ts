@@ -223,9 +223,13 @@ export async function followTemplate(db: Db, workspaceId: string, id: string, te
     .execute();
 }
 
-/** Undefined when it was deleted before: with its workspace, or by another worker. */
+/**
+ * Forgets its configuration, and gives the row with the configuration that it had. Undefined when it was deleted before: with
+ * its workspace, or by another worker.
+ */
 export async function recordSourceDeleted(tx: Db, workspaceId: string, id: string): Promise<SourceRow | undefined> {
-  return await tx
+  const before = await findAnySource(tx, workspaceId, id);
+  const deleted = await tx
     .updateTable('sources')
     .set({ lifecycle: 'deleted', deleted_at: now, due_at: null, lease_id: null, lease_until: 0, sealed_config: '' })
     .where('workspace_id', '=', workspaceId)
@@ -233,6 +237,7 @@ export async function recordSourceDeleted(tx: Db, workspaceId: string, id: strin
     .where('lifecycle', '<>', 'deleted')
     .returningAll()
     .executeTakeFirst();
+  return before && deleted && { ...deleted, sealed_config: before.sealed_config };
 }
 
 /** Finds a source even if it is being deleted or deleted, for code that finishes work on it. */

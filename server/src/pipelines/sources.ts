@@ -24,6 +24,7 @@ import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { takeRoom } from '../quotas/quotas.ts';
+import type { Sealer } from '../sealing.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
 import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { userConfigSpec } from '../templates/user-config-spec.ts';
@@ -33,7 +34,13 @@ import { delayOf } from '../workspaces/operations.ts';
 import { acceptConfiguration } from './configuration.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
-import { aboutSource, recordConnections, recordSources } from './entries.ts';
+import {
+  aboutSource,
+  recordConnections,
+  recordDeletionRequested,
+  recordSourcesDeleted,
+  settingsOfSource,
+} from './entries.ts';
 import { worstOf } from './health.ts';
 import { healthIn, presentHealth } from './jobs.ts';
 import * as lists from './lists.store.ts';
@@ -75,7 +82,12 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
     });
-    await recordSources(ctx.journal, tx, 'source.created', [source]);
+    await ctx.journal.record(tx, organizationId, {
+      type: 'source.created',
+      workspaceId,
+      data: { source: aboutSource(source) },
+      change: { before: undefined, after: settingsOfSource(source, withFingerprints(ctx, definition, id, config)) },
+    });
     for (const connectionTemplate of planned) await planConnection(ctx, tx, workspace, source, connectionTemplate);
     return source;
   });
@@ -201,10 +213,8 @@ export async function updateSource(
   };
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
   const definition = await findDefinition(ctx.templates, definitionOf(template));
-  const shown = (sourceName: string, values: Configuration) => ({
-    name: sourceName,
-    source_config: withFingerprints(ctx, definition, id, values),
-  });
+  const shown = (row: SourceRow, values: Configuration) =>
+    settingsOfSource(row, withFingerprints(ctx, definition, id, values));
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
     // A version of the template that waited for this edit comes with the streams that it selects.
@@ -218,7 +228,7 @@ export async function updateSource(
         type: 'source.updated',
         workspaceId: scope.workspaceId,
         data: { source: aboutSource(changed), changed: names },
-        change: { before: shown(present.name, stored), after: shown(changed.name, config ?? stored) },
+        change: { before: shown(present, stored), after: shown(changed, config ?? stored) },
       });
     }
     return changed;
@@ -239,7 +249,7 @@ export async function deleteSource(
   await getSource(ctx, scope, id);
   const recorded = await ctx.store.transaction(async (tx) => {
     const row = await sources.changeSource(tx, scope.workspaceId, id, { lifecycle: 'deleting' });
-    if (row) await recordSources(ctx.journal, tx, 'source.deletion_requested', [row]);
+    if (row) await recordDeletionRequested(ctx.journal, tx, [row]);
     return row;
   });
   if (!recorded) throw new AppError('source_not_found');
@@ -259,15 +269,15 @@ export async function deleteSource(
 
 /** Used when a workspace is deleted: the platform has deleted everything in it already. */
 export async function recordContentsDeleted(
-  journal: Journal,
+  ctx: { journal: Journal; sealer: Sealer },
   tx: Db,
   { id: workspaceId, organization_id: organizationId }: WorkspaceRow,
   deletedAt: number,
 ): Promise<void> {
   const deleted = await recordWorkspaceDeleted(tx, workspaceId, deletedAt);
   const place = { organizationId, workspaceId };
-  await recordConnections(journal, tx, place, 'connection.deleted', deleted.connectionIds);
-  await recordSources(journal, tx, 'source.deleted', deleted.sources);
+  await recordConnections(ctx.journal, tx, place, 'connection.deleted', deleted.connectionIds);
+  await recordSourcesDeleted(ctx, tx, deleted.sources);
 }
 
 export async function presentSource(

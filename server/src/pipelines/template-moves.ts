@@ -23,7 +23,7 @@ import type { TemplateState } from '../templates/planned-changes.ts';
 import { type ConnectionContent, getVersion, openVersion, type SourceContent } from '../templates/versions.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext } from './context.ts';
-import { aboutSource, recordConnectionUpdated } from './entries.ts';
+import { aboutSource, recordConnectionUpdated, settingsOfConnection } from './entries.ts';
 import * as moves from './template-moves.store.ts';
 
 /** Where a connection of this workspace and source writes. */
@@ -111,7 +111,10 @@ export async function moveConnection(
   await moves.changeConnection(tx, row, change, isChanged);
   const place = { organizationId: row.organization_id, workspaceId: row.workspace_id };
   const changed = ['template_version', ...('cron_expression' in values ? ['cron_expression'] : [])];
-  await recordConnectionUpdated(journal, tx, place, row.id, changed);
+  await recordConnectionUpdated(journal, tx, place, row.id, changed, {
+    before: settingsOfConnection(row),
+    after: settingsOfConnection({ ...row, ...change, version: row.version + Number(isChanged) }),
+  });
   return isChanged;
 }
 
@@ -221,6 +224,7 @@ async function recordMoved({ journal }: PipelinesContext, tx: Db, row: SourceRow
     type: 'source.updated',
     workspaceId: row.workspace_id,
     data: { source: aboutSource(row), changed: ['template_version'] },
+    change: { before: { template_version: row.template_version }, after: { template_version: version } },
   });
 }
 

@@ -45,6 +45,7 @@ import {
   getVersion,
   openVersion,
   recordConnectionVersion,
+  recordDeleted,
 } from './versions.ts';
 
 const table = 'connection_templates';
@@ -383,10 +384,7 @@ export async function deleteConnectionTemplate(
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.deleteTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('connection_template_not_found');
-    await ctx.journal.record(tx, organizationId, {
-      type: 'template.deleted',
-      data: { template: { kind: 'connection', id, name: row.name } },
-    });
+    await recordDeleted(ctx, tx, { organizationId, kind: 'connection', templateId: id }, row);
     const deleted = { id, deleted_at: isoTime(row.deleted_at ?? 0) };
     if (existing === 'keep') return deleted;
     const template = { organizationId, kind: 'connection', templateId: id } as const;

@@ -37,7 +37,14 @@ import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
 import { userConfigSpec } from './user-config-spec.ts';
-import { getVersion, openVersion, recordSourceVersion, type SourceContent, sourceContent } from './versions.ts';
+import {
+  getVersion,
+  openVersion,
+  recordDeleted,
+  recordSourceVersion,
+  type SourceContent,
+  sourceContent,
+} from './versions.ts';
 
 const table = 'source_templates';
 const taggings = 'source_template_tags';
@@ -328,10 +335,7 @@ export async function deleteSourceTemplate(
   return await ctx.store.transaction(async (tx) => {
     const row = await templates.deleteTemplate(tx, table, organizationId, id);
     if (!row) throw new AppError('source_template_not_found');
-    await ctx.journal.record(tx, organizationId, {
-      type: 'template.deleted',
-      data: { template: { kind: 'source', id, name: row.name } },
-    });
+    await recordDeleted(ctx, tx, { organizationId, kind: 'source', templateId: id }, row);
     const deleted = { id, deleted_at: isoTime(row.deleted_at ?? 0) };
     if (existing === 'keep') return deleted;
     const template = { organizationId, kind: 'source', templateId: id } as const;

@@ -24,6 +24,7 @@ export async function createTag(ctx: TemplatesContext, organizationId: string, n
     await ctx.journal.record(tx, organizationId, {
       type: 'tag.created',
       data: { tag: { id: tag.id, name: tag.name } },
+      change: { before: undefined, after: { name: tag.name } },
     });
     return tag;
   });
@@ -63,6 +64,7 @@ export async function deleteTag(
     await ctx.journal.record(tx, organizationId, {
       type: 'tag.deleted',
       data: { tag: { id: tag.id, name: tag.name } },
+      change: { before: { name: tag.name }, after: undefined },
     });
     return tag.id;
   });
@@ -87,11 +89,10 @@ export async function setTags(
   const wanted = sorted.map((name) => ({ id: ctx.runtime.newId(), name }));
   const rows = await tags.ensureTags(tx, organizationId, wanted);
   const made = rows.filter(({ id }) => wanted.some((tag) => tag.id === id));
-  await ctx.journal.record(
-    tx,
-    organizationId,
-    ...made.map(({ id, name }) => ({ type: 'tag.created', data: { tag: { id, name } } }) as const),
-  );
+  for (const { id, name } of made) {
+    const change = { before: undefined, after: { name } };
+    await ctx.journal.record(tx, organizationId, { type: 'tag.created', data: { tag: { id, name } }, change });
+  }
   await tags.replaceTaggings(
     tx,
     taggings,

@@ -147,6 +147,23 @@ async function record(
   await ctx.journal.record(tx, version.by.organizationId, { type: 'template.published', data, change });
 }
 
+/** In the transaction that deletes the template. All values of its configuration are fingerprints. */
+export async function recordDeleted(
+  ctx: TemplatesContext,
+  tx: Db,
+  template: TemplateRef,
+  { name, version }: { name: string; version: number },
+): Promise<void> {
+  const { organizationId, kind, templateId: id } = template;
+  const last = await getVersion(tx, template, version);
+  const before = showContent(ctx, undefined, last, JSON.parse(last.content), openVersion(ctx, last));
+  await ctx.journal.record(tx, organizationId, {
+    type: 'template.deleted',
+    data: { template: { kind, id, name } },
+    change: { before, after: undefined },
+  });
+}
+
 export async function getVersion(db: Db, template: TemplateRef, number: number): Promise<TemplateVersionRow> {
   const row = await versions.findVersion(db, template, number);
   if (!row) throw new AppError('template_version_not_found');

@@ -84,6 +84,17 @@ export async function findToken(db: Db, organizationId: string, id: string): Pro
     .executeTakeFirst();
 }
 
+/** As it is now, until the end of the transaction. */
+export async function lockToken(tx: Db, organizationId: string, id: string): Promise<OperatorTokenRow | undefined> {
+  return await tx
+    .updateTable('operator_tokens')
+    .set({ name: sql<string>`name` })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+}
+
 /** Revokes the token after a delay. Undefined when there is none, or an earlier revocation ends it sooner. */
 export async function revokeToken(
   db: Db,

@@ -77,16 +77,31 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     permission,
   });
 
+  /** For the audit. The token itself is stored nowhere, not even its fingerprint: the id stands for it. */
+  const settingsOf = ({
+    name,
+    permission,
+    expires_at,
+  }: Pick<OperatorTokenRow, 'name' | 'permission' | 'expires_at'>) => ({
+    name,
+    permission,
+    expires_at: expires_at === null ? null : isoTime(expires_at),
+  });
+
   async function insert(tx: Db, organizationId: string, token: NewRow, cause: Cause): Promise<OperatorTokenRow> {
     const row = await tokens.insertToken(tx, organizationId, token);
     const data = { operator_token: about(row) };
-    await journal.by(cause).record(tx, organizationId, { type: 'operator_token.created', data });
+    const change = { before: undefined, after: settingsOf(row) };
+    await journal.by(cause).record(tx, organizationId, { type: 'operator_token.created', data, change });
     return row;
   }
 
-  async function tellRevoked(tx: Db, row: OperatorTokenRow, cause: Cause): Promise<void> {
-    const data = { operator_token: about(row), ends_at: isoTime(row.revoked_at ?? 0) };
-    await journal.by(cause).record(tx, row.organization_id, { type: 'operator_token.revoked', data });
+  async function tellRevoked(tx: Db, before: OperatorTokenRow, row: OperatorTokenRow, cause: Cause): Promise<void> {
+    const ends_at = isoTime(row.revoked_at ?? 0);
+    const data = { operator_token: about(row), ends_at };
+    const revokedBefore = before.revoked_at === null ? null : isoTime(before.revoked_at);
+    const change = { before: { revoked_at: revokedBefore }, after: { revoked_at: ends_at } };
+    await journal.by(cause).record(tx, row.organization_id, { type: 'operator_token.revoked', data, change });
   }
 
   return {
@@ -118,7 +133,8 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
       return await store.transaction(async (tx) => {
         const isNew = await tokens.insertTokenIfUnknown(tx, organizationId, token);
         const data = { operator_token: about(token) };
-        if (isNew) await journal.record(tx, organizationId, { type: 'operator_token.created', data });
+        const change = { before: undefined, after: settingsOf(token) };
+        if (isNew) await journal.record(tx, organizationId, { type: 'operator_token.created', data, change });
         return isNew;
       });
     },
@@ -127,8 +143,9 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     },
     async revoke(organizationId, id, cause = byWorker) {
       await store.transaction(async (tx) => {
-        const revoked = await tokens.revokeToken(tx, organizationId, id, 0);
-        if (revoked) await tellRevoked(tx, revoked, cause);
+        const before = await tokens.lockToken(tx, organizationId, id);
+        const revoked = before && (await tokens.revokeToken(tx, organizationId, id, 0));
+        if (revoked) await tellRevoked(tx, before, revoked, cause);
       });
       recent.forget();
       return present(await get(organizationId, id));
@@ -136,9 +153,10 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     async rotate(organizationId, id, { overlapSeconds, expiresAt }, cause = byWorker) {
       const secret = newOperatorSecret();
       const row = await store.transaction(async (tx) => {
-        const old = await tokens.revokeWorkingToken(tx, organizationId, id, overlapSeconds * 1000);
+        const before = await tokens.lockToken(tx, organizationId, id);
+        const old = before && (await tokens.revokeWorkingToken(tx, organizationId, id, overlapSeconds * 1000));
         if (!old) return undefined;
-        await tellRevoked(tx, old, cause);
+        await tellRevoked(tx, before, old, cause);
         const { name, permission, expires_at } = old;
         const token = newRow(secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined });
         return await insert(tx, organizationId, token, cause);

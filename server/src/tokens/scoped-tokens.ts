@@ -185,7 +185,8 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     await store.transaction(async (tx) => {
       if (!(await insertRevocation(tx, workspaceId, jti, endsAt))) return;
       const data = { all: false, token_id: jti };
-      await journal.by(cause).record(tx, organizationId, { type: 'token.revoked', workspaceId, data });
+      const change = { before: { revoked: false }, after: { revoked: true } };
+      await journal.by(cause).record(tx, organizationId, { type: 'token.revoked', workspaceId, data, change });
     });
     recent.forget();
     return true;

@@ -58,11 +58,18 @@ type ListOrganizationIds = (db: Db) => Promise<string[]>;
 async function tellOfKey(
   { journal, listOrganizationIds }: Pick<SigningKeysOptions, 'journal' | 'listOrganizationIds'>,
   tx: Db,
-  type: 'key.created' | 'key.retired' | 'key.removed',
+  type: keyof typeof keyChanges,
   kid: string,
 ): Promise<void> {
-  for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, { type, data: { key: { id: kid } } });
+  const entry = { type, data: { key: { id: kid } }, change: keyChanges[type] } as const;
+  for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, entry);
 }
+
+const keyChanges = {
+  'key.created': { before: undefined, after: { state: 'signing' } },
+  'key.retired': { before: { state: 'signing' }, after: { state: 'retired' } },
+  'key.removed': { before: { state: 'retired' }, after: undefined },
+};
 
 /** Opens the keys, and makes the first key if there is none. */
 export async function openSigningKeys(options: SigningKeysOptions): Promise<SigningKeys> {

@@ -278,7 +278,8 @@ export function createRun(ctx: RunContext, leased: WebhookEndpointRow, lease: Le
       const reason = isGone ? ('gone' as const) : ('failing' as const);
       await all.disable(tx, id, reason);
       const entry = entryOf(before, { reason, error });
-      await ctx.journal.record(tx, organizationId, { type: 'webhook_endpoint.disabled', ...entry });
+      const change = { before: { enabled: true }, after: { enabled: false } };
+      await ctx.journal.record(tx, organizationId, { type: 'webhook_endpoint.disabled', ...entry, change });
       isStopping = true;
     } else if (since !== null && last && isTold === 0 && now - since >= toldAfterMs) {
       await all.putFailingTold(tx, id);

@@ -88,6 +88,7 @@ export async function createEndpoint(
     await ctx.journal.record(tx, organizationId, {
       type: 'webhook_endpoint.created',
       ...entryOf(row),
+      change: { before: undefined, after: settingsOf(ctx, row) },
     });
     return { ...present(ctx, row, now), secret: made.find(keys.isSecret)?.key ?? null };
   });
@@ -143,7 +144,11 @@ export async function deleteEndpoint(
   return await ctx.store.transaction(async (tx) => {
     const row = found(await endpoints.lockEndpoint(tx, owner, id));
     await endpoints.deleteEndpoint(tx, owner.organizationId, id);
-    await ctx.journal.record(tx, owner.organizationId, { type: 'webhook_endpoint.deleted', ...entryOf(row) });
+    await ctx.journal.record(tx, owner.organizationId, {
+      type: 'webhook_endpoint.deleted',
+      ...entryOf(row),
+      change: { before: settingsOf(ctx, row), after: undefined },
+    });
     return { id, deletedAt: await databaseTime(tx) };
   });
 }

@@ -14,6 +14,7 @@ import type { NameClaimRow, WorkspaceRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { createTimeoutMs } from '../platform/calls.ts';
 import { PlatformError, type PlatformWorkspace } from '../platform/platform-port.ts';
+import { shownForAudit } from './audited.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { nameIdentity } from './names.ts';
@@ -144,7 +145,6 @@ async function bindCreated(
 ): Promise<WorkspaceRow | undefined> {
   const identity = lease.name;
   const isNew = (await workspaces.insertMissing(tx, organizationId, [{ id, name }])).length > 0;
-  const created = { type: 'workspace.created', workspaceId: id, data: {} } as const;
   const row = await workspaces.lockWorkspace(tx, organizationId, id);
   // Another process adopted the workspace and deleted it while we waited for the answer.
   if (row?.lifecycle !== 'live') return undefined;
@@ -152,6 +152,8 @@ async function bindCreated(
   if ((await withoutTaken(tx, organizationId, identity, [{ id, name }])).length === 0) return undefined;
   const boundTo = await claims.bindIfUnbound(tx, organizationId, identity, id);
   if (boundTo === id) {
+    const change = { before: undefined, after: shownForAudit(row) };
+    const created = { type: 'workspace.created', workspaceId: id, data: {}, change } as const;
     if (isNew) await ctx.journal.record(tx, organizationId, created);
     await claims.closeSettleWindow(tx, lease);
     return row;
@@ -161,7 +163,9 @@ async function bindCreated(
   ctx.log.warn({ workspaceId: id, boundTo }, 'deleting a duplicate workspace of ours');
   await workspaces.recordDeleted(tx, organizationId, id);
   // A duplicate that nobody has seen here comes and goes without an entry.
-  if (!isNew) await ctx.journal.record(tx, organizationId, { type: 'workspace.deleted', workspaceId: id, data: {} });
+  const change = { before: shownForAudit(row), after: undefined };
+  const deleted = { type: 'workspace.deleted', workspaceId: id, data: {}, change } as const;
+  if (!isNew) await ctx.journal.record(tx, organizationId, deleted);
   const orphan = { organizationId, workspaceId: id, kind: 'orphan_delete' } as const;
   await openOperation(tx, orphan, { leaseId: ctx.runtime.newId(), leaseMs: 0, lingerMs: 0 });
   return undefined;
@@ -239,7 +243,10 @@ export async function recordAdopted(
   organizationId: string,
   adopted: readonly WorkspaceRow[],
 ): Promise<void> {
-  const entries = adopted.map(({ id }) => ({ type: 'workspace.adopted', workspaceId: id, data: {} }) as const);
+  const entries = adopted.map((row) => {
+    const change = { before: undefined, after: shownForAudit(row) };
+    return { type: 'workspace.adopted', workspaceId: row.id, data: {}, change } as const;
+  });
   await journal.record(tx, organizationId, ...entries);
 }
 

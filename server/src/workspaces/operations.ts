@@ -11,6 +11,7 @@ import type { Db } from '../db/open.ts';
 import type { OperationRow, WorkspaceRow } from '../db/tables.ts';
 import type { Delay } from '../errors.ts';
 import { PlatformError } from '../platform/platform-port.ts';
+import { shownForAudit } from './audited.ts';
 import * as claims from './claims.store.ts';
 import type { WorkspacesContext } from './context.ts';
 import { runStatus } from './holds.ts';
@@ -289,7 +290,9 @@ async function deleteOnPlatform(ctx: WorkspacesContext, ref: operations.Operatio
     if (row?.lifecycle === 'deleting') {
       const deletedAt = await workspaces.recordDeleted(tx, row.organization_id, row.id);
       await ctx.recordContentsDeleted(ctx.journal, tx, row, deletedAt);
-      await ctx.journal.record(tx, row.organization_id, { type: 'workspace.deleted', workspaceId: row.id, data: {} });
+      const change = { before: shownForAudit(row), after: undefined };
+      const entry = { type: 'workspace.deleted', workspaceId: row.id, data: {}, change } as const;
+      await ctx.journal.record(tx, row.organization_id, entry);
     }
     await claims.dropClaims(tx, ref.organizationId, ref.workspaceId);
     await workspaces.forgetPaused(tx, ref.workspaceId);

@@ -286,16 +286,17 @@ export async function recordDeleted(tx: Db, organizationId: string, id: string):
   return row.deleted_at;
 }
 
-export async function bumpTokenGeneration(db: Db, organizationId: string, id: string): Promise<boolean> {
+/** Gives the new generation; undefined where there is no such workspace. */
+export async function bumpTokenGeneration(db: Db, organizationId: string, id: string): Promise<number | undefined> {
   const row = await db
     .updateTable('workspaces')
     .set({ token_gen: sql`token_gen + 1` })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('lifecycle', '<>', deleted)
-    .returning('id')
+    .returning('token_gen')
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.token_gen;
 }
 
 export async function rememberPaused(db: Db, workspaceId: string, connectionIds: string[]): Promise<void> {

@@ -112,7 +112,13 @@ async function renameWorkspace(
       }
       await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
       const data = { wanted_name: name };
-      await ctx.journal.record(tx, organizationId, { type: 'workspace.rename_requested', workspaceId: id, data });
+      const change = { before: { wanted_name: row.desired_name ?? row.name }, after: data };
+      await ctx.journal.record(tx, organizationId, {
+        type: 'workspace.rename_requested',
+        workspaceId: id,
+        data,
+        change,
+      });
       return await workspaces.recordDesiredName(tx, organizationId, id, name === row.name ? null : name);
     });
   } else if (!(await operations.isOpen(ctx.store.db, ref))) {
@@ -184,7 +190,12 @@ export async function deleteWorkspace(
     if (!row || row.lifecycle === 'deleted') throw new AppError('workspace_not_found');
     if (row.lifecycle === 'deleting') return;
     await workspaces.recordDeleting(tx, organizationId, id);
-    await ctx.journal.record(tx, organizationId, { type: 'workspace.deletion_requested', workspaceId: id, data: {} });
+    await ctx.journal.record(tx, organizationId, {
+      type: 'workspace.deletion_requested',
+      workspaceId: id,
+      data: {},
+      change: { before: { lifecycle: row.lifecycle }, after: { lifecycle: 'deleting' } },
+    });
     await operations.closeOtherOperations(tx, organizationId, id);
     await operations.openOperation(tx, ref, operationLease(ctx, leaseId));
   });
@@ -200,9 +211,11 @@ export async function deleteWorkspace(
 /** Revokes every token issued so far for the workspace. */
 export async function revokeWorkspaceTokens(ctx: WorkspacesContext, organizationId: string, id: string): Promise<void> {
   await ctx.store.transaction(async (tx) => {
-    if (!(await workspaces.bumpTokenGeneration(tx, organizationId, id))) throw new AppError('workspace_not_found');
+    const generation = await workspaces.bumpTokenGeneration(tx, organizationId, id);
+    if (generation === undefined) throw new AppError('workspace_not_found');
     const data = { all: true, token_id: null };
-    await ctx.journal.record(tx, organizationId, { type: 'token.revoked', workspaceId: id, data });
+    const change = { before: { token_generation: generation - 1 }, after: { token_generation: generation } };
+    await ctx.journal.record(tx, organizationId, { type: 'token.revoked', workspaceId: id, data, change });
   });
   ctx.tokensEnded();
 }

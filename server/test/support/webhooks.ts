@@ -114,7 +114,13 @@ export async function webhookService(
   });
   /** Writes events about tags with these names, and gives each its position. */
   async function happen(...names: string[]): Promise<void> {
-    const entries = names.map((name): Entry => ({ type: 'tag.created', data: { tag: { id: randomUUID(), name } } }));
+    const entries = names.map(
+      (name): Entry => ({
+        type: 'tag.created',
+        data: { tag: { id: randomUUID(), name } },
+        change: { before: undefined, after: { name } },
+      }),
+    );
     await store.transaction((tx) => journal.record(tx, organizationId, ...entries));
     await sequencer.pass();
   }

@@ -1,0 +1,6 @@
+/** What the audit says of a workspace that is new, or that is gone. */
+import type { WorkspaceRow } from '../db/tables.ts';
+
+export function shownForAudit({ name, status }: Pick<WorkspaceRow, 'name' | 'status'>) {
+  return { name, status };
+}
