@@ -409,6 +409,57 @@ describe('records', () => {
     });
     expect(String(records.first?.[0]?.id)).toBe('12345678901234567890');
   });
+
+  it('that have a number written with a point have it so in texts, keys, casts and requests, too', async () => {
+    const text = '{"rows": [{"id": 5.0, "price": 12.00, "zero": 0.0, "at": 1717200000.0, "list": [2.0, 3, 2.5]}]}';
+    api.answer(({ path, query }) => (path === '/child' ? { json: { rows: [{ asked: query.part }] } } : { text }));
+    const fields = {
+      text: "v{{ record['price'] }}",
+      sum: "{{ record['price'] + 1 }} in all",
+      listed: "{{ record['list'] | join('/') }}",
+      json: "x{{ record['list'] | tojson }}",
+      seconds: "{{ timestamp(record['at']) }}",
+      none: "{{ 'some' if record['zero'] else 'none' }}",
+    };
+    const added = Object.entries(fields).map(([name, value]) => `{path: [${name}], value: ${JSON.stringify(value)}}`);
+    const manifest = manifestWith(
+      [
+        `{$ref: "#/definitions/stream", name: first, $parameters: {name: first}, transformations: [{type: AddFields, fields: [${added.join(', ')}]}]}`,
+        '{$ref: "#/definitions/stream", name: cast, $parameters: {name: cast}, retriever: {$ref: "#/definitions/retriever", record_selector: {$ref: "#/definitions/rows", schema_normalization: Default}}, schema_loader: {type: InlineSchemaLoader, schema: {properties: {id: {type: integer}, price: {type: string}, zero: {type: boolean}}}}, incremental_sync: {type: DatetimeBasedCursor, cursor_field: at, datetime_format: "%s", start_datetime: "1717100000"}}',
+        '{$ref: "#/definitions/stream", name: child, $parameters: {name: child}, retriever: {$ref: "#/definitions/retriever", partition_router: {type: SubstreamPartitionRouter, parent_stream_configs: [{type: ParentStreamConfig, stream: {$ref: "#/definitions/stream", name: first, $parameters: {name: first}}, parent_key: id, partition_field: part, request_option: {type: RequestOption, inject_into: request_parameter, field_name: part}}]}}, incremental_sync: {type: DatetimeBasedCursor, cursor_field: at, datetime_format: "%s", start_datetime: "1717100000"}}',
+      ]
+        .map((one) => `  - ${one}`)
+        .join('\n'),
+    );
+    const { records, states } = await read({
+      manifest,
+      config,
+      streams: { first: 'full_refresh', cast: 'incremental', child: 'incremental' },
+      // A state from before the number was told from 5.
+      state: stateOf('child', {
+        states: [{ partition: { part: 5, parent_slice: {} }, cursor: { at: '1717150000' } }],
+      }),
+    });
+    expect(records.first).toEqual([
+      {
+        id: 5,
+        price: 12,
+        zero: 0,
+        at: 1717200000,
+        list: [2, 3, 2.5],
+        text: 'v12.0',
+        sum: '13.0 in all',
+        listed: '2.0/3/2.5',
+        json: 'x[2.0, 3, 2.5]',
+        seconds: 1717200000,
+        none: 'none',
+      },
+    ]);
+    expect(records.cast).toMatchObject([{ id: 5, price: '12.0', zero: false }]);
+    expect(states.cast).toEqual({ at: '1717200000' });
+    expect(records.child).toEqual([{ asked: '5.0' }]);
+    expect(states.child?.states).toHaveLength(1);
+  });
 });
 
 describe('partitions and cursors', () => {

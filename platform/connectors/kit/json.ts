@@ -7,7 +7,7 @@
  * length of the text, valid or not (docs/adr/0012-exact-numbers.md).
  */
 
-/** A number of a JSON text that a double does not hold, as it is written there. */
+/** A number of a JSON text that a double does not hold, as it is written there; or `5.0` for a reader to whom it is not 5. */
 export class ExactNumber {
   readonly text: string;
 
@@ -43,8 +43,22 @@ let waiting: string[] | undefined;
 
 /** Throws a SyntaxError, as JSON.parse does. */
 export function parseJson(text: string): unknown {
-  if (!mayHaveExactNumber(text)) return JSON.parse(text);
-  const marked = markExactNumbers(text);
+  return mayHaveExactNumber(text) ? parseMarked(text, markExactNumbers(text)) : JSON.parse(text);
+}
+
+/** The same for a reader to whom `5.0` is not 5, as to Python: such a number becomes an exact one, too. */
+export function parseJsonWithFloats(text: string): unknown {
+  if (!wholeFloat.test(text)) return parseJson(text);
+  return parseMarked(
+    text,
+    markExactNumbers(text, (number) => survivesDouble(number) && !/\.0+$/.test(number)),
+  );
+}
+
+/** A whole number with a point: `5.0`. Dates and versions have that in strings, where no comma or bracket comes behind. */
+const wholeFloat = /\.0+[,\]}\s]/;
+
+function parseMarked(text: string, marked: string): unknown {
   if (marked === text) return JSON.parse(text);
   let value: unknown;
   try {
@@ -93,7 +107,10 @@ const [quote, backslash, plus, minus, point, zero, nine, bigE, smallE] = [...'"\
 ) as [number, number, number, number, number, number, number, number, number];
 
 /** Puts each number that a double does not hold between quotes, behind the mark. Goes through the text once. */
-export function markExactNumbers<Text extends ReadableText>(text: Text): string | Text {
+export function markExactNumbers<Text extends ReadableText>(
+  text: Text,
+  survives: (number: string) => boolean = survivesDouble,
+): string | Text {
   let marked = '';
   let copied = 0;
   for (let at = 0; at < text.length; ) {
@@ -102,7 +119,7 @@ export function markExactNumbers<Text extends ReadableText>(text: Text): string 
       at = endOfString(text, at);
     } else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at);
-      if ((end - at > 2 || code === minus) && !survivesDouble(text.slice(at, end))) {
+      if ((end - at > 2 || code === minus) && !survives(text.slice(at, end))) {
         marked += `${text.slice(copied, at)}"${mark()}${text.slice(at, end)}"`;
         copied = end;
       }

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough, Readable } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 import { parse } from 'csv-parse';
-import { parseJson } from '../../kit/json.ts';
+import { parseJsonWithFloats } from '../../kit/json.ts';
 import { type ComponentDefinition, component, type Given, list, optional, required, text } from '../component.ts';
 import { Answer } from '../http/answer.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
@@ -45,7 +45,7 @@ async function* linesOf(body: Readable): AsyncGenerator<string> {
 async function* readJsonLines(body: Readable): AsyncGenerator<unknown> {
   for await (const line of linesOf(body)) {
     try {
-      yield parseJson(line);
+      yield parseJsonWithFloats(line);
     } catch {
       // A line that is no JSON is passed over, as in the reference runtime.
     }

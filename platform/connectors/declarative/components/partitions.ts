@@ -191,7 +191,7 @@ function makeUnionRouter(given: Given): PartitionRouter {
         for await (const { partition, extraFields } of router.slices()) {
           const { [field]: value, ...besides } = partition;
           if (value === undefined) throw new Error(`A partition of the UnionPartitionRouter has no ${field}.`);
-          if (typeof value === 'object' && value !== null)
+          if (isJsonObject(value) || Array.isArray(value))
             throw new Error(`A partition of the UnionPartitionRouter has an object or a list as ${field}.`);
           const key = partitionKey(value);
           if (seen.has(key)) continue;

@@ -1,6 +1,6 @@
 /* The answer to a request, as components look at it. */
 import type { Readable } from 'node:stream';
-import { isJsonObject, parseJson } from '../../kit/json.ts';
+import { isJsonObject, parseJsonWithFloats } from '../../kit/json.ts';
 
 export class Answer {
   readonly status: number;
@@ -81,7 +81,7 @@ export class Answer {
 function readJson(bytes: Buffer): unknown {
   try {
     const text = bytes.toString('utf8');
-    return parseJson(text.startsWith('\ufeff') ? text.slice(1) : text);
+    return parseJsonWithFloats(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
     return undefined;
   }

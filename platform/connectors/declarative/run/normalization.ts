@@ -90,12 +90,18 @@ function castNumber(value: unknown): unknown {
 
 function castInteger(value: unknown): unknown {
   if (typeof value === 'number') return Math.trunc(value);
-  if (value instanceof ExactNumber) return value;
+  if (value instanceof ExactNumber) return wholePart(value);
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string' || !/^\s*[+-]?\d+(_\d+)*\s*$/.test(value)) return undefined;
   const text = value.trim().replaceAll('_', '').replace(/^\+/, '');
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : new ExactNumber(String(BigInt(text)));
+}
+
+/** Whole numbers keep every digit. */
+function wholePart(value: ExactNumber): unknown {
+  const number = Math.trunc(Number(value.text));
+  return /[.eE]/.test(value.text) && Number.isSafeInteger(number) ? number : value;
 }
 
 function castBoolean(value: unknown): unknown {
@@ -104,5 +110,5 @@ function castBoolean(value: unknown): unknown {
     return truths.includes(word) ? true : untruths.includes(word) ? false : value;
   }
   if (isJsonObject(value) || Array.isArray(value)) return Object.keys(value).length > 0;
-  return value instanceof ExactNumber ? true : Boolean(value);
+  return value instanceof ExactNumber ? Number(value.text) !== 0 : Boolean(value);
 }

@@ -2,6 +2,8 @@
  * One part of a stream that is read on its own: a partition (of a list or of a parent's records), a part of time, or
  * both. Templates see both as one object; what else a parent's record gives stands apart, as `extra_fields`.
  */
+import { ExactNumber, isJsonObject, survivesDouble } from '../../kit/json.ts';
+
 export interface Slice {
   partition: Record<string, unknown>;
   cursor: Record<string, unknown>;
@@ -32,7 +34,8 @@ const keys = new WeakMap<object, string>();
 
 /** The same for equal partitions, whatever the order of their keys. Nothing changes a partition once it is made. */
 export function partitionKey(partition: unknown): string {
-  if (typeof partition !== 'object' || partition === null) return JSON.stringify(partition);
+  if (typeof partition !== 'object' || partition === null || partition instanceof ExactNumber)
+    return makeKey([partition]);
   let key = keys.get(partition);
   if (key === undefined) {
     key = makeKey(partition);
@@ -42,9 +45,12 @@ export function partitionKey(partition: unknown): string {
 }
 
 function makeKey(partition: object): string {
-  return JSON.stringify(partition, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
+  return JSON.stringify(partition, function replace(this: Record<string, unknown>, key, value: unknown) {
+    // The same partition in an answer and in a state, where 5.0 is 5.
+    const given = this[key];
+    if (given instanceof ExactNumber) return survivesDouble(given.text) ? Number(given.text) : value;
+    return isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
+      : value;
+  });
 }

@@ -2,7 +2,7 @@
 import { ExactNumber } from '../../kit/json.ts';
 import { maxDepth, spendMade } from './budget.ts';
 import { fixed } from './number-format.ts';
-import { floatRepr, integerText } from './printing.ts';
+import { exactNumberText, floatRepr, integerText } from './printing.ts';
 import { strip } from './python-text.ts';
 import {
   Float,
@@ -110,7 +110,7 @@ export function toJson(value: unknown, options: { sortsKeys?: boolean; indent?: 
     if (item === null) return 'null';
     if (typeof item === 'string') return jsonText(item);
     if (typeof item === 'boolean') return String(item);
-    if (item instanceof ExactNumber) return item.text;
+    if (item instanceof ExactNumber) return exactNumberText(item);
     const number = numberOf(item);
     if (number instanceof Float) return floatRepr(number.value).replace('inf', 'Infinity').replace('nan', 'NaN');
     if (number !== undefined) return integerText(number);

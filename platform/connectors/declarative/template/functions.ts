@@ -1,6 +1,6 @@
 /* The functions that every template may call. */
 
-import { parseJson } from '../../kit/json.ts';
+import { parseJsonWithFloats } from '../../kit/json.ts';
 import { CalendarDate, DateTime, utc } from '../dates/date-time.ts';
 import { parseDuration, Timedelta } from '../dates/durations.ts';
 import { formatDate, parseDate } from '../dates/formats.ts';
@@ -190,7 +190,7 @@ export function findFunction(name: string, clock: Clock): Callable | undefined {
 /** Python's `json.loads`, which the fields of a JWT authenticator may call. */
 export const jsonLoads = define('json_loads', 's', (value) => {
   try {
-    return parseJson(text(value));
+    return parseJsonWithFloats(text(value));
   } catch (error) {
     if (error instanceof SyntaxError) throw valueError('A text is no valid JSON');
     throw error;

@@ -41,8 +41,7 @@ function repr(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value);
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  // The digits of an API's answer stay as they are.
-  if (value instanceof ExactNumber) return value.text;
+  if (value instanceof ExactNumber) return exactNumberText(value);
   const number = numberOf(value);
   if (number !== undefined) return number instanceof Float ? floatRepr(number.value) : integerText(number);
   const inside = (item: unknown) => repr(item, depth + 1);
@@ -98,6 +97,12 @@ export function integerText(value: number | bigint): string {
   if (text.length > maxDigits)
     throw valueError(`Exceeds the limit (${maxDigits} digits) for integer string conversion`);
   return text;
+}
+
+/** The digits of an API's answer stay as they are, but `12.00` is 12.0 in Python. */
+export function exactNumberText({ text }: ExactNumber): string {
+  const value = /[.eE]/.test(text) ? Number(text) : Number.NaN;
+  return Number.isInteger(value) ? floatRepr(value) : text;
 }
 
 /** The shortest text that reads as the same double, with an exponent below 0.0001 and from 1e16 on. */
