@@ -41,6 +41,11 @@ export const exceptions = [
     reason: 'keys that sign checkpoints belong to the deployment',
   },
   {
+    file: 'server/src/definitions/registered-changes.store.ts',
+    names: ['insertTold'],
+    reason: 'registered definitions belong to the deployment',
+  },
+  {
     file: 'server/src/webhooks/endpoints.store.ts',
     names: ['findEndpointById'],
     reason: 'anybody who knows the id of an endpoint may ask for its public keys',
@@ -62,7 +67,15 @@ export const exceptions = [
   },
   {
     file: 'platform/src/definitions/definitions.store.ts',
-    names: ['listRegistered', 'findRegistered', 'insertRegistered', 'deleteRegistered'],
+    names: [
+      'listRegistered',
+      'findRegistered',
+      'insertRegistered',
+      'deleteRegistered',
+      'insertChange',
+      'listChanges',
+      'deleteChange',
+    ],
     reason: 'registered definitions belong to the deployment',
   },
   {

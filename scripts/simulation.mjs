@@ -55,11 +55,7 @@ export const guards = {
     ['workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
   ],
   'entry-of-a-deletion': [
-    [
-      'workspaces/operations.ts',
-      "await ctx.journal.record(tx, row.organization_id, { type: 'workspace.deleted', workspaceId: row.id, data: {} });",
-      '',
-    ],
+    ['workspaces/operations.ts', 'await ctx.journal.record(tx, row.organization_id, entry);', ''],
   ],
 };
 

@@ -8,9 +8,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { createCheckpoints } from './audit/checkpoints.worker.ts';
 import { repeatedly } from './background.ts';
+import { notedChanges } from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import { createTellingOfRegistered } from './definitions/registered-changes.ts';
 import { createLogRetention, type Sequencer } from './events/sequencer.worker.ts';
 import { replyToUnknownPaths } from './http/error-reply.ts';
 import type { Readiness } from './http/health.routes.ts';
@@ -159,6 +161,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createLogRetention(parts.events, config),
       parts.refusals.flush,
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
+      createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
     ];
     const inBackground = [
       reconciler,

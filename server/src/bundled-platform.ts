@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { forgetChange, listChanges } from '@inlay/platform/definitions/registered-definitions';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import { createPlatformApp } from '@inlay/platform/platform-app';
 import type { FastifyInstance } from 'fastify';
@@ -11,6 +12,7 @@ import type { Logger } from 'pino';
 import { builtFolder } from './built-folder.ts';
 import { type Config, type Secrets, serviceEndpoints } from './config.ts';
 import type { DataDir } from './data-dir.ts';
+import type { NotedChanges } from './definitions/registered-changes.ts';
 import { limitConnections } from './http/connections.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealing.ts';
@@ -30,6 +32,11 @@ export function platformCredentials(secrets: Secrets, dataDir: DataDir): Platfor
   const create = () =>
     JSON.stringify({ clientId: randomBytes(16).toString('hex'), clientSecret: randomBytes(32).toString('base64url') });
   return JSON.parse(dataDir.readOrCreate('platform-credentials.json', create));
+}
+
+/** Changes of connectors that the log may not have yet. */
+export function notedChanges({ definitions }: OpenPlatform): NotedChanges {
+  return { list: () => listChanges(definitions), forget: (id) => forgetChange(definitions, id) };
 }
 
 export interface BundledPlatform {

@@ -53,6 +53,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'connection_template_tags',
         'connection_templates',
         'connections',
+        'definition_changes_told',
         'destination_checks',
         'destinations',
         'health_counts',

@@ -239,6 +239,19 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0011-changes-of-registered-definitions': {
+    async up(db) {
+      await run(
+        db,
+        `create table definition_changes (
+          seq integer primary key autoincrement,
+          change_id text not null unique,
+          action text not null check (action in ('created', 'deleted')),
+          definition text not null check (json_valid(definition))
+        )`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

@@ -175,6 +175,13 @@ export interface Tables {
   /** `made_from` tells which configuration and connector a catalog is of. */
   discovered_catalogs: { source_id: string; made_from: string; catalog: string };
   registered_definitions: Omit<RegisteredDefinitionRow, 'seq'> & { seq: Generated<number> };
+  /** What the owner of the log has not been told yet; `definition` is JSON. See definitions/registered-definitions.ts. */
+  definition_changes: {
+    seq: Generated<number>;
+    change_id: string;
+    action: 'created' | 'deleted';
+    definition: string;
+  };
   declarative_definitions: Omit<DeclarativeDefinitionRow, 'seq'> & { seq: Generated<number> };
   /** `manifest` is sealed; `hash` is of its text. */
   manifests: { hash: string; manifest: string; specification: string };

@@ -19,6 +19,29 @@ export async function insertRegistered(db: Db, row: Omit<RegisteredDefinitionRow
   await db.insertInto('registered_definitions').values(row).execute();
 }
 
+export interface StoredChange {
+  change_id: string;
+  action: 'created' | 'deleted';
+  definition: string;
+}
+
+export async function insertChange(tx: Db, change: StoredChange): Promise<void> {
+  await tx.insertInto('definition_changes').values(change).execute();
+}
+
+/** In the order in which they were made. */
+export async function listChanges(db: Db): Promise<StoredChange[]> {
+  return await db
+    .selectFrom('definition_changes')
+    .select(['change_id', 'action', 'definition'])
+    .orderBy('seq')
+    .execute();
+}
+
+export async function deleteChange(db: Db, changeId: string): Promise<void> {
+  await db.deleteFrom('definition_changes').where('change_id', '=', changeId).execute();
+}
+
 /** Undefined if there is none. */
 export async function deleteRegistered(tx: Db, definitionId: string): Promise<RegisteredDefinitionRow | undefined> {
   return await tx

@@ -4,11 +4,14 @@
  * behind no API.
  *
  * What always holds: a registered connector has answered `spec` with a specification that can be used, and is not removed
- * while a source or destination is made from it.
+ * while a source or destination is made from it. Every change is noted in the transaction of the change, until somebody who
+ * keeps a log of it says that it is told: so no crash loses it.
  */
 
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import type { Db } from '../db/open.ts';
+import type { RegisteredDefinitionRow } from '../db/tables.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import type { ManifestDescription } from '../protocol.ts';
 import { findProgram, isFolder } from '../runner/find-program.ts';
@@ -39,7 +42,7 @@ export async function registerDefinition(
   const specification = await ctx.runner.readSpecification(connectorProgram(launch, kind, surroundings));
   requireUsable(specification);
   const definitionId = ctx.runtime.newId();
-  await definitions.insertRegistered(ctx.store.db, {
+  const row = {
     definition_id: definitionId,
     kind,
     name,
@@ -51,6 +54,10 @@ export async function registerDefinition(
     components_file: null,
     icon: null,
     created_at: ctx.runtime.now(),
+  };
+  await ctx.store.transaction(async (tx) => {
+    await definitions.insertRegistered(tx, row);
+    await noteChange(ctx, tx, 'created', row);
   });
   return await getDefinition(ctx, { kind, id: definitionId, workspaceId: undefined });
 }
@@ -71,9 +78,9 @@ export async function registerManifest(
   requireUsable(description.specification);
   const definitionId = ctx.runtime.newId();
   await ctx.store.transaction(async (tx) => {
-    await definitions.insertRegistered(tx, {
+    const row = {
       definition_id: definitionId,
-      kind: 'source',
+      kind: 'source' as const,
       name,
       // Nothing but the engine runs it.
       command: '[]',
@@ -84,7 +91,9 @@ export async function registerManifest(
       components_file: componentsFile,
       icon: icon ?? null,
       created_at: ctx.runtime.now(),
-    });
+    };
+    await definitions.insertRegistered(tx, row);
+    await noteChange(ctx, tx, 'created', row);
   });
   return await getDefinition(ctx, { kind: 'source', id: definitionId, workspaceId: undefined });
 }
@@ -104,7 +113,54 @@ export async function removeDefinition(ctx: DefinitionsContext, definitionId: st
     const removed = await definitions.deleteRegistered(tx, id);
     if (!removed) throw resourceNotFound('definition', definitionId);
     if (removed.manifest_hash !== null) await forgetManifest(tx, removed.manifest_hash);
+    await noteChange(ctx, tx, 'deleted', removed);
   });
+}
+
+/** What has happened to a registered connector, for somebody who keeps a log of it. */
+export interface DefinitionChange {
+  id: string;
+  action: 'created' | 'deleted';
+  definition: NotedDefinition;
+}
+
+interface NotedDefinition {
+  id: string;
+  kind: ConnectorKind;
+  name: string;
+  image: string | null;
+  /** Arguments may be secret. */
+  command: string[] | null;
+  /** Of a connector that is a manifest. */
+  manifest_hash: string | null;
+  components_file: string | null;
+}
+
+type NotedRow = Pick<
+  RegisteredDefinitionRow,
+  'definition_id' | 'kind' | 'name' | 'image' | 'command' | 'manifest_hash' | 'components_file'
+>;
+
+async function noteChange(
+  { runtime }: DefinitionsContext,
+  tx: Db,
+  action: DefinitionChange['action'],
+  row: NotedRow,
+): Promise<void> {
+  const { definition_id: id, kind, name, image, manifest_hash, components_file } = row;
+  const command = row.command === null || manifest_hash !== null ? null : JSON.parse(row.command);
+  const definition: NotedDefinition = { id, kind, name, image, command, manifest_hash, components_file };
+  await definitions.insertChange(tx, { change_id: runtime.newId(), action, definition: JSON.stringify(definition) });
+}
+
+/** Oldest first. Each comes again until `forgetChange` is called for it. */
+export async function listChanges({ store }: DefinitionsContext): Promise<DefinitionChange[]> {
+  const rows = await definitions.listChanges(store.db);
+  return rows.map(({ change_id: id, action, definition }) => ({ id, action, definition: JSON.parse(definition) }));
+}
+
+export async function forgetChange({ store }: DefinitionsContext, id: string): Promise<void> {
+  await definitions.deleteChange(store.db, id);
 }
 
 type CommandLaunch = Extract<Launch, { type: 'command' }>;

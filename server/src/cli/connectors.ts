@@ -8,11 +8,12 @@ import {
   removeDefinition,
 } from '@inlay/platform/definitions/registered-definitions';
 import type { OpenPlatform } from '@inlay/platform/open-platform';
-import { openBundledPlatform, platformCredentials } from '../bundled-platform.ts';
+import { notedChanges, openBundledPlatform, platformCredentials } from '../bundled-platform.ts';
 import { byCommandLine } from '../cause.ts';
 import { readConfig } from '../config.ts';
 import { openDataDir } from '../data-dir.ts';
 import { deleteDefinition, findOwnDefinition, listOwnDefinitions } from '../definitions/own-definitions.ts';
+import { tellOfRegistered } from '../definitions/registered-changes.ts';
 import { openSealer } from '../encryption-keys.ts';
 import { OperatorError } from '../errors.ts';
 import { createJournal } from '../events/journal.ts';
@@ -46,8 +47,8 @@ export async function withPlatform(work: (platform: OpenPlatform) => Promise<voi
 export const addProgram = (command: string[], options: ConnectorOptions) =>
   withPlatform(async (platform) => {
     const registration = readRegistration(command, options);
-    const { definitionId, kind, name } = await registerDefinition(platform.definitions, registration);
-    await tellOfDefinition('definition.created', { id: definitionId, kind, name });
+    const { definitionId, name } = await registerDefinition(platform.definitions, registration);
+    await tellOfConnectors(platform);
     print(`Added ${name} (${definitionId}). It can be used at once.`);
   });
 
@@ -90,31 +91,16 @@ export async function removeConnector(id: string): Promise<void> {
 
 const removeRegistered = (id: string) =>
   withPlatform(async (platform) => {
-    const known = (await listRegisteredDefinitions(platform.definitions)).find((one) => one.definitionId === id);
     await removeDefinition(platform.definitions, id);
-    if (known) await tellOfDefinition('definition.deleted', { id, kind: known.kind, name: known.name });
+    await tellOfConnectors(platform);
     print(`Removed ${id}.`);
   });
 
-/**
- * Connectors belong to the platform, which has a database of its own. So this entry comes just after the change, not with it.
- * A machine that runs a platform alone has no log.
- */
-export async function tellOfDefinition(
-  type: 'definition.created' | 'definition.deleted',
-  definition: { id: string; kind: 'source' | 'destination'; name: string },
-): Promise<void> {
-  await withStore(async (store) => {
-    await store.transaction(async (tx) => {
-      const { kind, name } = definition;
-      const isNew = type === 'definition.created';
-      const change = isNew
-        ? { before: undefined, after: { kind, name } }
-        : { before: { kind, name }, after: undefined };
-      const entry = { type, data: { definition }, change } as const;
-      for (const id of await listOrganizationIds(tx)) await journal.record(tx, id, entry);
-    });
-  });
+/** At once, and not when a service looks for it the next time. A machine that runs a platform alone has no log. */
+export async function tellOfConnectors(platform: OpenPlatform): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  const sealer = openSealer(secrets, openDataDir(config.dataDir));
+  await withStore((store) => tellOfRegistered({ store, sealer, journal, listOrganizationIds }, notedChanges(platform)));
 }
 
 const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });

@@ -19,7 +19,7 @@ import {
   UnreadableManifest,
 } from '../manifest-reader.ts';
 import { systemRuntime } from '../runtime.ts';
-import { tellOfDefinition, withPlatform } from './connectors.ts';
+import { tellOfConnectors, withPlatform } from './connectors.ts';
 import { chosenOrganization, withStore } from './opened-store.ts';
 import { type Cell, coloured, plain, print, roomFor, table } from './output.ts';
 
@@ -63,7 +63,7 @@ async function addCodedManifest(text: string, { name, icon }: ManifestOptions, c
   if (name === undefined) throw new OperatorError('Give it a name with --name.');
   await withPlatform(async (platform) => {
     const made = await registerManifest(platform.definitions, { name, icon, description, componentsFile });
-    await tellOfDefinition('definition.created', { id: made.definitionId, kind: 'source', name });
+    await tellOfConnectors(platform);
     print(`Added ${name} (${made.definitionId}) with the code of ${componentsFile}. It can be used at once.`);
     tellWhatIsMissing(description);
   });

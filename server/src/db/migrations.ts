@@ -1040,6 +1040,15 @@ const migrations: Record<string, Step> = {
       create index sources_by_own_definition on sources (organization_id, definition_id, definition_version)
       where definition_version > 0`.execute(db);
   },
+
+  '0032-changes-of-connectors': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    await sql`
+      create table definition_changes_told (
+        change_id ${uuid} primary key,
+        told_at bigint not null
+      )`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -861,6 +861,8 @@ export interface Tables {
   audit_keys: AuditKeyRow;
   audit_checkpoints: AuditCheckpointRow;
   log_sequencer: LogSequencerRow;
+  /** Changes of connectors of the bundled platform that the log has. A few rows: they are kept for ever. */
+  definition_changes_told: { change_id: string; told_at: number };
   job_watch: JobWatchRow;
   webhook_endpoints: WebhookEndpointRow;
   webhook_deliveries: WebhookDeliveryRow;

@@ -1,5 +1,5 @@
 /**
- * The real service, in a process that ends itself with SIGKILL at a given commit: just before the database gets it, or
+ * The real service, or a command, in a process that ends itself with SIGKILL at a given commit: just before the database gets it, or
  * when the database has answered. The service does not know about it: this file wraps the two database drivers.
  *
  * A commit is what makes something durable: the end of a transaction, and every writing statement outside a
@@ -96,5 +96,12 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
   });
 } as typeof pg.Client.prototype.query;
 
-const { config, secrets } = readConfig(process.env);
-void createApp(config, secrets).then((app) => app.listen());
+const { TEST_CRASH: crashOfCommand } = process.env;
+if (crashOfCommand === undefined) {
+  const { config, secrets } = readConfig(process.env);
+  void createApp(config, secrets).then((app) => app.listen());
+} else {
+  // A command ends too soon to be told anything.
+  crash = JSON.parse(crashOfCommand);
+  void import('../../src/cli.ts');
+}

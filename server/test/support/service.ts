@@ -122,11 +122,11 @@ export async function startService(options: {
 /** Runs one command to its end. */
 export async function runCli(
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Environment; input?: string } = {},
+  { env = {}, input = '', program }: { env?: Environment; input?: string; program?: string } = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   // An empty directory of its own, so that the default data directory never lands in the repository.
   const cwd = await mkdtemp(join(tmpdir(), 'inlay-cli-'));
-  const { child, exited } = launch(args, { cwd, env });
+  const { child, exited } = launch(args, { cwd, env, ...(program !== undefined && { program }) });
   const deadline = setTimeout(() => child.kill('SIGKILL'), exitDeadlineMs);
   // A command that does not read its input may close the pipe.
   child.stdin.on('error', () => {});

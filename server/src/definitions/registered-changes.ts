@@ -1,0 +1,83 @@
+/**
+ * Tells the log of connectors that were added to the bundled platform, or removed from it, by the command line. The platform
+ * has a database of its own, so the entry cannot be written in the transaction of the change. The platform notes the change
+ * in that transaction; the entry is written together with a row that says so; then the platform forgets its note.
+ *
+ * What always holds: a change has exactly one entry in the log of every organization, whatever is killed at whatever moment.
+ * The command tells at once. A service tells what a killed command has left, when it starts and every minute.
+ */
+import { byCommandLine } from '../cause.ts';
+import type { Db, Store } from '../db/open.ts';
+import type { Entry } from '../events/catalogue.ts';
+import type { Journal } from '../events/journal.ts';
+import type { Sealer } from '../sealing.ts';
+import * as told from './registered-changes.store.ts';
+
+/** What the platform has noted. */
+export interface NotedChanges {
+  /** Oldest first. */
+  list(): Promise<NotedChange[]>;
+  forget(changeId: string): Promise<void>;
+}
+
+export interface NotedChange {
+  id: string;
+  action: 'created' | 'deleted';
+  definition: {
+    id: string;
+    kind: 'source' | 'destination';
+    name: string;
+    image: string | null;
+    command: string[] | null;
+    manifest_hash: string | null;
+    components_file: string | null;
+  };
+}
+
+interface TellingContext {
+  store: Store;
+  sealer: Sealer;
+  journal: Journal;
+  /** Connectors belong to the machine, so the log of every organization tells of them. */
+  listOrganizationIds(db: Db): Promise<string[]>;
+}
+
+export async function tellOfRegistered(ctx: TellingContext, noted: NotedChanges): Promise<void> {
+  for (const change of await noted.list()) {
+    const entry = entryOf(ctx, change);
+    const isTold = await ctx.store.transaction(async (tx) => {
+      const organizationIds = await ctx.listOrganizationIds(tx);
+      // The first start of the service makes the first organization, and then tells.
+      if (organizationIds.length === 0) return false;
+      if (!(await told.insertTold(tx, change.id))) return true;
+      for (const id of organizationIds) await ctx.journal.by(byCommandLine).record(tx, id, entry);
+      return true;
+    });
+    if (!isTold) return;
+    await noted.forget(change.id);
+  }
+}
+
+/** For the housekeeping of a service that runs the bundled platform. */
+export function createTellingOfRegistered(ctx: TellingContext, noted: NotedChanges | undefined): () => Promise<void> {
+  return async () => {
+    if (noted) await tellOfRegistered(ctx, noted);
+  };
+}
+
+/** Arguments of a program may be secret, so what runs is a fingerprint; the name of an image is told. */
+function entryOf({ sealer }: TellingContext, { action, definition }: NotedChange): Entry {
+  const { id, kind, name, image, command, manifest_hash, components_file } = definition;
+  const fingerprint = (text: string) => `fingerprint:${sealer.fingerprint(text, id)}`;
+  const settings = {
+    kind,
+    name,
+    ...(image !== null && { image }),
+    ...(command && { command: fingerprint(JSON.stringify(command)) }),
+    ...(manifest_hash !== null && { manifest: fingerprint(manifest_hash), components_file }),
+  };
+  const data = { definition: { id, kind, name } };
+  return action === 'created'
+    ? { type: 'definition.created', data, change: { before: undefined, after: settings } }
+    : { type: 'definition.deleted', data, change: { before: settings, after: undefined } };
+}
