@@ -9,9 +9,9 @@ import {
   type SourceConnector,
   type Surroundings,
 } from '../kit/connector.ts';
-import { httpClient } from '../kit/http-client.ts';
+import { type HttpClientOptions, httpClient } from '../kit/http-client.ts';
 import { isJsonObject, parseJson, stringifyJson } from '../kit/json.ts';
-import { Given, type Making } from './component.ts';
+import { type ComponentDefinition, Given, type Making } from './component.ts';
 import type { ConfigRules } from './components/config-rules.ts';
 import type { ComponentsResolver } from './components/dynamic-streams.ts';
 import { DateTime } from './dates/date-time.ts';
@@ -27,6 +27,10 @@ import { Slots } from './run/slots.ts';
 import type { SourceStream } from './run/stream.ts';
 
 export interface SourceOptions {
+  /** Components besides those of the language, or in their place: a connector of this house may bring its own. */
+  components?: readonly ComponentDefinition[];
+  /** How its requests are sent. */
+  client?: HttpClientOptions & { answerBytes?: number };
   /** The clock of templates and cursors stands still at this time. */
   now?: DateTime | undefined;
   /** No wait is waited for. The seconds of those before retries are added to this file. */
@@ -37,11 +41,27 @@ export interface SourceOptions {
   onConfiguration?: ((config: Configuration) => void) | undefined;
 }
 
+/** A stream that is not opened yet. */
+export interface ClosedStream {
+  name: string;
+  /** Throws an Error if the configuration does not allow it. */
+  open(): SourceStream;
+}
+
+export interface DeclarativeSource extends SourceConnector {
+  /** For a connector that checks and discovers in its own way: works with the streams, without any state. */
+  withStreams<Result>(
+    config: Configuration,
+    surroundings: Surroundings,
+    work: (streams: ClosedStream[]) => Promise<Result>,
+  ): Promise<Result>;
+}
+
 /** Throws a ManifestError. */
-export function declarativeSource(text: string, options: SourceOptions = {}): SourceConnector {
+export function declarativeSource(text: string, options: SourceOptions = {}): DeclarativeSource {
   let read: Manifest | undefined;
   const manifest = () => {
-    read ??= readManifest(text);
+    read ??= readManifest(text, definitionsOf(options));
     return read;
   };
   return {
@@ -58,7 +78,16 @@ export function declarativeSource(text: string, options: SourceOptions = {}): So
       withSource(manifest(), config, surroundings, options, quiet(options), (source) => source.discover()),
     read: (config, catalog, state, emit, surroundings) =>
       withSource(manifest(), config, surroundings, options, emit, (source) => source.read(catalog, state)),
+    withStreams: (config, surroundings, work) =>
+      withSource(manifest(), config, surroundings, options, quiet(options), async (source) =>
+        work(await source.streams()),
+      ),
   };
+}
+
+function definitionsOf({ components = [] }: SourceOptions): (name: string) => ComponentDefinition | undefined {
+  const own = new Map(components.map((definition) => [definition.name, definition]));
+  return (name) => own.get(name) ?? definitionOf(name);
 }
 
 /** For commands that send nothing but their answer. */
@@ -85,8 +114,8 @@ async function withSource<Result>(
   emit: Emitter,
   work: (source: OpenSource) => Promise<Result>,
 ): Promise<Result> {
-  const client = httpClient(surroundings, { silenceMs: 5 * 60_000 });
-  const transport = new Transport(client);
+  const { answerBytes, ...clientOptions } = options.client ?? {};
+  const transport = new Transport(httpClient(surroundings, { silenceMs: 5 * 60_000, ...clientOptions }), answerBytes);
   try {
     const source = new OpenSource(manifest, copyJson(config), makeRun(transport, options, emit), emit, options);
     await source.prepare();
@@ -140,7 +169,7 @@ class OpenSource {
     this.#manifest = manifest;
     this.#emit = emit;
     this.#options = options;
-    this.#making = { config, run, streamName: '', configured: new Map(), definition: definitionOf };
+    this.#making = { config, run, streamName: '', configured: new Map(), definition: definitionsOf(options) };
     const jobs = this.#given.inside({ count: manifest.root.max_concurrent_async_job_count }).rendered('count');
     if (jobs !== undefined) run.jobs = new Slots(Number(jobs) || 1);
     const budget = manifest.root.api_budget;
@@ -308,6 +337,10 @@ class OpenSource {
     );
   }
 
+  async streams(): Promise<ClosedStream[]> {
+    return (await this.#entries()).map((entry) => ({ name: entry.name, open: () => this.#open(entry, {}) }));
+  }
+
   async discover(): Promise<Catalog> {
     const streams: Stream[] = [];
     for (const entry of await this.#entries()) {
@@ -350,6 +383,7 @@ class OpenSource {
     if (first.failureType === 'system_error') throw new Error(`These streams have failed: ${names}. ${first.message}`);
     throw new ConnectorError(`These streams have failed: ${names}. ${first.message}`, {
       failureType: first.failureType,
+      fields: first.fields,
     });
   }
 

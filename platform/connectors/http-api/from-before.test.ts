@@ -3,14 +3,14 @@
  * code of that time: what it asks for, what it sends and what it keeps must stay as it was.
  */
 import { expect, test } from 'vitest';
-import type { Asked } from '../../test/http-server.ts';
+import type { Handler } from '../../test/http-server.ts';
 import { startApi } from '../../test/start-api.ts';
 import type { StreamConfiguration } from './configuration.ts';
 
 interface Case {
   stream: Partial<StreamConfiguration>;
   more?: object;
-  answer: (asked: Asked) => unknown;
+  answer: Handler;
   /** The state from before; undefined for the first sync. */
   state?: object;
   /** Queries of the read, without those of the discovery before. */
@@ -60,6 +60,14 @@ const cases: Record<string, Case> = {
     asked: [{}],
     records: [numbered[0], { id: 3, n: 9007199254740991 }],
     stateAfter: { cursor: 9007199254740991, at_cursor: ['JMoraTPIZVx2czKNJjz2i-', 'HVkSKzGO3wMJheq0lUqt9y'] },
+  },
+  'a sync that goes on from a number with a point': {
+    stream: { cursor_field: 'n' },
+    answer: (_, reply) => void reply.end('[{"id": 1, "n": 5.0}, {"id": 2, "n": 5.50}]'),
+    state: { cursor: 5, at_cursor: ['Ohxq11tAV3p5_f63Nr_LcY'] },
+    asked: [{}],
+    records: [{ id: 2, n: 5.5 }],
+    stateAfter: { cursor: 5.5, at_cursor: ['_Od5fU4AtUVW-xuk9Q__GQ'] },
   },
   'a sync that finds nothing': {
     stream: { cursor_field: 'n', record_path: 'list', cursor_parameter: 'from' },

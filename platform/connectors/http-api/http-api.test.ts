@@ -239,7 +239,12 @@ describe('as a program', () => {
     busy = 1;
     const read = await runSourceProgram('http-api', 'read', { configuration, streams });
     expect(read.exitCode).toBe(0);
-    expect(read.messages.map(({ type }) => type)).toEqual(['TRACE', 'LOG', 'RECORD', 'RECORD', 'RECORD', 'TRACE']);
+    expect(read.messages.map(({ type }) => type)).toEqual([
+      ...['TRACE', 'TRACE', 'LOG', 'RECORD', 'RECORD', 'RECORD', 'TRACE'],
+    ]);
+    expect(read.messages[1]).toMatchObject({
+      trace: { stream_status: { status: 'RUNNING', reasons: [{ type: 'RATE_LIMITED' }] } },
+    });
   });
 
   test.each([

@@ -1,22 +1,37 @@
 /*
- * The source `http-api`: reads JSON APIs that are described by their configuration. Full refresh, or incremental by a
- * cursor field. An API need not sort by that field, so a state moves on only when all of a stream has been read.
+ * The source `http-api`: reads JSON APIs that are described by their configuration. The configuration becomes a declarative
+ * manifest, and the engine for manifests reads. What is special here: a check reads one page of each stream, and the schemas
+ * are found from a sample of the records.
  */
-import type { Catalog, CheckWarning, ConfiguredStream, State, Stream } from '../../src/protocol.ts';
-import { streamKey } from '../../src/protocol.ts';
-import { ConnectorError, type Emitter, type SourceConnector } from '../kit/connector.ts';
-import { type HttpClient, logRetries } from '../kit/http-client.ts';
+import type { Catalog, CheckWarning, ConfiguredCatalog, State, Stream } from '../../src/protocol.ts';
+import { RunFailure } from '../declarative/http/failures.ts';
+import type { Slice } from '../declarative/run/slice.ts';
+import type { DataRecord, SourceStream } from '../declarative/run/stream.ts';
+import {
+  type ClosedStream,
+  type DeclarativeSource,
+  declarativeSource,
+  type SourceOptions,
+} from '../declarative/source.ts';
+import {
+  type Configuration,
+  ConnectorError,
+  type Emitter,
+  type SourceConnector,
+  type StreamFailure,
+} from '../kit/connector.ts';
 import { inferSchema } from '../kit/inference.ts';
 import { requireFields } from '../kit/records.ts';
+import { ownComponents, type Reading } from './components.ts';
 import { type Api, readConfiguration, type StreamConfiguration } from './configuration.ts';
-import { cursorReader, readCursorState } from './cursor.ts';
+import { toManifest } from './manifest.ts';
 import { oneRecordWarning } from './one-record.ts';
-import { apiClient, readPages } from './pages.ts';
 import { specification } from './specification.ts';
 
 /** What a schema is found from: pages that have records, among the first that are asked for. */
 const sample = { pages: 2, asked: 20, records: 1000 };
-const recordsPerState = 10_000;
+const answerBytes = 64 * 1024 * 1024;
+const usual: Reading = { attempts: 6, hasWorked: false };
 
 export const connector: SourceConnector = {
   kind: 'source',
@@ -25,82 +40,148 @@ export const connector: SourceConnector = {
 
   async check(configuration, surroundings) {
     const api = readConfiguration(configuration);
+    const answers = new Map<string, unknown>();
+    const onAnswer = (stream: string, body: unknown) => void answers.set(stream, body);
     // Somebody waits for the answer.
-    const client = apiClient(api, surroundings, { attempts: 2, silenceMs: 20_000 });
-    try {
-      const warnings: CheckWarning[] = [];
-      for (const stream of api.streams) {
-        warnings.push(...(await explained(stream.name, () => checkStream(client, api, stream))));
+    const { source, config } = sourceFor(api, { ...usual, attempts: 2, onAnswer }, { client: { silenceMs: 20_000 } });
+    const warnings: CheckWarning[] = [];
+    await source.withStreams(config, surroundings, async (streams) => {
+      for (const stream of streams) {
+        const settings = settingsOf(api, stream);
+        await explained(stream.name, () => checkStream(stream.open(), settings));
+        warnings.push(...oneRecordWarning(settings, answers.get(stream.name)));
       }
-      return warnings;
-    } finally {
-      await client.close();
-    }
+    });
+    return warnings;
   },
 
   async discover(configuration, surroundings): Promise<Catalog> {
     const api = readConfiguration(configuration);
-    const client = apiClient(api, surroundings);
-    const streams: Stream[] = [];
-    try {
-      for (const stream of api.streams) {
-        streams.push(await explained(stream.name, () => discoverStream(client, api, stream)));
+    const { source, config } = sourceFor(api, usual);
+    return source.withStreams(config, surroundings, async (closed) => {
+      const streams: Stream[] = [];
+      for (const stream of closed) {
+        const settings = settingsOf(api, stream);
+        streams.push(await explained(stream.name, () => discoverStream(stream.open(), settings)));
       }
-    } finally {
-      await client.close();
-    }
-    return { streams };
+      return { streams };
+    });
   },
 
   async read(configuration, catalog, state, emit, surroundings) {
     const api = readConfiguration(configuration);
-    const client = apiClient(api, surroundings, logRetries(emit));
+    const { source, config } = sourceFor(api, { ...usual, hasWorked: true });
+    const missing = catalog.streams.find(({ stream }) => !api.streams.some(({ name }) => name === stream.name));
+    const streams = catalog.streams.filter(({ stream }) => api.streams.some(({ name }) => name === stream.name));
+    const failures = new Map<string, StreamFailure>();
+    const incremental = incrementalStreams(api, catalog);
     try {
-      for (const configured of catalog.streams) {
-        const { name } = configured.stream;
-        const stream = api.streams.find((known) => known.name === name);
-        if (!stream) throw new ConnectorError(`There is no stream ${name} any more. Refresh the list of streams.`);
-        await explained(name, () => readStream(client, api, stream, configured, state, emit));
-      }
-    } finally {
-      await client.close();
+      const states = state.filter(({ stream }) => stream && incremental.has(stream.stream_descriptor.name));
+      if (streams.length > 0)
+        await source.read(config, { streams }, states, emitterFor(emit, incremental, failures), surroundings);
+    } catch (error) {
+      throw failures.size === 0 ? error : failureOf(failures, error);
     }
+    if (missing)
+      throw new ConnectorError(`There is no stream ${missing.stream.name} any more. Refresh the list of streams.`);
   },
 };
+
+/** For tests too: they shorten limits and waits. */
+export function sourceFor(
+  api: Api,
+  reading: Reading = usual,
+  { client, ...options }: SourceOptions = {},
+): { source: DeclarativeSource; config: Configuration } {
+  const { manifest, config } = toManifest(api);
+  const source = declarativeSource(JSON.stringify(manifest), {
+    ...options,
+    components: ownComponents(reading),
+    client: { silenceMs: 60_000, addressField: 'base_url', answerBytes, ...client },
+  });
+  return { source, config };
+}
+
+function settingsOf(api: Api, { name }: ClosedStream): StreamConfiguration {
+  return api.streams.find((stream) => stream.name === name) as StreamConfiguration;
+}
+
+/** Only those keep a state. */
+function incrementalStreams({ streams }: Api, catalog: ConfiguredCatalog): Set<string> {
+  const wanted = catalog.streams
+    .filter(({ sync_mode }) => sync_mode === 'incremental')
+    .map(({ stream }) => stream.name);
+  return new Set(streams.filter(isIncremental).flatMap(({ name }) => (wanted.includes(name) ? [name] : [])));
+}
+
+function isIncremental({ cursor_field, time_window, parent }: StreamConfiguration): boolean {
+  return cursor_field !== undefined && (time_window !== undefined || !parent);
+}
+
+function emitterFor(emit: Emitter, incremental: ReadonlySet<string>, failures: Map<string, StreamFailure>): Emitter {
+  return {
+    ...emit,
+    state: (state: State) =>
+      incremental.has(state.stream?.stream_descriptor.name ?? '') ? emit.state(state) : undefined,
+    // That a stream is running is news only where it has to wait.
+    status: (stream, status, reasons) =>
+      status === 'RUNNING' && !reasons ? undefined : emit.status(stream, status, reasons),
+    failure: ({ name }, failure) => {
+      if (!failures.has(name)) failures.set(name, failure);
+      return undefined;
+    },
+  };
+}
+
+/** The failures of all streams in one. */
+function failureOf(failures: ReadonlyMap<string, StreamFailure>, cause: unknown): Error {
+  const [first] = failures.values() as Iterable<StreamFailure>;
+  const message = [...failures].map(([name, failure]) => `Stream ${name}: ${failure.message}`).join(' ');
+  if (!first || first.failureType === 'system_error') return new Error(message, { cause });
+  return new ConnectorError(message, { failureType: first.failureType, fields: first.fields, cause });
+}
 
 async function explained<T>(stream: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ConnectorError)) throw error;
-    const { failureType, fields } = error;
-    throw new ConnectorError(`Stream ${stream}: ${error.message}`, { failureType, fields, cause: error });
+    const isExpected = error instanceof ConnectorError || error instanceof RunFailure;
+    if (!isExpected || error.failureType === 'system_error') throw error;
+    const { failureType, fields, message } = error;
+    throw new ConnectorError(`Stream ${stream}: ${message}`, { failureType, fields, cause: error });
   }
 }
 
-async function checkStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<CheckWarning[]> {
-  let answer: unknown;
-  const onAnswer = (body: unknown) => {
-    answer = body;
-  };
-  for await (const records of readPages(client, api, stream, { onAnswer })) {
-    requireFields(records, namedFields(stream));
-    return oneRecordWarning(stream, answer);
+async function checkStream(stream: SourceStream, settings: StreamConfiguration): Promise<void> {
+  for await (const records of pagesOf(stream, settings)) {
+    requireFields(records, namedFields(settings));
+    return;
   }
-  return [];
 }
 
 function namedFields({ primary_key = [], cursor_field }: StreamConfiguration): string[] {
   return cursor_field === undefined ? primary_key : [...primary_key, cursor_field];
 }
 
-async function discoverStream(client: HttpClient, api: Api, stream: StreamConfiguration): Promise<Stream> {
-  const { name, primary_key = [], cursor_field } = stream;
+async function* pagesOf(stream: SourceStream, settings: StreamConfiguration): AsyncGenerator<DataRecord[]> {
+  for await (const slice of slicesOf(stream, settings)) yield* stream.read(slice);
+}
+
+/** The newest time comes first, where records are more likely. Parents are asked for one after the other. */
+async function* slicesOf(stream: SourceStream, { time_window, parent }: StreamConfiguration): AsyncGenerator<Slice> {
+  if (!time_window || parent) return yield* stream.cursor.slices();
+  const slices: Slice[] = [];
+  for await (const slice of stream.cursor.slices()) slices.push(slice);
+  yield* slices.reverse();
+}
+
+async function discoverStream(stream: SourceStream, settings: StreamConfiguration): Promise<Stream> {
+  const { name, primary_key = [], cursor_field } = settings;
   const inference = inferSchema();
   let pages = 0;
   let asked = 0;
   let left = sample.records;
-  for await (const records of readPages(client, api, stream)) {
+  for await (const records of pagesOf(stream, settings)) {
     for (const record of records.slice(0, left)) inference.add(record);
     left -= records.length;
     if (records.length > 0) pages += 1;
@@ -108,46 +189,16 @@ async function discoverStream(client: HttpClient, api: Api, stream: StreamConfig
     if (pages === sample.pages || asked === sample.asked || left <= 0) break;
   }
   const schema = inference.schema();
-  const named = Object.fromEntries(namedFields(stream).map((field) => [field, {}]));
-  const properties = { ...named, ...(schema.properties as object) };
+  const named = Object.fromEntries(namedFields(settings).map((field) => [field, {}]));
+  const { properties: declared } = await stream.schema();
+  const properties = { ...named, ...(schema.properties as object), ...(declared as object | undefined) };
+  const hasCursor = isIncremental(settings);
   return {
     name,
     json_schema: { ...schema, properties },
-    supported_sync_modes: cursor_field === undefined ? ['full_refresh'] : ['full_refresh', 'incremental'],
-    ...(cursor_field !== undefined && { source_defined_cursor: true, default_cursor_field: [cursor_field] }),
+    supported_sync_modes: hasCursor ? ['full_refresh', 'incremental'] : ['full_refresh'],
+    ...(hasCursor &&
+      cursor_field !== undefined && { source_defined_cursor: true, default_cursor_field: [cursor_field] }),
     ...(primary_key.length > 0 && { source_defined_primary_key: primary_key.map((field) => [field]) }),
   };
-}
-
-async function readStream(
-  client: HttpClient,
-  api: Api,
-  stream: StreamConfiguration,
-  { stream: { name, namespace }, sync_mode }: ConfiguredStream,
-  states: readonly State[],
-  emit: Emitter,
-): Promise<void> {
-  const descriptor = namespace === undefined ? { name } : { name, namespace };
-  const isIncremental = sync_mode === 'incremental' && stream.cursor_field !== undefined;
-  const stored = states.find(({ stream: of }) => of && streamKey(of.stream_descriptor) === streamKey(descriptor));
-  const start = isIncremental ? readCursorState(stored?.stream?.stream_state) : {};
-  const cursor = cursorReader(stream.cursor_field ?? '', start);
-  const emitState = (stream_state: object) =>
-    emit.state({ type: 'STREAM', stream: { stream_descriptor: descriptor, stream_state } });
-
-  await emit.status(descriptor, 'STARTED');
-  const since = start.cursor === undefined ? undefined : String(start.cursor);
-  let emitted = 0;
-  const onNote = (note: string) => emit.log('WARN', `Stream ${name}: ${note}`);
-  for await (const records of readPages(client, api, stream, { since, hasWorked: true, onNote })) {
-    for (const record of records) {
-      if (isIncremental && !cursor.isNew(record)) continue;
-      await emit.record(descriptor, record);
-      emitted += 1;
-      // Lets the destination store what it has; where to go on from does not change before the end.
-      if (isIncremental && emitted % recordsPerState === 0) await emitState(start);
-    }
-  }
-  if (isIncremental) await emitState(cursor.state());
-  await emit.status(descriptor, 'COMPLETE');
 }

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
-import { httpClient } from '../kit/http-client.ts';
+import { wholeStream } from '../declarative/run/slice.ts';
 import { readConfiguration } from './configuration.ts';
-import { readPages } from './pages.ts';
+import { sourceFor } from './http-api.ts';
 
 type Answer = (reply: ServerResponse) => unknown;
 const answer =
@@ -22,19 +22,18 @@ async function readTurns(turns: Answer[], { hasWorked = true } = {}) {
     },
     { record_path: 'list', pagination: { type: 'page' } },
   );
-  const api = readConfiguration(configuration);
-  const [stream] = api.streams;
-  if (!stream) throw new Error('There is one.');
-  const client = httpClient(openSurroundings, { clock: { now: Date.now, wait: async () => {} } });
+  const withoutWaits = { waitsFile: '/dev/null' };
+  const { source, config } = sourceFor(readConfiguration(configuration), { attempts: 6, hasWorked }, withoutWaits);
   const ids: unknown[] = [];
   let failure: unknown;
-  try {
-    for await (const records of readPages(client, api, stream, { hasWorked })) ids.push(...records.map(({ id }) => id));
-  } catch (error) {
-    failure = error;
-  } finally {
-    await client.close();
-  }
+  await source.withStreams(config, openSurroundings, async ([stream]) => {
+    try {
+      const pages = stream?.open().read(wholeStream) ?? [];
+      for await (const records of pages) ids.push(...records.map(({ id }) => id));
+    } catch (error) {
+      failure = error;
+    }
+  });
   return { ids, failure, requests: asked.length };
 }
 

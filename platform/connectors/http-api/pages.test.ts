@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { startHttpServer } from '../../test/http-server.ts';
 import { openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
-import { httpClient } from '../kit/http-client.ts';
+import { wholeStream } from '../declarative/run/slice.ts';
 import { ExactNumber } from '../kit/json.ts';
 import { readConfiguration } from './configuration.ts';
+import { sourceFor } from './http-api.ts';
 import { nextLink } from './more-pages.ts';
-import { readPages } from './pages.ts';
 
 describe('a request', () => {
   test('goes to the path below the base URL with the parameters of the stream', async () => {
@@ -192,18 +192,14 @@ describe('pages', () => {
       record_path: 'list',
       pagination: isPointing ? { type: 'cursor', token_path: 'next', token_parameter: 't' } : { type: 'page' },
     });
-    const api = readConfiguration(configuration);
-    const client = httpClient(openSurroundings);
-    const [stream] = api.streams;
-    if (!stream) throw new Error('There is one.');
+    const reading = { attempts: 1, hasWorked: false, limits: { pages: 50, emptyPages: 20 } };
+    const { source, config } = sourceFor(readConfiguration(configuration), reading);
     let pages = 0;
-    const readAll = async () => {
-      const limits = { pages: 50, emptyPages: 20, answerBytes: 1000 };
-      for await (const _ of readPages(client, api, stream, { limits })) pages += 1;
-    };
-    await expect(readAll()).rejects.toThrow(message);
+    const readAll = source.withStreams(config, openSurroundings, async ([stream]) => {
+      for await (const _ of stream?.open().read(wholeStream) ?? []) pages += 1;
+    });
+    await expect(readAll).rejects.toThrow(message);
     expect(pages).toBe(count);
-    await client.close();
   });
 
   test.each([

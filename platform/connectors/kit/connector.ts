@@ -71,6 +71,8 @@ export interface StreamFailure {
   failureType: FailureType;
   /** For the log of the operator. */
   internalMessage?: string;
+  /** The settings at fault, as in a ConnectorError. */
+  fields?: readonly string[];
 }
 
 /** What reaches a destination, in order. A stream whose COMPLETE has not come when the input ends is incomplete. */

@@ -158,7 +158,7 @@ export function httpClient(surroundings: Surroundings, options: HttpClientOption
 }
 
 /** Names in small letters. A header that comes more than once has a list. */
-function headersByName(rawHeaders: readonly string[]): HttpAnswer['headers'] {
+export function headersByName(rawHeaders: readonly string[]): HttpAnswer['headers'] {
   const headers: HttpAnswer['headers'] = {};
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = String(rawHeaders[index]).toLowerCase();
@@ -169,7 +169,31 @@ function headersByName(rawHeaders: readonly string[]): HttpAnswer['headers'] {
   return headers;
 }
 
-function isPassing({ status, headers }: HttpAnswer): boolean {
+/** A refusal that passes, with how long the server wants to be left alone. */
+export interface PassingRefusal {
+  failure: ConnectorError;
+  /** Undefined if the server does not say. */
+  waitMs: number | undefined;
+  /** The server was asked too often. */
+  isLimit: boolean;
+  /** Whether so long a wait is worth it. */
+  isWorthIt: boolean;
+}
+
+/** For callers that decide themselves when to ask again. Undefined for an answer that no waiting changes. */
+export function passingRefusal(url: URL, status: number, rawHeaders: readonly string[]): PassingRefusal | undefined {
+  const headers = headersByName(rawHeaders);
+  if (!isPassing({ status, headers })) return undefined;
+  const waitMs = wantedWaitMs(headers, realClock);
+  return {
+    failure: refusalFailure(url, status, waitMs ?? 0),
+    waitMs,
+    isLimit: isLimit(status),
+    isWorthIt: (waitMs ?? 0) <= longestWaitMs,
+  };
+}
+
+function isPassing({ status, headers }: Pick<HttpAnswer, 'status' | 'headers'>): boolean {
   if (status >= 500) return !lastingTroubles.includes(status);
   return limitStatuses.includes(status) || status === 408 || status === 425 || (status === 403 && saysLimit(headers));
 }
@@ -181,10 +205,14 @@ function saysLimit(headers: Headers): boolean {
   );
 }
 
+/** A 403 that passes is one as well. */
+function isLimit(status: number): boolean {
+  return limitStatuses.includes(status) || status === 403;
+}
+
 function refusalFailure({ origin }: URL, status: number, waitMs: number): ConnectorError {
-  const isBusy = limitStatuses.includes(status) || status === 403;
   const wish = waitMs > longestWaitMs ? ` and asks to wait ${Math.ceil(waitMs / 60_000)} minutes` : '';
-  const message = isBusy
+  const message = isLimit(status)
     ? `${origin} limits how often it may be asked (${status})${wish}. Try again later, or ask less often.`
     : `${origin} has a problem of its own (${status})${wish}. Try again later.`;
   return new ConnectorError(message, { failureType: 'transient_error' });

@@ -94,7 +94,7 @@ export function messageWriter(output: Writable): MessageWriter {
             stream_status: { stream_descriptor: descriptorOf(stream), status, ...(reasons && { reasons }) },
           },
         }),
-      failure: (stream, { message, failureType, internalMessage }) =>
+      failure: (stream, { message, failureType, internalMessage, fields }) =>
         send({
           type: 'TRACE',
           trace: {
@@ -105,6 +105,7 @@ export function messageWriter(output: Writable): MessageWriter {
               ...(internalMessage !== undefined && { internal_message: internalMessage }),
               failure_type: failureType,
               stream_descriptor: descriptorOf(stream),
+              ...(fields && { inlay_fields: [...fields] }),
             },
           },
         }),

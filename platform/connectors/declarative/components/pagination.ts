@@ -13,6 +13,8 @@ import {
 } from '../component.ts';
 import type { Answer } from '../http/answer.ts';
 import { emptyParts, type RequestParts } from '../http/request.ts';
+import type { Slice } from '../run/slice.ts';
+import type { DataRecord } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
 import { RequestOption, RequestPath } from './request-options.ts';
 
@@ -28,6 +30,24 @@ export interface PageRead {
   token: unknown;
 }
 
+/** A page for a paginator that looks at pages before their records are taken. */
+export interface ReviewedPage {
+  /** Undefined where the API says that there is no such page. */
+  page: PageRead | undefined;
+  /** Everything that the extractor has found, before any of it was filtered out. */
+  found: readonly unknown[];
+  records: DataRecord[];
+  token: unknown;
+  slice: Slice;
+}
+
+export interface Review {
+  /** The records that are certain to be taken now, a list for each page. */
+  take: DataRecord[][];
+  /** The token of the next page; undefined if this was the last one. */
+  next: unknown;
+}
+
 export interface Paginator {
   /** Undefined: the first page is asked for without a token. */
   initialToken(): unknown;
@@ -35,6 +55,10 @@ export interface Paginator {
   next(page: PageRead): unknown;
   path(token: unknown): string | undefined;
   parts(token: unknown): RequestParts;
+  /** Takes the place of `next`, for a paginator that may hold records back until it knows more. */
+  review?(page: ReviewedPage): Review;
+  /** Statuses by which the API would say that there is no page with this token. */
+  endStatuses?(token: unknown): readonly number[];
 }
 
 export const noPagination: Paginator = {

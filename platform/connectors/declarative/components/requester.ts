@@ -45,6 +45,8 @@ export interface Ask {
   parts?: RequestParts;
   /** What templates know besides. */
   names?: Names;
+  /** Statuses by which the API says that there is no such page. */
+  endStatuses?: readonly number[] | undefined;
 }
 
 export interface Requester {
@@ -122,6 +124,7 @@ function makeHttpRequester(given: Given): Requester {
         {
           streamName: requestsFor ?? given.making.streamName,
           handler,
+          endStatuses: ask.endStatuses,
           ...(authenticator && { credentials: () => authenticator.renewedHeaders() }),
           refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
         },

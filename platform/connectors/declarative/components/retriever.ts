@@ -69,7 +69,13 @@ function makeSimpleRetriever(given: Given): Retriever {
   function ask(slice: Slice, token: unknown): Promise<Answer> {
     const isFurther = token !== undefined;
     const parts = [paginator.parts(token), ...(isFurther && dropsSlicer ? [] : [slicerParts(slice)])];
-    return (requester as Requester).send({ slice, token, path: paginator.path(token), parts: combineParts(parts) });
+    return (requester as Requester).send({
+      slice,
+      token,
+      path: paginator.path(token),
+      parts: combineParts(parts),
+      endStatuses: paginator.endStatuses?.(token),
+    });
   }
 
   const embeds = takesEmbeddedPages && isJsonObject(given.value('partition_router'));
@@ -81,6 +87,7 @@ function makeSimpleRetriever(given: Given): Retriever {
     token: unknown,
     embedded: Answer | undefined,
     recordSchema: Record<string, unknown>,
+    allFound: unknown[],
   ): AsyncGenerator<DataRecord[], PageRead | undefined> {
     const records = selector as RecordSelector;
     let answer = embedded;
@@ -94,6 +101,7 @@ function makeSimpleRetriever(given: Given): Retriever {
       for await (const values of decoder.decode(answer)) {
         const found = records.extract(values);
         answer.extractedRecords += found.length;
+        if (paginator.review) addAll(allFound, found);
         const { records: page, failure } = records.select(found, own, token, recordSchema);
         const ready = properties?.mergeKey ? mergeInto(merged, page, properties.mergeKey) : page;
         size += ready.length;
@@ -121,14 +129,24 @@ function makeSimpleRetriever(given: Given): Retriever {
       for (let token = paginator.initialToken(); ; ) {
         let isCutOff = false;
         try {
-          const pages = readPage(own, token, embedded, recordSchema);
+          const found: unknown[] = [];
+          const held: DataRecord[] = [];
+          const pages = readPage(own, token, embedded, recordSchema, found);
           let next = await pages.next();
           for (; !next.done; next = await pages.next()) {
             tracker.observe(next.value);
-            yield next.value;
+            if (paginator.review) addAll(held, next.value);
+            else yield next.value;
           }
           embedded = undefined;
           const page = next.value;
+          if (paginator.review) {
+            const review = paginator.review({ page, found, records: held, token, slice: own });
+            yield* review.take;
+            if (review.next === undefined) return;
+            token = review.next;
+            continue;
+          }
           if (!page) return;
           if (page.lastRecord && stoppingCursor && !stoppingCursor.isWanted(own, page.lastRecord)) return;
           token = paginator.next(page);
@@ -143,6 +161,11 @@ function makeSimpleRetriever(given: Given): Retriever {
       }
     },
   };
+}
+
+/** Too many items for the arguments of one call may come at once. */
+function addAll<Item>(list: Item[], items: readonly Item[]): void {
+  for (const item of items) list.push(item);
 }
 
 /** What is known of the pages of a slice, for an API that cuts them off. */
@@ -243,7 +266,7 @@ export const retrieverComponents: ComponentDefinition[] = [
     options: {
       requester: required(component('HttpRequester', 'CustomRequester'), 'Sends the requests.'),
       record_selector: required(component('RecordSelector'), 'Takes records out of the answers.'),
-      paginator: optional(component('DefaultPaginator', 'NoPagination'), 'Gets from page to page.'),
+      paginator: optional(component('DefaultPaginator', 'NoPagination', 'CustomPaginator'), 'Gets from page to page.'),
       partition_router: optional(
         either(component(...routerNames), list(component(...routerNames))),
         'Cuts the stream into partitions. Several give every combination.',

@@ -27,6 +27,8 @@ export interface StreamCursor {
   readonly version: number;
   /** Seconds between two states in the middle of a stream; undefined for none before the end. */
   secondsBetweenStates: number | undefined;
+  /** A state after so many records lets the destination store what it has, also where the state has not moved. */
+  recordsBetweenStates?: number;
   isWanted(slice: Slice, record: Record<string, unknown>): boolean;
   /** The later of a cursor value as slices have it, and that of a record; undefined if neither tells. */
   later(value: unknown, record: Record<string, unknown>): unknown;

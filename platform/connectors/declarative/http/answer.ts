@@ -1,6 +1,7 @@
 /* The answer to a request, as components look at it. */
+import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import { isJsonObject, parseJsonWithFloats } from '../../kit/json.ts';
+import { isJsonObject, parseJson, parseJsonWithFloats } from '../../kit/json.ts';
 
 export class Answer {
   readonly status: number;
@@ -8,15 +9,20 @@ export class Answer {
   readonly bytes: Buffer;
   /** The body of an answer that is read while it comes. Then `bytes` is empty. */
   readonly stream: Readable | undefined;
+  /** The address that was asked. Missing for an answer that came inside another. */
+  readonly url: URL | undefined;
   /** How many records the extractor has found in it, before any was filtered out. */
   extractedRecords = 0;
+  #text: { value: string; isDamaged: boolean } | undefined;
   #json: { value: unknown } | undefined;
+  #plainJson: { value: unknown } | undefined;
 
-  constructor(status: number, rawHeaders: readonly string[], bytes: Buffer, stream?: Readable) {
+  constructor(status: number, rawHeaders: readonly string[], bytes: Buffer, stream?: Readable, url?: URL) {
     this.status = status;
     this.rawHeaders = rawHeaders;
     this.bytes = bytes;
     this.stream = stream;
+    this.url = url;
   }
 
   /** Below 400. Only such an answer has records. */
@@ -24,14 +30,36 @@ export class Answer {
     return this.status < 400;
   }
 
+  /** In the encoding that the answer names, or UTF-8. What cannot be read is replaced. */
   get text(): string {
-    return this.bytes.toString('utf8');
+    return this.#decoded.value;
+  }
+
+  /** Whether a character of the text had to be replaced. */
+  get isTextDamaged(): boolean {
+    return this.#decoded.isDamaged;
+  }
+
+  /** The name of its encoding. */
+  get encoding(): string {
+    return /charset="?([\w.:-]+)/i.exec(this.header('content-type') ?? '')?.[1] ?? 'utf-8';
+  }
+
+  get #decoded(): { value: string; isDamaged: boolean } {
+    this.#text ??= decode(this.bytes, this.encoding);
+    return this.#text;
   }
 
   /** Undefined for a body that is no JSON. */
   get json(): unknown {
-    this.#json ??= { value: readJson(this.bytes) };
+    this.#json ??= { value: readJson(this.text, parseJsonWithFloats) };
     return this.#json.value;
+  }
+
+  /** The same where 5.0 is the number 5, as everywhere outside of manifests. */
+  get plainJson(): unknown {
+    this.#plainJson ??= { value: readJson(this.text, parseJson) };
+    return this.#plainJson.value;
   }
 
   /** The first value of a header, whatever letters the server used. */
@@ -78,10 +106,20 @@ export class Answer {
   }
 }
 
-function readJson(bytes: Buffer): unknown {
+function decode(bytes: Buffer, encoding: string): { value: string; isDamaged: boolean } {
+  if (/^utf-?8$/i.test(encoding) && isUtf8(bytes)) return { value: bytes.toString('utf8'), isDamaged: false };
   try {
-    const text = bytes.toString('utf8');
-    return parseJsonWithFloats(text.startsWith('\ufeff') ? text.slice(1) : text);
+    const decoder = new TextDecoder(encoding, { fatal: true });
+    // In one call Node.js takes Windows-1252 for Latin-1.
+    return { value: decoder.decode(bytes, { stream: true }) + decoder.decode(), isDamaged: false };
+  } catch {
+    return { value: bytes.toString('utf8'), isDamaged: true };
+  }
+}
+
+function readJson(text: string, parse: (text: string) => unknown): unknown {
+  try {
+    return parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
     return undefined;
   }

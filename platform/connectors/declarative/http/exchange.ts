@@ -5,7 +5,7 @@
  */
 import { ConnectorError } from '../../kit/connector.ts';
 import type { Run } from '../run/run.ts';
-import type { Answer } from './answer.ts';
+import { Answer } from './answer.ts';
 import { PaginationReset, RunFailure } from './failures.ts';
 import type { PreparedRequest, Values } from './request.ts';
 import type { ErrorHandler, Outcome, Resolution } from './resolution.ts';
@@ -18,6 +18,8 @@ export interface Retrying {
   credentials?: () => Promise<Values>;
   /** Gets a new token although the old one should still be valid. */
   refreshToken?: (() => Promise<void>) | undefined;
+  /** Statuses by which the API says that there is no such page: no failures, whatever the error handler says. */
+  endStatuses?: readonly number[] | undefined;
 }
 
 const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
@@ -26,13 +28,14 @@ const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
 export async function exchange(
   run: Run,
   request: PreparedRequest,
-  { streamName, handler, credentials, refreshToken }: Retrying,
+  { streamName, handler, credentials, refreshToken, endStatuses }: Retrying,
   options: SendOptions = {},
 ): Promise<Answer> {
   const tries = new Tries(run.clock.seconds());
   for (let attempt = 1; ; attempt++) {
     const asked = attempt === 1 || !credentials ? request : withHeaders(request, await credentials());
     const outcome = await sendOnce(run, asked, options);
+    if (outcome instanceof Answer && endStatuses?.includes(outcome.status)) return outcome;
     const resolution = handler.interpret(outcome);
     const { action } = resolution;
     if (action === 'RESET_PAGINATION') throw new PaginationReset();
@@ -61,7 +64,10 @@ async function sendOnce(run: Run, request: PreparedRequest, options: SendOptions
 
 function settle(run: Run, request: PreparedRequest, outcome: Outcome, resolution: Resolution): Answer {
   if (resolution.action === 'FAIL') throw failureOf(request, resolution, outcome);
-  if (outcome instanceof ConnectorError) throw new RunFailure(outcome.message, outcome.failureType, { cause: outcome });
+  if (outcome instanceof ConnectorError) {
+    const { message, failureType, fields } = outcome;
+    throw new RunFailure(message, failureType, { cause: outcome, fields });
+  }
   if (resolution.action === 'IGNORE') {
     run.log('INFO', resolution.message || `Ignores the answer ${outcome.status} of ${request.url.origin}.`);
   }
@@ -125,19 +131,25 @@ function withHeaders(request: PreparedRequest, headers: Values): PreparedRequest
 
 function failureOf(
   { method, url }: PreparedRequest,
-  { message, failureType }: Resolution,
+  { message, failureType, fields }: Resolution,
   outcome: Outcome,
 ): RunFailure {
   const what = outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`;
   return new RunFailure(message || what, failureType ?? 'system_error', {
+    fields,
     cause: new Error(`${method} ${url.origin}${url.pathname}: ${what}`),
   });
 }
 
-function exhausted({ url }: PreparedRequest, { message, failureType }: Resolution, outcome: Outcome): RunFailure {
+function exhausted(
+  { url }: PreparedRequest,
+  { message, failureType, fields, isWholeMessage = false }: Resolution,
+  outcome: Outcome,
+): RunFailure {
   const what = message || (outcome instanceof ConnectorError ? outcome.message : `The API answers ${outcome.status}.`);
   return new RunFailure(
-    `All attempts to reach ${url.origin} have failed. The last one: ${what}`,
+    isWholeMessage ? what : `All attempts to reach ${url.origin} have failed. The last one: ${what}`,
     failureType ?? 'system_error',
+    { fields },
   );
 }

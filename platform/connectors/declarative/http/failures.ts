@@ -5,10 +5,17 @@ import type { FailureType } from '../../../src/protocol.ts';
 export class RunFailure extends Error {
   override name = 'RunFailure';
   readonly failureType: FailureType;
+  /** The settings at fault, where a component knows them. */
+  readonly fields: readonly string[] | undefined;
 
-  constructor(message: string, failureType: FailureType = 'system_error', options: ErrorOptions = {}) {
+  constructor(
+    message: string,
+    failureType: FailureType = 'system_error',
+    { fields, ...options }: ErrorOptions & { fields?: readonly string[] | undefined } = {},
+  ) {
     super(message, options);
     this.failureType = failureType;
+    this.fields = fields;
   }
 }
 

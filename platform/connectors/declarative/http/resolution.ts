@@ -18,6 +18,10 @@ export interface Resolution {
   action: Action;
   failureType?: FailureType;
   message?: string;
+  /** The settings at fault, where the error handler knows them. */
+  fields?: readonly string[] | undefined;
+  /** The message is all that people read when no attempt is left, too. */
+  isWholeMessage?: boolean;
 }
 
 /** An answer, or why there is none. */
@@ -73,6 +77,6 @@ export function defaultResolution(outcome: Outcome): Resolution {
     const message = `The API answers ${outcome.status}.`;
     return byStatus[outcome.status] ?? { action: 'RETRY', failureType: 'system_error', message };
   }
-  const { failureType, message } = outcome;
-  return failureType === 'config_error' ? fail(failureType, message) : retry(message);
+  const { failureType, message, fields } = outcome;
+  return { ...(failureType === 'config_error' ? fail(failureType, message) : retry(message)), fields };
 }

@@ -64,13 +64,13 @@ export class Transport {
     const request = { url, method, credentials: headers, ...(body !== undefined && { body }) };
     return this.#client.send(request, async (answer) => {
       if (isStreamed && answer.status < 400) {
-        return new Answer(answer.status, answer.rawHeaders, Buffer.alloc(0), answer.body);
+        return new Answer(answer.status, answer.rawHeaders, Buffer.alloc(0), answer.body, url);
       }
-      return new Answer(answer.status, answer.rawHeaders, await this.#readBody(answer));
+      return new Answer(answer.status, answer.rawHeaders, await this.#readBody(answer), undefined, url);
     });
   }
 
-  async #readBody({ body, url }: HttpAnswer): Promise<Buffer> {
+  async #readBody({ body }: HttpAnswer): Promise<Buffer> {
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -78,7 +78,7 @@ export class Transport {
       if (size > this.#answerBytes) {
         discard(body);
         const limit = Math.round(this.#answerBytes / 1024 / 1024);
-        throw new ConnectorError(`${url.origin} answers with more than ${limit} MB at once. Ask for smaller pages.`);
+        throw new ConnectorError(`The API answers with more than ${limit} MB at once. Ask for smaller pages.`);
       }
       chunks.push(chunk);
     }

@@ -1,6 +1,7 @@
 /* Reads a manifest: what it needs to know, which streams it has, and what of it cannot run. */
 import type { ConnectorSpecification } from '../../../src/protocol.ts';
 import { isJsonObject } from '../../kit/json.ts';
+import type { ComponentDefinition } from '../component.ts';
 import { definitionOf } from '../registry.ts';
 import { withParameters } from './parameters.ts';
 import { describeProblem, ManifestError, type Problem } from './problems.ts';
@@ -39,8 +40,10 @@ export interface Manifest {
 /** The largest version of the language that this engine was made for. */
 const knownVersion = [7, 99];
 
+type Definitions = (name: string) => ComponentDefinition | undefined;
+
 /** Throws a ManifestError for a text that is no manifest. */
-export function readManifest(text: string): Manifest {
+export function readManifest(text: string, definitions: Definitions = definitionOf): Manifest {
   const raw = readManifestText(text);
   const references = new References(raw);
   const problems: Problem[] = [];
@@ -63,7 +66,7 @@ export function readManifest(text: string): Manifest {
   }
   const spec = isJsonObject(root.spec) ? root.spec : {};
   const entries = (name: 'streams' | 'dynamic_streams') =>
-    readEntries(references.resolve(raw[name] ?? []), name, parameters);
+    readEntries(references.resolve(raw[name] ?? []), name, parameters, definitions);
   const streams = entries('streams');
   const dynamicStreams = entries('dynamic_streams');
   if (streams.length + dynamicStreams.length === 0) throw new ManifestError('The manifest has no streams.');
@@ -92,7 +95,7 @@ export function readSpecification(text: string): ConnectorSpecification {
   return specificationOf(isJsonObject(spec) ? spec : {});
 }
 
-function readEntries(list: unknown, name: string, parameters: Component): StreamEntry[] {
+function readEntries(list: unknown, name: string, parameters: Component, definitions: Definitions): StreamEntry[] {
   if (!Array.isArray(list)) throw new ManifestError(`The ${name} of the manifest are no list.`);
   return list.map((item, index) => {
     const path = `${name}[${index}]`;
@@ -111,7 +114,7 @@ function readEntries(list: unknown, name: string, parameters: Component): Stream
             ? ['DeclarativeStream', 'ConditionalStreams', 'StateDelegatingStream']
             : ['DynamicDeclarativeStream'],
           path,
-          definitionOf,
+          definitions,
         );
         return problems;
       },

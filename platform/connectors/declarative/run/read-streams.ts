@@ -4,6 +4,7 @@
  */
 import type { State, StreamDescriptor } from '../../../src/protocol.ts';
 import { ConnectorError, type Emitter, type StreamFailure } from '../../kit/connector.ts';
+import type { StreamCursor } from '../cursors/stream-cursor.ts';
 import { RunFailure } from '../http/failures.ts';
 import type { Slice } from './slice.ts';
 import { Slots } from './slots.ts';
@@ -94,7 +95,7 @@ async function readSlices(
 ): Promise<void> {
   const tasks = new Set<Promise<void>>();
   const secondsBetweenStates = statesEverySlice ? 0 : stream.cursor.secondsBetweenStates;
-  const progress = { hasRecords: false, lastState: Date.now(), secondsBetweenStates };
+  const progress = { records: 0, lastState: Date.now(), secondsBetweenStates };
   try {
     for await (const slice of stream.cursor.slices()) {
       await slots.take();
@@ -116,19 +117,18 @@ async function readSlice(
   slice: Slice,
   descriptor: StreamDescriptor,
   emit: Emitter,
-  progress: { hasRecords: boolean; lastState: number; secondsBetweenStates: number | undefined },
+  progress: { records: number; lastState: number; secondsBetweenStates: number | undefined },
 ): Promise<void> {
   const { cursor } = stream;
   for await (const records of recordsOf(stream, slice)) {
     if (!records) return;
-    if (!progress.hasRecords) {
-      progress.hasRecords = true;
-      await emit.status(descriptor, 'RUNNING');
-    }
+    if (progress.records === 0 && records.length > 0) await emit.status(descriptor, 'RUNNING');
     for (const record of records) {
       const readerIsBehind = emit.record(descriptor, record);
       cursor.observe(slice, record);
       if (readerIsBehind) await readerIsBehind;
+      progress.records++;
+      if (isTimeForState(cursor, progress.records)) await emitState(stream, descriptor, emit);
     }
   }
   cursor.close(slice);
@@ -136,6 +136,10 @@ async function readSlice(
   if (secondsBetweenStates === undefined || Date.now() - progress.lastState < secondsBetweenStates * 1000) return;
   progress.lastState = Date.now();
   await emitState(stream, descriptor, emit);
+}
+
+function isTimeForState({ recordsBetweenStates }: StreamCursor, records: number): boolean {
+  return recordsBetweenStates !== undefined && records % recordsBetweenStates === 0;
 }
 
 /** Ends with undefined for a slice that is to be left as it was. */
@@ -160,7 +164,8 @@ export function failureOf(error: unknown): StreamFailure {
   const { message, cause } = error as Error;
   const internalMessage = cause instanceof Error ? cause.message : message;
   if (error instanceof RunFailure || error instanceof ConnectorError) {
-    return { message, failureType: error.failureType, internalMessage };
+    const { failureType, fields } = error;
+    return { message, failureType, internalMessage, ...(fields && { fields }) };
   }
   return { message, failureType: 'system_error', internalMessage };
 }

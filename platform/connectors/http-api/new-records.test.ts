@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compare, cursorReader, readCursorState } from './cursor.ts';
+import { wholeStream } from '../declarative/run/slice.ts';
+import { compare, NewRecords, readCursorState } from './new-records.ts';
 
 describe('cursor values', () => {
   test.each([
@@ -42,8 +43,12 @@ describe('cursor values', () => {
 describe('a reader', () => {
   /** What is new of some records, and the state after them. */
   function read(state: object | undefined, ...records: Record<string, unknown>[]) {
-    const reader = cursorReader('at', readCursorState(state));
-    return { taken: records.filter((record) => reader.isNew(record)), state: reader.state() };
+    const reader = new NewRecords('at', readCursorState(state));
+    const taken = records.filter((record) => reader.isWanted(wholeStream, record));
+    for (const record of taken) reader.observe(wholeStream, record);
+    expect(reader.state()).toEqual(readCursorState(state));
+    reader.close();
+    return { taken, state: reader.state() };
   }
 
   test('takes everything at first, in any order', () => {

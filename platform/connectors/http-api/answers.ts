@@ -1,0 +1,134 @@
+/*
+ * What an answer of an API has to be: JSON in a known encoding, with a status that says so. A failure says what to check in
+ * the form of this connector, names the settings at fault, and shows nothing of what the API was told or has answered.
+ */
+import type { Given } from '../declarative/component.ts';
+import { Answer } from '../declarative/http/answer.ts';
+import { RunFailure } from '../declarative/http/failures.ts';
+import type { ErrorHandler, Outcome, Resolution } from '../declarative/http/resolution.ts';
+import type { Decoder } from '../declarative/run/decoder.ts';
+import { isCutOffJson } from '../kit/cut-off-json.ts';
+import { passingRefusal } from '../kit/http-client.ts';
+
+export interface Expectations {
+  /** How often the API is asked before it is given up. */
+  attempts: number;
+  /** The API is known to answer as configured: then an answer that is no JSON is its trouble of the moment. */
+  hasWorked: boolean;
+  /** Told the whole of each good answer. */
+  onAnswer?: ((stream: string, body: unknown) => void) | undefined;
+}
+
+const longestSeconds = 60 * 60;
+
+export function errorHandler(given: Given, { attempts, hasWorked, onAnswer }: Expectations): ErrorHandler {
+  let isKnownToWork = hasWorked;
+
+  function interpret(outcome: Outcome): Resolution {
+    if (!(outcome instanceof Answer)) return retriedIfPassing(outcome);
+    const refusal = outcome.url && passingRefusal(outcome.url, outcome.status, outcome.rawHeaders);
+    if (refusal) {
+      return {
+        ...retriedIfPassing(refusal.failure.about('base_url')),
+        ...(refusal.isLimit && { action: 'RATE_LIMITED' }),
+      };
+    }
+    if (outcome.status === 204) return { action: 'SUCCESS' };
+    if (outcome.status !== 200 && outcome.status !== 201) return refusalOf(outcome.status);
+    const wrong = notJson(outcome, isKnownToWork);
+    if (wrong) return wrong;
+    isKnownToWork = true;
+    onAnswer?.(given.making.streamName, outcome.plainJson);
+    return { action: 'SUCCESS' };
+  }
+
+  return {
+    interpret,
+    maxRetries: attempts - 1,
+    maxSeconds: longestSeconds,
+    waits: [{ seconds: (outcome) => wantedSeconds(outcome) }],
+  };
+}
+
+/** Throws a RunFailure for a wait that is too long. */
+function wantedSeconds(outcome: Outcome): number | undefined {
+  if (!(outcome instanceof Answer) || !outcome.url) return undefined;
+  const refusal = passingRefusal(outcome.url, outcome.status, outcome.rawHeaders);
+  if (refusal && !refusal.isWorthIt) {
+    const { message, failureType } = refusal.failure;
+    throw new RunFailure(message, failureType, { fields: ['base_url'] });
+  }
+  return refusal?.waitMs === undefined ? undefined : refusal.waitMs / 1000;
+}
+
+interface Failure {
+  message: string;
+  failureType: 'config_error' | 'transient_error';
+  fields?: readonly string[] | undefined;
+}
+
+function retriedIfPassing({ message, failureType, fields }: Failure): Resolution {
+  return {
+    action: failureType === 'transient_error' ? 'RETRY' : 'FAIL',
+    failureType,
+    message,
+    fields,
+    isWholeMessage: true,
+  };
+}
+
+function refusalOf(status: number): Resolution {
+  const failed = (message: string, ...fields: string[]): Resolution => ({
+    action: 'FAIL',
+    failureType: 'config_error',
+    message,
+    fields,
+  });
+  switch (status) {
+    case 401:
+      return failed('The API does not accept the key or password (401). Check the authentication.', 'authentication');
+    case 403:
+      return failed('The API does not allow this (403). Check the key and what it may read.', 'authentication');
+    case 404:
+    case 410:
+      return failed(
+        `There is nothing at this address (${status}). Check the base URL and the path.`,
+        ...['base_url', 'streams'],
+      );
+    default:
+      return failed(
+        `The API answers ${status}. Check the path, the parameters and the headers.`,
+        ...['streams', 'headers'],
+      );
+  }
+}
+
+/** Undefined for an answer that is JSON. */
+function notJson(answer: Answer, hasWorked: boolean): Resolution | undefined {
+  if (answer.isTextDamaged) {
+    const message = `The API sends text that is not encoded as ${answer.encoding.toUpperCase()}. It should send UTF-8, or name the encoding in Content-Type.`;
+    return retriedIfPassing({ message, failureType: 'config_error' });
+  }
+  if (answer.plainJson !== undefined) return undefined;
+  const { text } = answer;
+  if (isCutOffJson(text)) {
+    const message = 'The API sends JSON that ends in the middle. Try again later.';
+    return retriedIfPassing({ message, failureType: 'transient_error' });
+  }
+  const isPage = String(answer.header('content-type')).includes('html') || text.trimStart().startsWith('<');
+  const what = text.trim() === '' ? 'nothing' : isPage ? 'a web page' : 'something else';
+  return retriedIfPassing({
+    message: `The API should answer in JSON and sends ${what}. Check the base URL and the path.`,
+    failureType: hasWorked ? 'transient_error' : 'config_error',
+    fields: ['base_url', 'streams'],
+  });
+}
+
+/** The answer as it is. A list is not taken apart: where the records are is said by their path. */
+export const wholeAnswer: Decoder = {
+  isStreamed: false,
+  async *decode({ plainJson }) {
+    yield plainJson === undefined ? [] : [plainJson];
+  },
+  firstValue: ({ plainJson }) => plainJson,
+};

@@ -1,0 +1,76 @@
+/* The components that this connector brings, for what the language of manifests cannot say. */
+import type { ComponentDefinition, Given } from '../declarative/component.ts';
+import type { Authenticator } from '../declarative/components/requester.ts';
+import { RunFailure } from '../declarative/http/failures.ts';
+import type { Run } from '../declarative/run/run.ts';
+import { ConnectorError } from '../kit/connector.ts';
+import { recordsAt } from '../kit/records.ts';
+import { type Expectations, errorHandler, wholeAnswer } from './answers.ts';
+import type { StreamConfiguration } from './configuration.ts';
+import { castDeclared } from './declared-types.ts';
+import { migrateState, newRecords } from './new-records.ts';
+import { defaultLimits, type Limits, watchedPages } from './paging.ts';
+
+export interface Reading extends Expectations {
+  limits?: Limits;
+}
+
+export function ownComponents(reading: Reading): ComponentDefinition[] {
+  const { limits = defaultLimits, hasWorked } = reading;
+  const made = (name: string, words: string, make: (given: Given) => unknown): ComponentDefinition => ({
+    name,
+    step: 'S1',
+    words,
+    options: {},
+    make,
+  });
+  const settings = (given: Given) => streamSettings(given);
+  return [
+    made('CustomErrorHandler', 'What an answer has to be.', (given) => errorHandler(given, reading)),
+    made('CustomDecoder', 'The answer as it is.', () => wholeAnswer),
+    made('CustomRecordExtractor', 'The records at a path.', (given) => {
+      const { record_path = '' } = settings(given);
+      return (values: readonly unknown[]) => values.flatMap((body) => recordsAt(body, record_path, true));
+    }),
+    made('CustomPaginator', 'Pages that are looked at before they are taken.', (given) =>
+      watchedPages(given, settings(given), limits, hasWorked),
+    ),
+    made('CustomIncrementalSync', 'Records that are new by one field.', (given) => newRecords(given, settings(given))),
+    made('CustomStateMigration', 'States from before a time window.', (given) => migrateState(settings(given))),
+    made('CustomTransformation', 'Values in their declared types.', (given) => castDeclared(settings(given))),
+    made('CustomAuthenticator', 'One access token for all streams of a run.', sharedToken),
+  ];
+}
+
+/** Of the stream that a component belongs to. */
+function streamSettings(given: Given): StreamConfiguration {
+  const { streams } = given.config as { streams: StreamConfiguration[] };
+  const found = streams.find(({ name }) => name === given.making.streamName);
+  if (!found) throw new Error(`There are no settings of the stream ${given.making.streamName}.`);
+  return found;
+}
+
+const authenticators = new WeakMap<Run, Authenticator>();
+
+function sharedToken(given: Given): Authenticator {
+  const known = authenticators.get(given.run);
+  if (known) return known;
+  const { parts, renewedHeaders, refresh } = given.child<Authenticator>('oauth') as Authenticator;
+  const authenticator: Authenticator = {
+    parts: () => aboutAuthentication(parts),
+    renewedHeaders: () => aboutAuthentication(renewedHeaders),
+    ...(refresh && { refresh: () => aboutAuthentication(refresh) }),
+  };
+  authenticators.set(given.run, authenticator);
+  return authenticator;
+}
+
+async function aboutAuthentication<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof RunFailure || error instanceof ConnectorError)) throw error;
+    const failureType = error.failureType === 'transient_error' ? 'transient_error' : 'config_error';
+    throw new ConnectorError(error.message, { failureType, fields: ['authentication'], cause: error });
+  }
+}

@@ -1,0 +1,43 @@
+/*
+ * Gives values the types that were declared for their fields, as far as nothing is lost: `"12"` becomes 12 in a field of
+ * numbers, and `"a dozen"` stays what it is. The destination tells what does not fit.
+ */
+import type { Transformation } from '../declarative/components/transformations.ts';
+import { ExactNumber, isNumberText, survivesDouble } from '../kit/json.ts';
+import type { DeclaredField, StreamConfiguration } from './configuration.ts';
+
+export function castDeclared({ fields = [] }: StreamConfiguration): Transformation {
+  return (record) => {
+    for (const { name, type } of fields) {
+      if (!Object.hasOwn(record, name)) continue;
+      const value = record[name];
+      const cast = castTo(type, value);
+      if (cast !== value) Object.defineProperty(record, name, { ...entry, value: cast });
+    }
+  };
+}
+
+/** An assignment to `__proto__` would not make a property. */
+const entry = { writable: true, enumerable: true, configurable: true };
+
+export function castTo(type: DeclaredField['type'], value: unknown): unknown {
+  switch (type) {
+    case 'text':
+      return typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber
+        ? String(value)
+        : value;
+    case 'integer':
+    case 'number':
+      return typeof value === 'string' ? castNumber(type, value) : value;
+    case 'boolean':
+      return value === 'true' ? true : value === 'false' ? false : value;
+    default:
+      return value;
+  }
+}
+
+function castNumber(type: 'integer' | 'number', text: string): unknown {
+  const trimmed = text.trim();
+  if (!isNumberText(trimmed) || (type === 'integer' && /[.eE]/.test(trimmed))) return text;
+  return survivesDouble(trimmed) ? Number(trimmed) : new ExactNumber(trimmed);
+}

@@ -1,0 +1,341 @@
+/*
+ * Where the next page of a stream is. A page that is short or empty is no end by itself: an API may leave records out of
+ * a page, and may say that there are more. Every way of paging ends nevertheless: by what the API says, with an empty
+ * page, or because it sends the same pages, token or link again. The engine asks for the pages.
+ */
+import type { Given } from '../declarative/component.ts';
+import type { Paginator, ReviewedPage } from '../declarative/components/pagination.ts';
+import { ConnectorError } from '../kit/connector.ts';
+import { headersByName } from '../kit/http-client.ts';
+import { ExactNumber, valueAt } from '../kit/json.ts';
+import { recordsAt } from '../kit/records.ts';
+import type { PageSize, Pagination, StreamConfiguration } from './configuration.ts';
+import { type Answer, type MorePages, nextLink, saysOfMorePages } from './more-pages.ts';
+import { digest } from './new-records.ts';
+import { keyParameter, pageParts } from './parameters.ts';
+
+export interface Limits {
+  pages: number;
+  /** In a row. */
+  emptyPages: number;
+}
+
+export const defaultLimits: Limits = { pages: 100_000, emptyPages: 1000 };
+
+/** How far the pages of a slice have been read. It is the token of the next page. */
+interface Position {
+  pager: Pager;
+  place: Place;
+  endStatuses: readonly number[];
+  pages: number;
+  /** The page before. */
+  from?: URL | undefined;
+}
+
+/** @param hasWorked an answer without a list is then one without records, where only some were asked for. */
+export function watchedPages(given: Given, stream: StreamConfiguration, limits: Limits, hasWorked: boolean): Paginator {
+  const { name, record_path = '', pagination = { type: 'none' } } = stream;
+  const newPager = () => pagerFor(pagination, record_path, limits.emptyPages);
+  const { first } = newPager();
+  const keyName = keyParameter(given.config);
+
+  function review({ page, found, records, token, slice }: ReviewedPage) {
+    const { pager, pages } = (token as Position | undefined) ?? { pager: newPager(), pages: 0 };
+    const isPage = page !== undefined && page.answer.status !== 204;
+    if (!isPage) return { take: pager.after(undefined).take, next: undefined };
+    // Some APIs leave an empty list out. Where a list is expected, its absence is rather a mistake in the path.
+    const isPart = Object.keys(slice.cursor).length + Object.keys(slice.partition).length > 0;
+    if (found.length === 0 && pages === 0 && !(hasWorked && isPart)) recordsAt(page.response, record_path, false);
+    const headers = headersByName(page.answer.rawHeaders);
+    const step = pager.after({ body: page.response, headers, found, records });
+    if (step.note !== undefined) given.run.log('WARN', `Stream ${name}: ${step.note}`);
+    if (!step.next) return { take: step.take, next: undefined };
+    const { next: place, endStatuses = [] } = step;
+    const next: Position = { pager, place, endStatuses, pages: pages + 1, from: page.answer.url };
+    return { take: step.take, next };
+  }
+
+  return {
+    initialToken: () => undefined,
+    next: () => undefined,
+    path(token) {
+      const { place, from } = (token as Position | undefined) ?? { place: first };
+      return 'link' in place ? linkedPage(place.link, from, keyName) : undefined;
+    },
+    parts(token) {
+      const { place, pages } = (token as Position | undefined) ?? { place: first, pages: 0 };
+      if (pages === limits.pages) {
+        throw new ConnectorError(`There are more than ${limits.pages} pages. Check the pagination.`);
+      }
+      return pageParts(stream, keyName, 'link' in place ? undefined : place.parameters);
+    },
+    endStatuses: (token) => (token as Position | undefined)?.endStatuses ?? [],
+    review,
+  };
+}
+
+/** The key goes along in the way that was configured, whatever the link says of it. */
+function linkedPage(link: string, current: URL | undefined, keyName: string | undefined): string {
+  if (!URL.canParse(link, current?.href)) {
+    throw new ConnectorError('The link to the next page is no address. Check the pagination.');
+  }
+  const url = new URL(link, current?.href);
+  if (url.origin !== current?.origin) {
+    throw new ConnectorError(`The next page is on another server, ${url.origin}, which is not asked for it.`);
+  }
+  if (keyName !== undefined) url.searchParams.delete(keyName);
+  return url.href;
+}
+
+type Records = Record<string, unknown>[];
+
+interface Page extends Answer {
+  /** Everything that is in the page. */
+  found: readonly unknown[];
+  /** What of that is wanted. */
+  records: Records;
+}
+
+/** Query parameters beside those of the stream, or an address that may be relative to the page before. */
+type Place = { parameters: Record<string, string | number> } | { link: string };
+
+interface Step {
+  /** The records that are certain to be new, a list for each page. */
+  take: Records[];
+  /** Absent: this was the last page. */
+  next?: Place;
+  /** Statuses by which the API would say that there is no next page. */
+  endStatuses?: readonly number[];
+  /** For the log: what somebody should know about how the reading ended. */
+  note?: string;
+}
+
+interface Pager {
+  first: Place;
+  /** Called once for each page, in order; with undefined when there is no such page. */
+  after(page: Page | undefined): Step;
+}
+
+/** How many empty pages in a row are read where the API only counts more than it has sent, or names a next page: many do so beyond the last too. */
+const maxEmptyPagesWithoutFlag = 20;
+
+const noSuchPage = [404, 410, 416];
+/** After a page that looks like the last one, some APIs call the next one a mistake. */
+const noSuchPageOrRefused = [...noSuchPage, 400, 422];
+
+/** @param maxEmptyPages in a row; an API that sends so many is not believed that there are more. */
+function pagerFor(pagination: Pagination, recordPath: string, maxEmptyPages: number): Pager {
+  const says = (page: Page, flagPath?: string) => saysOfMorePages(page, recordPath, flagPath);
+  /** An end that somebody has chosen is the only one. */
+  const saysOfEnd = ({ end = 'automatic', more_path }: { end?: string; more_path?: string }) => {
+    return (page: Page): MorePages => (end === 'automatic' ? says(page, more_path) : {});
+  };
+  switch (pagination.type) {
+    case 'none':
+      return singlePage(says);
+    case 'page': {
+      const { page_parameter = 'page', first_page = 1, end } = pagination;
+      return countingPager(pagination, page_parameter, saysOfEnd(pagination), maxEmptyPages, end === 'short_page', {
+        position: ({ pages }) => first_page + pages,
+        lacks: ({ pages, records }, done) =>
+          pages === undefined ? done.pages * done.longestPage < (records ?? 0) : done.pages < pages,
+      });
+    }
+    case 'offset': {
+      const { offset_parameter = 'offset', size_parameter = 'limit', page_size = 100, end } = pagination;
+      const size = { size_parameter, page_size };
+      // Counts what came, since an API may give fewer records a page than it was asked for. Where it leaves records out
+      // of a page after counting them, some come twice, and none is missed.
+      const position = ({ records, emptyPages }: Progress) => records + emptyPages * page_size;
+      return countingPager(size, offset_parameter, saysOfEnd(pagination), maxEmptyPages, end === 'short_page', {
+        position,
+        lacks: ({ records }, done) => position(done) < (records ?? 0),
+      });
+    }
+    case 'last_id': {
+      const { id_field = 'id', id_parameter, end, page_size = 1 } = pagination;
+      const find = ({ found }: Page) => {
+        const id = valueAt(found.at(-1), id_field);
+        if (isPointer(id)) return { parameters: { [id_parameter]: textOrNumber(id) } };
+        if (found.length === 0) return undefined;
+        throw new ConnectorError(`The last record of a page has no ${id_field}. Check the pagination.`);
+      };
+      const isLast = ({ found }: Page, flag: boolean | undefined) =>
+        flag === false || found.length === 0 || (end === 'short_page' && found.length < page_size);
+      return pointingPager('id', pagination, find, saysOfEnd(pagination), isLast);
+    }
+    case 'cursor': {
+      const { token_path, token_parameter, more_path } = pagination;
+      const find = ({ body }: Page) => {
+        const token = valueAt(body, token_path);
+        return isPointer(token) ? { parameters: { [token_parameter]: textOrNumber(token) } } : undefined;
+      };
+      // Some APIs give a token with every page, for a client that asks again later.
+      const isLast = ({ found }: Page, flag: boolean | undefined) =>
+        flag === false && (Boolean(more_path) || found.length === 0);
+      return pointingPager('token', pagination, find, (page) => says(page, more_path), isLast);
+    }
+    case 'link': {
+      const { url_path = '' } = pagination;
+      const find = ({ body, headers }: Page) => {
+        const link = url_path === '' ? nextLink(headers.link) : valueAt(body, url_path);
+        return isPointer(link) ? { link: String(link) } : undefined;
+      };
+      return pointingPager('link', pagination, find, says, ({ found }, flag) => flag === false && found.length === 0);
+    }
+  }
+}
+
+function singlePage(says: (page: Page) => MorePages): Pager {
+  return {
+    first: { parameters: {} },
+    after(page) {
+      if (!page) return { take: [] };
+      const { flag, pointer } = says(page);
+      const note = 'The API says that there are more pages. They are not read, since no pagination is configured.';
+      return { take: [page.records], ...((flag ?? pointer) && { note }) };
+    },
+  };
+}
+
+function sizeParameters({ size_parameter, page_size }: PageSize): Record<string, number> {
+  return size_parameter !== undefined && page_size !== undefined ? { [size_parameter]: page_size } : {};
+}
+
+/** What has come so far. */
+interface Progress {
+  pages: number;
+  records: number;
+  emptyPages: number;
+  longestPage: number;
+}
+
+interface Counting {
+  /** Of the next page. */
+  position(done: Progress): number;
+  /** Whether the API counts more than it was asked for so far. */
+  lacks(said: MorePages, done: Progress): boolean;
+}
+
+/** We say which page is next. */
+function countingPager(
+  size: PageSize,
+  parameter: string,
+  says: (page: Page) => MorePages,
+  maxEmptyPages: number,
+  endsWithShortPage: boolean,
+  { position, lacks }: Counting,
+): Pager {
+  const progress: Progress = { pages: 0, records: 0, emptyPages: 0, longestPage: 0 };
+  const seen = new Set<string>();
+  let emptyInARow = 0;
+  /** A page that was there before, until it is known whether the API repeats itself or has records that are alike. */
+  let held: Records | undefined;
+  const place = () => ({ parameters: { ...sizeParameters(size), [parameter]: position(progress) } });
+
+  function release(records?: Records): Records[] {
+    const released = [held, records].filter((list) => list !== undefined);
+    held = undefined;
+    return released;
+  }
+
+  function afterRepeated(length: number, flag: boolean | undefined): Step {
+    const isTheOnlyPage = seen.size === 1;
+    const isFull = size.page_size === undefined || length >= size.page_size;
+    if (flag || (isTheOnlyPage && isFull)) {
+      throw new ConnectorError(
+        `The same page comes again and again. Check the pagination: the API seems not to know the parameter ${parameter}.`,
+      );
+    }
+    return { take: [], note: `From page ${progress.pages - 1} on the API repeats pages, so the reading ended there.` };
+  }
+
+  function afterEmpty(said: MorePages): Step {
+    emptyInARow += 1;
+    progress.emptyPages += 1;
+    if (said.flag === false) return { take: release([]) };
+    if (said.flag && emptyInARow >= maxEmptyPages) {
+      throw new ConnectorError(
+        `The API says that there are more pages and sends ${maxEmptyPages} empty ones in a row. Check the pagination.`,
+      );
+    }
+    if (said.flag) return { take: release([]), next: place(), endStatuses: noSuchPage };
+    if (!said.pointer && !lacks(said, progress)) return { take: release([]) };
+    if (emptyInARow < maxEmptyPagesWithoutFlag) {
+      return { take: release([]), next: place(), endStatuses: noSuchPageOrRefused };
+    }
+    const note = `After ${progress.records} records there are only empty pages, though the API speaks of more.`;
+    return { take: release([]), note };
+  }
+
+  return {
+    first: place(),
+    after(page) {
+      if (!page) return { take: release() };
+      const { found, records } = page;
+      const said = says(page);
+      progress.pages += 1;
+      if (found.length === 0) return afterEmpty(said);
+      emptyInARow = 0;
+      progress.records += found.length;
+      const digested = digest(found);
+      const isRepeated = seen.has(digested);
+      if (isRepeated && held) return afterRepeated(found.length, said.flag);
+      seen.add(digested);
+      const take = isRepeated ? release() : release(records);
+      const isShort = found.length < Math.max(progress.longestPage, size.page_size ?? 0);
+      if (said.flag === false || (isShort && endsWithShortPage)) {
+        return { take: isRepeated ? [...take, records] : take };
+      }
+      if (isRepeated) held = records;
+      progress.longestPage = Math.max(progress.longestPage, found.length);
+      const isAll = (said.pages !== undefined || said.records !== undefined) && !lacks(said, progress);
+      const looksLast = isShort || said.pointer === false || isAll;
+      return { take, next: place(), endStatuses: looksLast ? noSuchPageOrRefused : noSuchPage };
+    },
+  };
+}
+
+/** The API says which page is next. */
+function pointingPager(
+  what: string,
+  size: PageSize,
+  find: (page: Page) => Place | undefined,
+  says: (page: Page) => MorePages,
+  isLast: (page: Page, flag: boolean | undefined) => boolean,
+): Pager {
+  const seen = new Set<string>();
+  return {
+    first: { parameters: sizeParameters(size) },
+    after(page) {
+      if (!page) return { take: [] };
+      const take = [page.records];
+      const { flag } = says(page);
+      if (isLast(page, flag)) return { take };
+      const place = find(page);
+      if (!place) {
+        if (!flag) return { take };
+        throw new ConnectorError(
+          `The API says that there are more pages, and there is no ${what} where it should be. Check the pagination.`,
+        );
+      }
+      const key = digest(place);
+      if (seen.has(key)) {
+        throw new ConnectorError(
+          `The API gives the same ${what} to the next page again and again. Check the pagination.`,
+        );
+      }
+      seen.add(key);
+      return { take, next: 'link' in place ? place : { parameters: { ...sizeParameters(size), ...place.parameters } } };
+    },
+  };
+}
+
+function isPointer(value: unknown): value is string | number | ExactNumber {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' || value instanceof ExactNumber;
+}
+
+/** A body of JSON has numbers; in a query they are texts all the same. */
+function textOrNumber(value: string | number | ExactNumber): string | number {
+  return value instanceof ExactNumber ? value.text : value;
+}
