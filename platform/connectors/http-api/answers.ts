@@ -105,11 +105,12 @@ function refusalOf(status: number): Resolution {
 
 /** Undefined for an answer that is JSON. */
 function notJson(answer: Answer, hasWorked: boolean): Resolution | undefined {
+  const body = answer.plainJson;
   if (answer.isTextDamaged) {
     const message = `The API sends text that is not encoded as ${answer.encoding.toUpperCase()}. It should send UTF-8, or name the encoding in Content-Type.`;
     return retriedIfPassing({ message, failureType: 'config_error' });
   }
-  if (answer.plainJson !== undefined) return undefined;
+  if (body !== undefined) return undefined;
   const { text } = answer;
   if (isCutOffJson(text)) {
     const message = 'The API sends JSON that ends in the middle. Try again later.';

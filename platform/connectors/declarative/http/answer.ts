@@ -13,7 +13,7 @@ export class Answer {
   readonly url: URL | undefined;
   /** How many records the extractor has found in it, before any was filtered out. */
   extractedRecords = 0;
-  #text: { value: string; isDamaged: boolean } | undefined;
+  #isDamaged: boolean | undefined;
   #json: { value: unknown } | undefined;
   #plainJson: { value: unknown } | undefined;
 
@@ -32,22 +32,19 @@ export class Answer {
 
   /** In the encoding that the answer names, or UTF-8. What cannot be read is replaced. */
   get text(): string {
-    return this.#decoded.value;
+    const { value, isDamaged } = decode(this.bytes, this.encoding);
+    this.#isDamaged = isDamaged;
+    return value;
   }
 
   /** Whether a character of the text had to be replaced. */
   get isTextDamaged(): boolean {
-    return this.#decoded.isDamaged;
+    return this.#isDamaged ?? decode(this.bytes, this.encoding).isDamaged;
   }
 
   /** The name of its encoding. */
   get encoding(): string {
     return /charset="?([\w.:-]+)/i.exec(this.header('content-type') ?? '')?.[1] ?? 'utf-8';
-  }
-
-  get #decoded(): { value: string; isDamaged: boolean } {
-    this.#text ??= decode(this.bytes, this.encoding);
-    return this.#text;
   }
 
   /** Undefined for a body that is no JSON. */
