@@ -170,6 +170,17 @@ const jobForOperators = {
     examples: [3],
   }),
   failure: Type.Union([Failure, Type.Null()], { description: 'Why it failed, or why its last attempt did' }),
+  request_id: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'The `X-Request-Id` of the request that asked for it; null for a job that no request asked for',
+    examples: ['req-1a2b3c'],
+  }),
+  trace_id: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description:
+      'The trace (W3C Trace Context) of that request; of another job the trace that the platform gave it, or null where the platform does not tell',
+    examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
+  }),
 };
 
 export const OperatorJob = Type.Object(jobForOperators, { title: 'Operator job' });

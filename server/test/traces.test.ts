@@ -144,7 +144,7 @@ describe('A trace', () => {
     await acme.settled(await acme.connect(templateId));
     const [connection] = (await acme.request('GET', '/connections')).body.data;
     const caller = newCaller();
-    const headers = headersOf(caller);
+    const headers = { ...headersOf(caller), 'x-request-id': 'asked-for-a-sync' };
     const answer = await test.request('POST', `/api/v1/embedded/connections/${connection.id}/sync`, {
       token: acme.token,
       body: {},
@@ -153,6 +153,20 @@ describe('A trace', () => {
     expect(answer.status, answer.text).toBeLessThan(300);
     const { data } = (await test.platform('GET', `/jobs?workspaceIds=${acme.workspaceId}`)).body;
     expect(data).toMatchObject([{ traceId: caller.traceId }]);
+
+    // The job tells operators, in the list and alone, which request asked for it; the entry of the log says the same.
+    const asked = { id: answer.body.id, request_id: 'asked-for-a-sync', trace_id: caller.traceId };
+    const [listed] = (await test.request('GET', '/api/v1/integrations/jobs')).body.data;
+    const alone = (await test.request('GET', `/api/v1/integrations/jobs/${answer.body.id}`)).body;
+    expect([listed, alone]).toMatchObject([asked, asked]);
+    const [own] = (await acme.request('GET', `/connections/${connection.id}/jobs`)).body.data;
+    expect(Object.keys(own)).not.toContain('request_id');
+    const { db } = test.app.store;
+    const entry = db.selectFrom('log_pending').selectAll().where('type', '=', 'sync.started');
+    expect(await entry.executeTakeFirst()).toMatchObject({ request_id: asked.request_id, trace_id: asked.trace_id });
+    // What the platform tells later does not take it away.
+    await test.app.jobWatch.pass();
+    expect((await test.request('GET', '/api/v1/integrations/jobs')).body.data).toMatchObject([asked]);
   });
 
   it('never carries a secret: attributes are ids, counts, routes and kinds', () => {

@@ -1049,6 +1049,11 @@ const migrations: Record<string, Step> = {
         told_at bigint not null
       )`.execute(db);
   },
+
+  '0033-requests-of-jobs': async (db) => {
+    await sql`alter table jobs add column request_id text`.execute(db);
+    await sql`alter table jobs add column trace_id text`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

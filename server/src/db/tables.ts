@@ -518,6 +518,9 @@ export interface JobRow {
   attempt_list: string | null;
   streams: string | null;
   more_streams: number;
+  /** Of the request that asked for it, where there was one. Without a request, the trace that the platform gave it. */
+  request_id: string | null;
+  trace_id: string | null;
   /** When the platform last told of it. */
   seen_at: number;
 }

@@ -17,6 +17,8 @@ export interface Journal {
   record(tx: Db, organizationId: string, ...entries: Entry[]): Promise<void>;
   /** The same log, for changes that this cause has. */
   by(cause: Cause): Journal;
+  /** Who makes the changes that are recorded. */
+  readonly cause: Cause;
 }
 
 interface JournalOptions {
@@ -52,6 +54,7 @@ export function createJournal(options: JournalOptions): Journal {
       onRecorded?.();
     },
     by: (other) => createJournal({ ...options, cause: other }),
+    cause,
   };
 }
 

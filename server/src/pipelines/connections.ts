@@ -161,7 +161,7 @@ export async function startSync(ctx: PipelinesContext, scope: Scope, id: string)
       if (connection.status !== 'active') throw new AppError('connection_paused');
       throw job ?? new AppError('sync_already_running');
     }
-    const started = await recordStarted(ctx, row, job);
+    const started = await recordStarted(ctx, row, job, ctx.journal.cause);
     // It was deleted meanwhile, and its job with it.
     if (!started) throw new AppError('connection_not_found');
     return presentJob(started, scope.audience);

@@ -57,6 +57,21 @@ export async function putJob(tx: Db, organizationId: string, workspaceId: string
     .execute();
 }
 
+export async function putAsker(
+  tx: Db,
+  workspaceId: string,
+  { connectionId, jobId }: { connectionId: string; jobId: string },
+  { requestId, traceId }: { requestId: string | null; traceId: string | null },
+): Promise<void> {
+  await tx
+    .updateTable('jobs')
+    .set({ request_id: requestId, trace_id: traceId })
+    .where('workspace_id', '=', workspaceId)
+    .where('connection_id', '=', connectionId)
+    .where('id', '=', jobId)
+    .execute();
+}
+
 /** A job has ended in this hour. */
 export async function countEnded(
   tx: Db,

@@ -10,6 +10,7 @@ import type { ConnectionStatus, Job, JobStream } from '@inlay/contract/connectio
 import { problemOnOurSide } from '@inlay/contract/failure-words';
 import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
 import { storableText } from '@inlay/contract/storable-text';
+import type { Cause } from '../cause.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, RemoteRow } from '../db/tables.ts';
 import type { Journal } from '../events/journal.ts';
@@ -174,6 +175,8 @@ export async function recordStarted(
   ctx: PipelinesContext,
   { workspace_id: workspaceId, source_id, id }: Pick<ConnectionRow, 'workspace_id' | 'source_id' | 'id'>,
   job: PlatformJob,
+  /** The request that asked for it, where there is one. */
+  askedBy?: Cause,
 ): Promise<JobRow | undefined> {
   const worded = await wordJobs(ctx, { workspace_id: workspaceId, source_id }, [job]);
   const recorded = await ctx.store.transaction(async (tx) => {
@@ -181,6 +184,8 @@ export async function recordStarted(
     const connection = await connections.findConnection(tx, workspaceId, id);
     if (!connection) return undefined;
     const told = await reviewQuotas(ctx, tx, await recordJobs(ctx, tx, connection, worded));
+    // The watch may have seen the job before.
+    if (askedBy) await jobs.putAsker(tx, workspaceId, { connectionId: id, jobId: job.id }, askedBy);
     await refreshHealth(ctx, tx, [workspaceId], { ids: [id] });
     return { job: (await jobs.findJobs(tx, workspaceId, id, [job.id]))[0], told };
   });
@@ -232,6 +237,8 @@ function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | unde
     attempt_list: job.attempts ? storableText(JSON.stringify(job.attempts)) : null,
     streams: job.streams ? storableText(JSON.stringify(job.streams)) : null,
     more_streams: job.moreStreams,
+    request_id: before?.request_id ?? null,
+    trace_id: before?.trace_id ?? job.traceId ?? null,
     seen_at: before?.seen_at ?? 0,
   };
 }

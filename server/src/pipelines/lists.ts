@@ -231,6 +231,8 @@ function presentListedJob(job: lists.ListedJob, waitWords: WaitWords): OperatorJ
     type: job.type,
     attempts: job.attempts,
     failure: job.failure_kind === null ? null : presentFailure('operator', failureIn(job)),
+    request_id: job.request_id,
+    trace_id: job.trace_id,
   };
 }
 

@@ -90,6 +90,7 @@ export function readJob(item: Item): PlatformJob {
     failedAttempts: countIn(item, 'failedAttempts'),
     streams: Array.isArray(item.streams) ? item.streams.flatMap(readJobStream) : undefined,
     moreStreams: countIn(item, 'moreStreams') ?? 0,
+    traceId: textOrNull(item.traceId) ?? undefined,
   };
 }
 

@@ -131,6 +131,8 @@ export interface PlatformJob {
    */
   streams: PlatformJobStream[] | undefined;
   moreStreams: number;
+  /** Of W3C Trace Context. Only the bundled platform tells. */
+  traceId?: string | undefined;
 }
 
 export interface PlatformJobStream {

@@ -169,6 +169,8 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             attempt_list: null,
             streams: null,
             more_streams: 0,
+            request_id: null,
+            trace_id: null,
             seen_at: createdAt,
           })),
         };
