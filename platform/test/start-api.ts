@@ -7,7 +7,9 @@ import { specification } from '../connectors/http-api/specification.ts';
 import { type Handler, startHttpServer } from './http-server.ts';
 import { openSurroundings, readSource } from './run-source.ts';
 
-export const validate = new Ajv({ strict: false }).compile(specification.connectionSpecification);
+export const validate = new Ajv({ strict: false, validateFormats: false }).compile(
+  specification.connectionSpecification,
+);
 
 export const items = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => ({ id: from + index }));

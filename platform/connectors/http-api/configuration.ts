@@ -31,7 +31,7 @@ interface End extends MoreFlag {
 /** A stream is read in parts of time, from `start` on. */
 export interface TimeWindow {
   start: string;
-  start_parameter?: string;
+  start_parameter: string;
   end_parameter?: string;
   /** How long a part is; absent for one part. */
   step?: 'PT1H' | 'P1D' | 'P7D' | 'P1M' | 'P1Y';
@@ -135,6 +135,8 @@ function checkStream(stream: StreamConfiguration, streams: readonly StreamConfig
   bodyOf(stream);
   if (time_window && cursor_field === undefined)
     throw aboutStreams(`Stream ${name}: A time window needs a cursor field, which says when a record has changed.`);
+  if (time_window?.step && time_window.end_parameter === undefined)
+    throw aboutStreams(`Stream ${name}: A length of time windows needs a parameter of their end.`);
   if (!parent) return;
   if (placeholdersOf(path).length === 0)
     throw aboutStreams(`Stream ${name}: Write a field of the parent into the path, in braces, such as {id}.`);

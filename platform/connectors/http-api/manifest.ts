@@ -223,11 +223,9 @@ function windowCursor(stream: StreamConfiguration, cursorField: string, window: 
     datetime_format: sent,
     cursor_datetime_formats: [sent, ...times, ...spacedTimes, '%Y-%m-%d', '%s', '%ms'],
     start_datetime: { type: 'MinMaxDatetime', datetime: exact(start), datetime_format: '%Y-%m-%d' },
-    ...(start_parameter && { start_time_option: option(start_parameter) }),
+    start_time_option: option(start_parameter),
     ...(end_parameter && { end_time_option: option(end_parameter) }),
     ...(step && { step, cursor_granularity: granularity }),
-    // An API that is not told where to begin sends all.
-    is_client_side_incremental: !start_parameter,
   };
 }
 

@@ -63,6 +63,39 @@ const authentication = {
         password: { type: 'string', title: 'Password', airbyte_secret: true, order: 2 },
       },
     },
+    {
+      title: 'Client credentials (OAuth 2.0)',
+      required: ['type', 'token_url', 'client_id', 'client_secret'],
+      properties: {
+        type: { type: 'string', const: 'client_credentials', order: 0 },
+        token_url: {
+          type: 'string',
+          title: 'Address for tokens',
+          description: 'Where the API gives access tokens.',
+          pattern: '^https?://[^\\s#]+$',
+          pattern_descriptor: 'https://auth.example.com/oauth/token',
+          examples: ['https://auth.example.com/oauth/token'],
+          order: 1,
+        },
+        client_id: { type: 'string', title: 'Client ID', minLength: 1, order: 2 },
+        client_secret: { type: 'string', title: 'Client secret', minLength: 1, airbyte_secret: true, order: 3 },
+        scope: {
+          type: 'string',
+          title: 'Scopes',
+          description: 'What the token is for, with spaces between several.',
+          examples: ['orders:read customers:read'],
+          order: 4,
+        },
+        credentials_in: {
+          type: 'string',
+          title: 'Where ID and secret go',
+          enum: ['body', 'header'],
+          enumNames: ['Into the body', 'Into a header'],
+          default: 'body',
+          order: 5,
+        },
+      },
+    },
   ],
 };
 
@@ -75,6 +108,18 @@ const morePath = {
   description:
     'Where the answer says whether there are more pages, with dots. Empty: usual names such as has_more are recognised.',
   examples: ['meta.has_more'],
+};
+
+const end = {
+  type: 'string',
+  title: 'End of the list',
+  enum: ['automatic', 'empty_page', 'short_page'],
+  enumNames: [
+    'When the API says so, or with an empty page',
+    'With the first empty page',
+    'With the first page that is not full',
+  ],
+  default: 'automatic',
 };
 
 const pagination = {
@@ -97,7 +142,8 @@ const pagination = {
         first_page: { type: 'integer', title: 'First page', minimum: 0, default: 1, order: 2 },
         size_parameter: { ...sizeParameter, examples: ['per_page'], order: 3 },
         page_size: { ...pageSize, order: 4 },
-        more_path: { ...morePath, order: 5 },
+        end: { ...end, order: 5 },
+        more_path: { ...morePath, order: 6 },
       },
     },
     {
@@ -109,7 +155,29 @@ const pagination = {
         offset_parameter: { ...parameterName, title: 'Parameter of the offset', default: 'offset', order: 1 },
         size_parameter: { ...sizeParameter, default: 'limit', order: 2 },
         page_size: { ...pageSize, default: 100, order: 3 },
-        more_path: { ...morePath, order: 4 },
+        end: { ...end, order: 4 },
+        more_path: { ...morePath, order: 5 },
+      },
+    },
+    {
+      title: 'ID of the last record',
+      description: 'Asks for the records after the last one. Ends with an empty page, or when the API says so.',
+      required: ['type', 'id_parameter'],
+      properties: {
+        type: { type: 'string', const: 'last_id', order: 0 },
+        id_parameter: { ...parameterName, title: 'Parameter of the ID', examples: ['starting_after'], order: 1 },
+        id_field: {
+          type: 'string',
+          title: 'Field of the ID',
+          description: 'Where a record has its ID, with dots.',
+          minLength: 1,
+          default: 'id',
+          order: 2,
+        },
+        size_parameter: { ...sizeParameter, examples: ['limit'], order: 3 },
+        page_size: { ...pageSize, order: 4 },
+        end: { ...end, order: 5 },
+        more_path: { ...morePath, order: 6 },
       },
     },
     {
@@ -165,6 +233,98 @@ const namesAndValues = (name: object, title: string) => ({
   },
 });
 
+const parent = {
+  type: 'object',
+  title: 'Parent list',
+  description:
+    'Reads this list once for each record of another stream. ' +
+    'Write fields of that record into the path, in braces: /projects/{id}/issues.',
+  required: ['stream'],
+  properties: {
+    stream: {
+      type: 'string',
+      title: 'Stream of the parents',
+      minLength: 1,
+      maxLength: 200,
+      examples: ['projects'],
+      order: 0,
+    },
+    copy_field: {
+      type: 'string',
+      title: 'Field for the parent',
+      description: 'Is added to every record, with the value of the first field in braces.',
+      minLength: 1,
+      examples: ['project_id'],
+      order: 1,
+    },
+  },
+};
+
+const timeWindow = {
+  type: 'object',
+  title: 'Time window',
+  description:
+    'Asks for what has changed between two times, by the cursor field. ' +
+    'A sync that was cut off goes on with the window that was not finished.',
+  required: ['start', 'start_parameter'],
+  properties: {
+    start: {
+      type: 'string',
+      title: 'First day',
+      description: 'Where the first sync begins.',
+      format: 'date',
+      pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+      pattern_descriptor: 'YYYY-MM-DD',
+      examples: ['2024-01-01'],
+      order: 0,
+    },
+    start_parameter: { ...parameterName, title: 'Parameter of the start', examples: ['updated_after'], order: 1 },
+    end_parameter: { ...parameterName, title: 'Parameter of the end', examples: ['updated_before'], order: 2 },
+    step: {
+      type: 'string',
+      title: 'Length of a window',
+      description: 'Needs a parameter of the end. Empty: one window up to now.',
+      enum: ['PT1H', 'P1D', 'P7D', 'P1M', 'P1Y'],
+      enumNames: ['An hour', 'A day', 'A week', 'A month', 'A year'],
+      order: 3,
+    },
+    format: {
+      type: 'string',
+      title: 'Format of the times',
+      enum: ['date-time', 'date', 'seconds', 'milliseconds'],
+      enumNames: [
+        'Date and time (2024-01-31T00:00:00Z)',
+        'Date (2024-01-31)',
+        'Seconds since 1970',
+        'Milliseconds since 1970',
+      ],
+      default: 'date-time',
+      order: 4,
+    },
+  },
+};
+
+const fields = {
+  type: 'array',
+  title: 'Types of fields',
+  description: 'For fields whose type the first pages do not show. All others get their type from the records.',
+  items: {
+    type: 'object',
+    title: 'Field',
+    required: ['name', 'type'],
+    properties: {
+      name: { type: 'string', title: 'Name', minLength: 1, order: 0 },
+      type: {
+        type: 'string',
+        title: 'Type',
+        enum: ['text', 'integer', 'number', 'boolean', 'date', 'date-time', 'object', 'list'],
+        enumNames: ['Text', 'Whole number', 'Number', 'Yes or no', 'Date', 'Date and time', 'Object', 'List'],
+        order: 1,
+      },
+    },
+  },
+};
+
 const stream = {
   type: 'object',
   title: 'Stream',
@@ -214,6 +374,26 @@ const stream = {
       order: 6,
     },
     pagination: { ...pagination, order: 7 },
+    time_window: { ...timeWindow, order: 8 },
+    parent: { ...parent, order: 9 },
+    body: {
+      type: 'string',
+      title: 'JSON body',
+      description: 'Requests are sent as POST with this body. Empty: as GET.',
+      multiline: true,
+      examples: ['{"status": "open"}'],
+      order: 10,
+    },
+    parameters_in: {
+      type: 'string',
+      title: 'Where parameters go',
+      description: 'Those of the pages, the cursor and the time window.',
+      enum: ['query', 'body'],
+      enumNames: ['Into the query', 'Into the JSON body'],
+      default: 'query',
+      order: 11,
+    },
+    fields: { ...fields, order: 12 },
   },
 };
 

@@ -231,7 +231,7 @@ function refusal(answer: Answer, rules: Given): RunFailure {
   if (statuses.includes(answer.status) && rules.texts('refresh_token_error_values').includes(String(word))) {
     return new RunFailure('The refresh token is not valid any more. Give consent again.', 'config_error');
   }
-  return new RunFailure(`The OAuth refresh was refused (${answer.status}). Check the credentials.`);
+  return new RunFailure(`The request for an access token was refused (${answer.status}). Check the credentials.`);
 }
 
 /** The value of a key, wherever in an answer. */
