@@ -5,6 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { parseIsoDate } from '../connectors/declarative/dates/iso-dates.ts';
 import { declarativeSource } from '../connectors/declarative/source.ts';
@@ -29,6 +30,11 @@ export interface Reply {
   text?: string;
   bytes?: Buffer;
   isGzipped?: boolean;
+  /** The connection breaks before the body is whole. */
+  isCutOff?: boolean;
+  /** The answer is kept back for this long. */
+  afterMs?: number;
+  onSent?: () => void;
 }
 
 export type Rule = (asked: Asked, count: number) => Reply | undefined;
@@ -69,10 +75,14 @@ export async function startApi(): Promise<Api> {
     const count = counts.get(one.path) ?? 0;
     counts.set(one.path, count + 1);
     const reply = rule(one, count) ?? { status: 404, json: { error: 'no rule' } };
+    if (reply.afterMs) await sleep(reply.afterMs);
+    reply.onSent?.();
     const plain = reply.bytes ?? Buffer.from(reply.text ?? JSON.stringify(reply.json ?? null));
     const body = reply.isGzipped ? gzipSync(plain) : plain;
-    response.writeHead(reply.status ?? 200, { 'Content-Type': 'application/json', ...reply.headers });
-    response.end(body);
+    const length = reply.isCutOff ? { 'Content-Length': String(body.length + 1) } : {};
+    response.writeHead(reply.status ?? 200, { 'Content-Type': 'application/json', ...length, ...reply.headers });
+    if (reply.isCutOff) response.write(body, () => response.destroy());
+    else response.end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,7 +1,16 @@
 /* Details of the reference runtime that are easy to get wrong, option by option. */
 import { deflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, check, discover, manifestWith, read, startApi, stateOf } from '../../test/declarative-api.ts';
+import {
+  type Api,
+  check,
+  discover,
+  manifestWith,
+  type Reply,
+  read,
+  startApi,
+  stateOf,
+} from '../../test/declarative-api.ts';
 import { readManifest } from './manifest/read-manifest.ts';
 
 let api: Api;
@@ -261,7 +270,6 @@ describe('partitions', () => {
         asking('formed', 'http_method: POST, request_body_data: {a: true}'),
         asking('both', 'request_body_data: {a: "1"}, request_body_json: {a: "1"}'),
         asking('key', 'authenticator: {type: ApiKeyAuthenticator, api_token: x}'),
-        stream('feed', days(', is_data_feed: true, end_datetime: "2024-06-09"')),
         asking(
           'sized',
           '',
@@ -279,8 +287,7 @@ describe('partitions', () => {
       'formed: streams[3].retriever.requester.request_body_data.a',
       'both: streams[4].retriever.requester',
       'key: streams[5].retriever.requester.authenticator',
-      'feed: streams[6].incremental_sync',
-      'sized: streams[7].retriever.paginator',
+      'sized: streams[6].retriever.paginator',
     ]);
   });
 });
@@ -419,6 +426,29 @@ describe('jobs', () => {
     expect(states.ignored).toEqual({ day: '2024-06-01' });
   });
 
+  it('download tables that are packed or not, with null for what is missing', async () => {
+    const manifest = manifestWith(
+      lines(
+        job('table', ', download_extractor: {type: ResponseToFileExtractor}'),
+        job('kept', ', download_extractor: {type: ResponseToFileExtractor, preserve_na_values: true}'),
+      ),
+    );
+    api.answer(({ path, method }) => {
+      if (method === 'POST') return { json: {}, headers: { 'X-Job': path.slice(1) } };
+      if (path.startsWith('/poll')) return { json: { status: 'done', files: [`/file${path.slice(5)}`] } };
+      const bytes = Buffer.from('id,name,n\n1,"a\0, b",NA\n\n2,,\n3\n');
+      return { bytes, isGzipped: path === '/file/table', headers: { 'Content-Type': 'text/csv' } };
+    });
+    const { records, failures } = await read({ manifest, config, streams: full('table', 'kept') });
+    expect(failures).toEqual({});
+    const rows = (n: string | null) => [
+      { id: '1', name: 'a, b', n },
+      { id: '2', name: null, n: null },
+      { id: '3', name: null, n: null },
+    ];
+    expect(records).toEqual({ table: rows(null), kept: rows('NA') });
+  });
+
   it('run at the same time up to the number that the manifest gives, one without a number', async () => {
     const manifest = (more: string) =>
       manifestWith(
@@ -447,6 +477,28 @@ describe('jobs', () => {
     expect(await most('')).toBe(1);
     expect(await most('max_concurrent_async_job_count: 2')).toBe(2);
   });
+});
+
+it('streams of a group are read one after the other, and not while a child of one of them is read', async () => {
+  const group = (...names: string[]) =>
+    `{action: {type: BlockSimultaneousSyncsAction}, streams: [${names.map((name) => `"#/definitions/${name}"`).join(', ')}]}`;
+  const child = asking('child', '', `, partition_router: ${substream(parentOf('first'))}`);
+  const manifest = manifestWith(
+    lines('"#/definitions/first"', '"#/definitions/second"', child, stream('alone')),
+    `concurrency_level: {type: ConcurrencyLevel, default_concurrency: 8}
+stream_groups: {slow: ${group('first', 'second')}, odd: {action: {type: Shout}, streams: []}}`,
+  ).replace('definitions:\n', `definitions:\n  first: ${stream('first')}\n  second: ${stream('second')}\n`);
+  expect(readManifest(manifest).problems).toMatchObject([{ level: 'warning', path: 'stream_groups.odd.action' }]);
+  const open = new Set<string>();
+  const together = new Set<string>();
+  api.answer(({ path }) => {
+    open.add(path);
+    for (const other of open) if (other !== path) together.add([other, path].sort().join(' '));
+    return { json: { rows: [{ id: 1 }] }, afterMs: 20, onSent: () => open.delete(path) };
+  });
+  await read({ manifest, config, streams: full('first', 'second', 'child', 'alone') });
+  expect([...together].filter((pair) => !pair.includes('/alone'))).toEqual([]);
+  expect(together).toContain('/alone /first');
 });
 
 describe('streams and schemas that are found out', () => {
@@ -530,6 +582,55 @@ describe('configurations', () => {
 });
 
 describe('answers', () => {
+  it('that are read while they come give the items of a list, rows in any encoding, and fail if they break off', async () => {
+    const decoded = (name: string, decoder: string) =>
+      asking(
+        name,
+        '',
+        `, decoder: ${decoder}, record_selector: {type: RecordSelector, extractor: {type: DpathExtractor, field_path: []}}`,
+      );
+    const manifest = manifestWith(
+      lines(
+        decoded('items', '{type: JsonItemsDecoder, items_path: data.users}'),
+        decoded('nested', '{type: GzipDecoder, decoder: {type: JsonItemsDecoder, items_path: data.item.tags}}'),
+        decoded('cutitems', '{type: JsonItemsDecoder, items_path: data}'),
+        decoded('latin', '{type: CsvDecoder, encoding: latin_1, set_values_to_none: ["-"]}'),
+        decoded('signed', '{type: CsvDecoder, encoding: utf-8-sig, delimiter: ";"}'),
+        decoded('cut', '{type: CsvDecoder}'),
+        decoded('cutzip', '{type: GzipDecoder, decoder: {type: CsvDecoder}}'),
+      ),
+    );
+    const user = (name: string) => ({ name, tags: ['x]', { deep: [1, 2] }], data: { users: [3] } });
+    // Longer than a chunk of the network, so that items and strings lie across chunks.
+    const users = [user('é"\\"'), user('}'.repeat(100_000)), user('c')];
+    api.answer(({ path }) => {
+      const replies: Record<string, Reply> = {
+        '/items': { json: { other: { data: { users: [1] } }, data: { users, n: 1 } } },
+        '/nested': { json: { data: [{ tags: [{ t: 1 }] }, { tags: [{ t: 2.5 }, { t: null }] }] }, isGzipped: true },
+        '/cutitems': { text: '{"data": [{"id": 1}, {"id": 2}, {"id"', isCutOff: true },
+        '/latin': { bytes: Buffer.from('id,name\n1,\xe9\n2,-\n3\n', 'latin1') },
+        '/signed': { text: '\ufeffid;name\r\n1;"a;b"\r\n' },
+        '/cut': { text: 'id\n1\n2\n', isCutOff: true },
+        '/cutzip': { text: 'id\n1\n2\n', isGzipped: true, isCutOff: true },
+      };
+      return replies[path];
+    });
+    const { records, failures } = await read({
+      manifest,
+      config,
+      streams: full('items', 'nested', 'cutitems', 'latin', 'signed', 'cut', 'cutzip'),
+    });
+    expect(records.items).toEqual(users);
+    expect(records.nested).toEqual([{ t: 1 }, { t: 2.5 }, { t: null }]);
+    expect(records.latin).toEqual([
+      { id: '1', name: 'é' },
+      { id: '2', name: null },
+      { id: '3', name: null },
+    ]);
+    expect(records.signed).toEqual([{ id: '1', name: 'a;b' }]);
+    expect(Object.keys(failures).sort()).toEqual(['cut', 'cutitems', 'cutzip']);
+  });
+
   it('that are archives are unpacked file by file, and what is no archive fails the stream', async () => {
     const decoded = (name: string, decoder: string) =>
       asking(

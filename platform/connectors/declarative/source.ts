@@ -371,7 +371,7 @@ class OpenSource {
       const state = known.get(name) ?? {};
       return {
         name,
-        group: this.#groupOf(name),
+        groups: entry ? this.#groupsOf(entry) : [],
         open: entry && openedBefore(() => this.#open(entry, copyJson(state))),
       };
     });
@@ -387,15 +387,17 @@ class OpenSource {
     });
   }
 
-  /** Streams that the manifest does not let be read at the same time. */
-  #groupOf(name: string): string | undefined {
-    const groups = this.#manifest.root.stream_groups;
-    if (!isJsonObject(groups)) return undefined;
-    const found = Object.entries(groups).find(([, group]) => {
-      const streams = isJsonObject(group) && Array.isArray(group.streams) ? group.streams : [];
-      return streams.some((stream) => (isJsonObject(stream) ? stream.name : stream) === name);
+  /** The groups of streams that the manifest does not let be read at the same time: of the stream and of its parents. */
+  #groupsOf({ component }: StreamEntry): string[] {
+    const { stream_groups: groups } = this.#manifest.root;
+    if (!isJsonObject(groups)) return [];
+    const names = [component, ...ancestorsOf(component)].map(({ name }) => String(name));
+    return Object.entries(groups).flatMap(([group, value]) => {
+      const streams = isJsonObject(value) && Array.isArray(value.streams) ? value.streams : [];
+      return streams.some((stream) => names.includes(String(isJsonObject(stream) ? stream.name : stream)))
+        ? [group]
+        : [];
     });
-    return found?.[0];
   }
 
   #concurrency(): number {
@@ -406,6 +408,22 @@ class OpenSource {
     const most = given.number('max_concurrency') ?? wanted;
     return Math.max(defaultConcurrency, Math.min(wanted, most));
   }
+}
+
+/** The streams that a stream takes its partitions from, and theirs. */
+function ancestorsOf({ retriever }: Record<string, unknown>): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  for (const open = isJsonObject(retriever) ? [retriever.partition_router] : []; open.length > 0; ) {
+    const router = open.pop();
+    if (Array.isArray(router)) open.push(...router);
+    if (!isJsonObject(router)) continue;
+    open.push(router.underlying_partition_router, router.partition_routers);
+    const parents = Array.isArray(router.parent_stream_configs) ? router.parent_stream_configs : [];
+    for (const { stream } of parents.filter(isJsonObject)) {
+      if (isJsonObject(stream)) found.push(stream, ...ancestorsOf(stream));
+    }
+  }
+  return found;
 }
 
 /** Makes the stream at once, and throws its error when it is wanted. */

@@ -2,6 +2,7 @@
 
 import { isJsonObject } from '../../kit/json.ts';
 import {
+  boolean,
   type ComponentDefinition,
   component,
   either,
@@ -19,6 +20,7 @@ import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import { SliceIgnored } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
+import { tableDecoder } from './decoders.ts';
 import { noPagination, type Paginator } from './pagination.ts';
 import type { Requester } from './requester.ts';
 import { type Retriever, type RetrieverSurroundings, routerNames } from './retriever.ts';
@@ -33,7 +35,11 @@ const defaultTimeoutMinutes = 60;
 function makeAsyncRetriever(given: Given): Retriever {
   const { schema, transformations, filteringCursor } = given.around as RetrieverSurroundings;
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
-  const downloadDecoder = given.child<Decoder>('download_decoder') ?? jsonDecoder;
+  const table = given.inside(given.value('download_extractor'));
+  const isTable = table.type === 'ResponseToFileExtractor';
+  const downloadDecoder = isTable
+    ? tableDecoder(table.flag('preserve_na_values'))
+    : (given.child<Decoder>('download_decoder') ?? jsonDecoder);
   const { streamName } = given.making;
   const requester = ([name, work]: readonly [string, string]) =>
     given.child<Requester>(name, { requestsFor: `job ${work} - ${streamName}` });
@@ -52,7 +58,8 @@ function makeAsyncRetriever(given: Given): Retriever {
   const statusOf = given.child<Extractor>('status_extractor');
   const targetsOf = given.child<Extractor>('download_target_extractor');
   const extract =
-    given.child<Extractor>('download_extractor') ?? given.make<Extractor>({ type: 'DpathExtractor', field_path: [] });
+    (isTable ? undefined : given.child<Extractor>('download_extractor')) ??
+    given.make<Extractor>({ type: 'DpathExtractor', field_path: [] });
   const paginator = given.child<Paginator>('download_paginator') ?? noPagination;
   if (!create || !poll || !download || !selector || !statusOf)
     throw new Error('An AsyncRetriever lacks a requester or an extractor.');
@@ -197,7 +204,10 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
       status_extractor: required(extractorKind, 'Finds the status of the job.'),
       status_mapping: required(component('AsyncJobStatusMap'), 'What the words of the API mean.'),
       download_target_extractor: optional(extractorKind, 'Finds where the results are; one download for each.'),
-      download_extractor: optional(extractorKind, 'Finds the records in a download.'),
+      download_extractor: optional(
+        component('DpathExtractor', 'ResponseToFileExtractor', 'CustomRecordExtractor'),
+        'Finds the records in a download.',
+      ),
       download_paginator: optional(component('DefaultPaginator', 'NoPagination'), 'Pages of a download.'),
       download_decoder: optional(component(...decoderNames), 'Reads a download.'),
       decoder: optional(component(...decoderNames), 'Reads the other answers.'),
@@ -212,6 +222,14 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
     rule: ({ download_target_requester: target, download_target_extractor: extractor }) =>
       target && !extractor ? 'A download_target_requester needs a download_target_extractor' : undefined,
     make: makeAsyncRetriever,
+  },
+  {
+    name: 'ResponseToFileExtractor',
+    step: 'S4',
+    words: 'Reads a download as a table of CSV, packed or not, whatever the decoder. It is read while it comes.',
+    options: {
+      preserve_na_values: optional(boolean, 'Keeps texts such as NA and null; otherwise they are null.', false),
+    },
   },
   {
     name: 'AsyncJobStatusMap',

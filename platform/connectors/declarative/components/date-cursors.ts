@@ -233,7 +233,11 @@ export const dateCursorComponents: ComponentDefinition[] = [
       cursor_granularity: optional(text, 'The smallest step of the dates; slices end that much before the next.'),
       step: optional(template, 'How long a slice is, such as P1M. Without it there is one slice.'),
       lookback_window: optional(template, 'How much earlier than the last state a sync begins.'),
-      is_data_feed: optional(boolean, 'Records come newest first: pages end with the first old record.', false),
+      is_data_feed: optional(
+        boolean,
+        'Records come newest first: drops old records, and ends the pages with the first of them.',
+        false,
+      ),
       is_client_side_incremental: optional(boolean, 'Drops old records here, because the API cannot.', false),
       is_compare_strictly: optional(boolean, 'Accepted; has no effect.', false),
       global_substream_cursor: optional(boolean, 'One cursor for all partitions.', false),
@@ -245,9 +249,6 @@ export const dateCursorComponents: ComponentDefinition[] = [
     rule(values) {
       if (!values.step !== !values.cursor_granularity)
         return 'A DatetimeBasedCursor has step and cursor_granularity, or none of them';
-      if (values.is_data_feed && values.end_datetime) return 'A data feed has no end_datetime';
-      if (values.is_data_feed && values.is_client_side_incremental)
-        return 'A stream is a data feed or filtered here, not both';
       return undefined;
     },
     make: makeDatetimeCursor,

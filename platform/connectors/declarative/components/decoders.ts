@@ -1,12 +1,23 @@
 /* Bodies that are not JSON as a whole. */
 import { createInterface } from 'node:readline';
-import { PassThrough, Readable } from 'node:stream';
+import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
 import { parse } from 'csv-parse';
 import { parseJsonWithFloats } from '../../kit/json.ts';
-import { type ComponentDefinition, component, type Given, list, optional, required, text } from '../component.ts';
+import {
+  boolean,
+  type ComponentDefinition,
+  component,
+  type Given,
+  list,
+  optional,
+  required,
+  text,
+  withoutEffect,
+} from '../component.ts';
 import { Answer } from '../http/answer.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
+import { readJsonItems } from '../run/json-items.ts';
 import { parseXml } from '../run/xml.ts';
 
 const batchSize = 500;
@@ -59,43 +70,88 @@ async function* readLines(body: Readable): AsyncGenerator<unknown> {
 function makeCsvDecoder(given: Given): Decoder {
   const encoding = given.text('encoding') ?? 'utf-8';
   const delimiter = (given.text('delimiter') ?? ',').replaceAll('\\t', '\t');
-  const nulls = new Set(given.texts('set_values_to_none'));
+  const nulls = given.texts('set_values_to_none');
   return streamedDecoder(async function* readCsv(body) {
-    const decoded = new PassThrough();
-    void pump(body, decoded, encoding);
-    const rows = decoded.pipe(
-      parse({
-        columns: true,
-        delimiter,
-        relax_column_count: true,
-        relax_quotes: true,
-        bom: true,
-        skip_empty_lines: true,
-      }),
-    );
-    for await (const row of rows as AsyncIterable<Record<string, unknown>>) {
-      if (nulls.size > 0) for (const [key, value] of Object.entries(row)) if (nulls.has(String(value))) row[key] = null;
-      yield row;
-    }
+    for await (const row of readRows(body, encoding, delimiter)) yield withNulls(row, nulls);
   });
 }
 
-async function pump(body: Readable, to: PassThrough, encoding: string): Promise<void> {
-  try {
-    const decoder = new TextDecoder(encoding.replaceAll('_', '-'));
-    for await (const chunk of body) to.write(decoder.decode(chunk as Buffer, { stream: true }));
-    to.end(decoder.decode());
-  } catch (error) {
-    to.destroy(error as Error);
+/** Like `pipe`, but a body that breaks off ends what reads it, with the error. */
+function through<Stream extends Duplex>(body: Readable, stream: Stream): Stream {
+  // Whoever reads the stream gets the error.
+  pipeline(body, stream, () => {});
+  return stream;
+}
+
+/** Rows with the names of the first row. What a short row lacks is null. */
+async function* readRows(body: Readable, encoding: string, delimiter: string): AsyncGenerator<Record<string, unknown>> {
+  const rows = through(
+    Readable.from(decodedText(body, encoding)),
+    parse({ delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }),
+  );
+  let names: readonly string[] | undefined;
+  for await (const values of rows as AsyncIterable<string[]>) {
+    if (names) yield Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+    else names = values;
   }
 }
 
+function makeJsonItemsDecoder(given: Given): Decoder {
+  const path = given.text('items_path') ?? '';
+  const encoding = given.text('encoding') ?? 'utf-8';
+  return streamedDecoder((body) => readJsonItems(decodedText(body, encoding), path));
+}
+
+/** Encodings by the names that Python has for them. A mark at the beginning that tells the encoding is left out. */
+async function* decodedText(body: Readable, encoding: string): AsyncGenerator<string> {
+  const name = encoding
+    .toLowerCase()
+    .replaceAll('_', '-')
+    .replace(/-sig$/, '')
+    .replace(/^latin-/, 'latin');
+  const decoder = new TextDecoder(name);
+  for await (const chunk of body) yield decoder.decode(chunk as Buffer, { stream: true });
+  yield decoder.decode();
+}
+
+/** Texts that stand for nothing in a table, as the Python package `pandas` reads tables. */
+const nothings = [
+  ...['#N/A', '#N/A N/A', '#NA', '-1.#IND', '-1.#QNAN', '-NaN', '-nan', '1.#IND', '1.#QNAN'],
+  ...['<NA>', 'N/A', 'NA', 'NULL', 'NaN', 'None', 'n/a', 'nan', 'null'],
+];
+
+/** A table, which may be packed. An empty value is null, and so is a missing one. */
+export function tableDecoder(keepsNothings: boolean): Decoder {
+  const nulls = ['', ...(keepsNothings ? [] : nothings)];
+  return unpackedDecoder(
+    streamedDecoder(async function* readTable(body) {
+      for await (const row of readRows(withoutNullBytes(body), 'utf-8', ',')) yield withNulls(row, nulls);
+    }),
+  );
+}
+
+function withoutNullBytes(body: Readable): Readable {
+  return through(
+    body,
+    new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        done(null, chunk.includes(0) ? chunk.filter((byte) => byte !== 0) : chunk);
+      },
+    }),
+  );
+}
+
+function withNulls(row: Record<string, unknown>, nulls: readonly string[]): Record<string, unknown> {
+  if (nulls.length === 0) return row;
+  for (const [key, value] of Object.entries(row)) if (nulls.includes(String(value))) row[key] = null;
+  return row;
+}
+
 /** Unpacks what is still packed: the client has unpacked what the answer calls its coding. */
-function makeGzipDecoder(given: Given): Decoder {
-  const inner = given.child<Decoder>('decoder') ?? jsonDecoder;
+function unpackedDecoder(inner: Decoder): Decoder {
   const unpack = async (answer: Answer): Promise<Answer> => {
     const { stream, isPacked } = await peek(bodyOf(answer));
-    const plain = isPacked ? stream.pipe(createGunzip()) : stream;
+    const plain = isPacked ? through(stream, createGunzip()) : stream;
     if (inner.isStreamed) return new Answer(answer.status, answer.rawHeaders, Buffer.alloc(0), plain);
     const chunks: Buffer[] = [];
     for await (const chunk of plain) chunks.push(chunk as Buffer);
@@ -183,7 +239,15 @@ function readXml(answer: Answer): unknown {
   }
 }
 
-const inner = component('JsonDecoder', 'JsonlDecoder', 'CsvDecoder', 'GzipDecoder', 'ZipfileDecoder', 'CustomDecoder');
+const inner = component(
+  'JsonDecoder',
+  'JsonItemsDecoder',
+  'JsonlDecoder',
+  'CsvDecoder',
+  'GzipDecoder',
+  'ZipfileDecoder',
+  'CustomDecoder',
+);
 
 export const decoderComponents: ComponentDefinition[] = [
   {
@@ -192,6 +256,17 @@ export const decoderComponents: ComponentDefinition[] = [
     words: 'Reads a JSON value from each line, while the answer comes.',
     options: {},
     make: () => streamedDecoder(readJsonLines),
+  },
+  {
+    name: 'JsonItemsDecoder',
+    step: 'S4',
+    words: 'Reads the items of one list of a JSON body, while the answer comes.',
+    options: {
+      items_path: required(text, 'The keys on the way to the list, with dots; `item` is each item of a list.'),
+      encoding: optional(text, 'The encoding.', 'utf-8'),
+      spool_to_disk: withoutEffect(boolean, 'An answer is read while it comes.'),
+    },
+    make: makeJsonItemsDecoder,
   },
   {
     name: 'IterableDecoder',
@@ -223,7 +298,7 @@ export const decoderComponents: ComponentDefinition[] = [
     step: 'S3',
     words: 'Unpacks an answer, then reads it with another decoder. An answer that is not packed is read as it is.',
     options: { decoder: required(inner, 'Reads what is inside.') },
-    make: makeGzipDecoder,
+    make: (given) => unpackedDecoder(given.child<Decoder>('decoder') ?? jsonDecoder),
   },
   {
     name: 'ZipfileDecoder',

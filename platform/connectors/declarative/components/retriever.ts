@@ -38,6 +38,8 @@ export interface RetrieverSurroundings extends Record<string, unknown> {
   /** Given for a stream whose records come newest first. */
   stoppingCursor?: StreamCursor | undefined;
   filteringCursor?: StreamCursor | undefined;
+  /** Records are changed before they are filtered, unless the selector says otherwise. */
+  transformsFirst?: boolean;
   cursor?: StreamCursor;
   mayCache?: boolean;
   takesEmbeddedPages?: boolean;
@@ -50,12 +52,17 @@ function makeSimpleRetriever(given: Given): Retriever {
     transformations,
     stoppingCursor,
     filteringCursor,
+    transformsFirst,
     cursor,
     mayCache,
     takesEmbeddedPages = false,
   } = given.around as RetrieverSurroundings;
   const decoder = given.child<Decoder>('decoder') ?? jsonDecoder;
-  const selector = given.child<RecordSelector>('record_selector', { transformations, filteringCursor });
+  const selector = given.child<RecordSelector>('record_selector', {
+    transformations,
+    filteringCursor,
+    transformsFirst,
+  });
   const { properties, queryPropertiesKey } = readProperties(given);
   const requester = given.child<Requester>('requester', {
     mayCache,
@@ -135,8 +142,14 @@ function makeSimpleRetriever(given: Given): Retriever {
           let next = await pages.next();
           for (; !next.done; next = await pages.next()) {
             tracker.observe(next.value);
-            if (paginator.review) addAll(held, next.value);
-            else yield next.value;
+            if (paginator.review) {
+              addAll(held, next.value);
+              continue;
+            }
+            const wanted = stoppingCursor
+              ? next.value.filter((record) => stoppingCursor.isWanted(own, record))
+              : next.value;
+            if (wanted.length > 0) yield wanted;
           }
           embedded = undefined;
           const page = next.value;

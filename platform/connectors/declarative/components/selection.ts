@@ -40,6 +40,8 @@ export interface SelectorSurroundings extends Record<string, unknown> {
   transformations?: readonly Transformation[];
   /** Given for a stream that is filtered by its cursor here, because the API cannot. */
   filteringCursor?: StreamCursor | undefined;
+  /** The default of `transform_before_filtering`. */
+  transformsFirst?: boolean;
 }
 
 function makeDpathExtractor(given: Given): Extractor {
@@ -83,11 +85,15 @@ function makeRecordFilter(given: Given): RecordFilter {
 }
 
 function makeRecordSelector(given: Given): RecordSelector {
-  const { transformations = [], filteringCursor } = given.around as SelectorSurroundings;
+  const {
+    transformations = [],
+    filteringCursor,
+    transformsFirst: transformsByDefault = filteringCursor !== undefined,
+  } = given.around as SelectorSurroundings;
   const extract = given.child<Extractor>('extractor') ?? ((values) => [...values]);
   const filter = given.child<RecordFilter>('record_filter');
   const mustNormalize = given.text('schema_normalization') === 'Default';
-  const transformsFirst = given.flag('transform_before_filtering', filteringCursor !== undefined);
+  const transformsFirst = given.flag('transform_before_filtering', transformsByDefault);
   const isWanted: RecordFilter = (record, slice, token) =>
     (filteringCursor?.isWanted(slice, record) ?? true) && (filter?.(record, slice, token) ?? true);
   const transform = (record: Record<string, unknown>, slice: Slice) => {

@@ -6,6 +6,7 @@ import {
   either,
   integer,
   list,
+  mapping,
   optional,
   required,
   schema,
@@ -26,7 +27,7 @@ export const sourceComponents: ComponentDefinition[] = [
         'The streams.',
       ),
       dynamic_streams: optional(list(component('DynamicDeclarativeStream')), 'Streams that are found out at run time.'),
-      stream_groups: optional(anything, 'Streams that are not read at the same time.'),
+      stream_groups: optional(mapping(component('StreamGroup')), 'Streams that are not read at the same time.'),
       spec: optional(component('Spec'), 'What a configuration looks like.'),
       concurrency_level: optional(component('ConcurrencyLevel'), 'How many slices are read at the same time.'),
       api_budget: optional(component('HTTPAPIBudget'), 'How often the API may be asked.'),
@@ -39,6 +40,21 @@ export const sourceComponents: ComponentDefinition[] = [
       metadata: optional(anything, 'Not used.'),
       description: optional(text, 'What the source is.'),
     },
+  },
+  {
+    name: 'StreamGroup',
+    step: 'S4',
+    words: 'Streams that are not read at the same time as each other, or as streams that are made of their records.',
+    options: {
+      streams: required(list(anything), 'References to the streams.'),
+      action: required(component('BlockSimultaneousSyncsAction'), 'What to do about the streams.'),
+    },
+  },
+  {
+    name: 'BlockSimultaneousSyncsAction',
+    step: 'S4',
+    words: 'Reads the streams of a group one after the other.',
+    options: {},
   },
   {
     name: 'CheckStream',

@@ -52,7 +52,9 @@ function makeStream(outer: Given): SourceStream {
     schema: loadSchema,
     transformations: given.children<Transformation>('transformations'),
     stoppingCursor: incremental?.isDataFeed ? cursor : undefined,
-    filteringCursor: incremental?.isClientSide ? cursor : undefined,
+    // A feed drops old records behind the pages, which end with them.
+    filteringCursor: incremental?.isClientSide && !incremental.isDataFeed ? cursor : undefined,
+    transformsFirst: incremental?.isClientSide ?? false,
     cursor,
     mayCache,
     // The first page of a child comes with its parent only in a first sync.

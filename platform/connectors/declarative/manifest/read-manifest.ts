@@ -135,6 +135,12 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
     if (root[name] === undefined || kind?.is !== 'component') continue;
     problems.push(...problemsOf(root[name], kind.of, name, definitionOf));
   }
+  const groups = isJsonObject(root.stream_groups) ? root.stream_groups : {};
+  for (const [name, group] of Object.entries(groups)) {
+    // The language has groups without a type of their own.
+    const typed = isJsonObject(group) ? { type: 'StreamGroup', ...group } : group;
+    problems.push(...problemsOf(typed, ['StreamGroup'], `stream_groups.${name}`, definitionOf).map(asWarning));
+  }
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [knownMajor = 0, knownMinor = 0] = knownVersion;
   if (major > knownMajor || (major === knownMajor && minor > knownMinor)) {
@@ -142,6 +148,11 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
     problems.push({ level: 'warning', path: 'version', message });
   }
   return problems;
+}
+
+/** A group that cannot be kept apart leaves its streams as they are. */
+function asWarning(problem: Problem): Problem {
+  return { ...problem, level: 'warning' };
 }
 
 function specificationOf(spec: Component): ConnectorSpecification {

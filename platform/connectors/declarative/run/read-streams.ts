@@ -14,8 +14,8 @@ export interface StreamToRead {
   name: string;
   /** Makes the stream. Throws an Error if the configuration does not allow it. Missing for one that the source has not. */
   open: (() => SourceStream) | undefined;
-  /** Streams of the same group are read one after the other. */
-  group?: string | undefined;
+  /** Streams that have a group in common are read one after the other. */
+  groups?: readonly string[];
 }
 
 /** More failures of one stream than these say nothing new. */
@@ -31,18 +31,23 @@ export async function readStreams(
   const slices = new Slots(concurrency);
   const places = new Slots(concurrency);
   const groups = new Map<string, Slots>();
+  const groupOf = (name: string) => {
+    const group = groups.get(name) ?? new Slots(1);
+    groups.set(name, group);
+    return group;
+  };
   const failed = new Map<string, StreamFailure>();
   const work = streams.map(async (stream) => {
-    const group = stream.group === undefined ? undefined : (groups.get(stream.group) ?? new Slots(1));
-    if (group && stream.group !== undefined) groups.set(stream.group, group);
-    await group?.take();
+    // All streams ask for groups in the same order, so that no two of them wait for each other.
+    const own = [...new Set(stream.groups)].sort().map(groupOf);
+    for (const group of own) await group.take();
     await places.take();
     try {
       const failure = await readStream(stream, emit, slices, statesEverySlice);
       if (failure) failed.set(stream.name, failure);
     } finally {
       places.give();
-      group?.give();
+      for (const group of own) group.give();
     }
   });
   await Promise.all(work);
