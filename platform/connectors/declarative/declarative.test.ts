@@ -50,6 +50,21 @@ spec: {connection_specification: {type: object, properties: {}}, documentation_u
     expect(streams[1]?.component).toMatchObject({ retriever: { requester: { url_base: 'odd' } } });
   });
 
+  it('needs no types where only one component fits, as in call budgets', async () => {
+    const manifest = manifestWith(
+      '  - {$ref: "#/definitions/stream", name: first, $parameters: {name: first}, primary_key: id}',
+      `concurrency_level: {default_concurrency: 3}
+api_budget:
+  type: HTTPAPIBudget
+  policies:
+    - {type: MovingWindowCallRatePolicy, rates: [{limit: 10, interval: PT1S}], matchers: [{url_path_pattern: ^/first, weight: 2}]}
+    - {type: FixedWindowCallRatePolicy, period: PT1S, call_limit: 5, matchers: []}`,
+    );
+    expect(readManifest(manifest).problems).toEqual([]);
+    api.answer(() => ({ json: { rows: [{ id: 1 }] } }));
+    expect((await read({ manifest, config, streams: { first: 'full_refresh' } })).records.first).toEqual([{ id: 1 }]);
+  });
+
   it('names what cannot run by its path and leaves out only the streams that it touches', async () => {
     const manifest = manifestWith(`
   - {$ref: "#/definitions/stream", name: first, class_name: stray}

@@ -11,12 +11,13 @@ import {
 } from '../kit/connector.ts';
 import { type HttpClientOptions, httpClient } from '../kit/http-client.ts';
 import { isJsonObject, parseJson, stringifyJson } from '../kit/json.ts';
-import { type ComponentDefinition, Given, type Making } from './component.ts';
+import { type ComponentDefinition, component as componentKind, Given, type Making } from './component.ts';
 import type { ConfigRules } from './components/config-rules.ts';
 import type { ComponentsResolver } from './components/dynamic-streams.ts';
 import { DateTime } from './dates/date-time.ts';
 import { Budget, type BudgetRules } from './http/budget.ts';
 import { Transport } from './http/transport.ts';
+import { withTypes } from './manifest/implied-types.ts';
 import { withParameters } from './manifest/parameters.ts';
 import { describeProblem, ManifestError } from './manifest/problems.ts';
 import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
@@ -248,8 +249,13 @@ class OpenSource {
       const group = groupName(entry, index);
       const streamTemplate = component.stream_template as Record<string, unknown>;
       for await (const resolved of resolver?.resolve(streamTemplate) ?? []) {
-        const stream = withParameters('', resolved, {}, given.flag('use_parent_parameters', true));
-        stream.type ??= 'DeclarativeStream';
+        const filled = withParameters('', resolved, {}, given.flag('use_parent_parameters', true));
+        filled.type ??= 'DeclarativeStream';
+        const stream = withTypes(
+          filled,
+          componentKind('DeclarativeStream', 'StateDelegatingStream'),
+          this.#making.definition,
+        );
         const name = String(stream.name ?? '');
         if (found.some((one) => one.name === name)) {
           throw new ConnectorError(`Two streams would be called ${name}. Their names must differ.`);

@@ -1,8 +1,9 @@
 /* Reads a manifest: what it needs to know, which streams it has, and what of it cannot run. */
 import type { ConnectorSpecification } from '../../../src/protocol.ts';
 import { isJsonObject } from '../../kit/json.ts';
-import type { ComponentDefinition } from '../component.ts';
+import { anything, type ComponentDefinition, type Kind } from '../component.ts';
 import { definitionOf } from '../registry.ts';
+import { withTypes } from './implied-types.ts';
 import { withParameters } from './parameters.ts';
 import { describeProblem, ManifestError, type Problem } from './problems.ts';
 import { References } from './references.ts';
@@ -61,7 +62,8 @@ export function readManifest(text: string, definitions: Definitions = definition
   ]) {
     const value = raw[name] === undefined || raw[name] === null ? undefined : references.resolve(raw[name]);
     if (value !== undefined) {
-      root[name] = isJsonObject(value) ? withParameters(`DeclarativeSource.${name}`, value, parameters) : value;
+      const given = isJsonObject(value) ? withParameters(`DeclarativeSource.${name}`, value, parameters) : value;
+      root[name] = withTypes(given, kindOf(name), definitionOf);
     }
   }
   const spec = isJsonObject(root.spec) ? root.spec : {};
@@ -100,7 +102,11 @@ function readEntries(list: unknown, name: string, parameters: Component, definit
   return list.map((item, index) => {
     const path = `${name}[${index}]`;
     if (!isJsonObject(item)) throw new ManifestError(`${path} is no stream.`);
-    const component = withParameters(`DeclarativeSource.${name}`, item, parameters);
+    const component = withTypes(
+      withParameters(`DeclarativeSource.${name}`, item, parameters),
+      itemKindOf(name),
+      definitions,
+    );
     let problems: Problem[] | undefined;
     return {
       name: String(component.name ?? ''),
@@ -137,9 +143,7 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
   }
   const groups = isJsonObject(root.stream_groups) ? root.stream_groups : {};
   for (const [name, group] of Object.entries(groups)) {
-    // The language has groups without a type of their own.
-    const typed = isJsonObject(group) ? { type: 'StreamGroup', ...group } : group;
-    problems.push(...problemsOf(typed, ['StreamGroup'], `stream_groups.${name}`, definitionOf).map(asWarning));
+    problems.push(...problemsOf(group, ['StreamGroup'], `stream_groups.${name}`, definitionOf).map(asWarning));
   }
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [knownMajor = 0, knownMinor = 0] = knownVersion;
@@ -148,6 +152,17 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
     problems.push({ level: 'warning', path: 'version', message });
   }
   return problems;
+}
+
+/** What an option of the manifest itself may be. */
+function kindOf(name: string): Kind {
+  return definitionOf('DeclarativeSource')?.options[name]?.kind ?? anything;
+}
+
+/** The same for one item of a list. */
+function itemKindOf(name: string): Kind {
+  const kind = kindOf(name);
+  return kind.is === 'list' ? kind.of : anything;
 }
 
 /** A group that cannot be kept apart leaves its streams as they are. */
