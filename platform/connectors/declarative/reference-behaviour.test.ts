@@ -256,6 +256,33 @@ describe('partitions', () => {
     expect(found.map(({ partition }) => partition)).toEqual([{ part: '1' }, { part: '2' }, { part: '3' }]);
   });
 
+  it('are none for an empty list of routers, and what Python goes through for values that are no list', async () => {
+    const parts = (name: string, values: string) =>
+      asking(
+        name,
+        `path: "/x/{{ stream_partition['part'] }}"`,
+        `, partition_router: {type: ListPartitionRouter, cursor_field: part, values: "${values}"}`,
+      );
+    const manifest = manifestWith(
+      lines(
+        asking('none', '', ', partition_router: []', `, ${days()}`),
+        parts('word', "{{ config['word'] }}"),
+        parts('keys', "{{ config['keys'] }}"),
+        parts('missing', "{{ config['nowhere'] }}"),
+      ),
+    );
+    api.answer(({ path }) => ({ json: { rows: [{ id: path.slice(3), day: '2024-06-02' }] } }));
+    const { records, states, failures } = await read({
+      manifest,
+      config: { ...config, word: 'ab', keys: { k: 1, l: 2 } },
+      streams: { none: 'incremental', ...full('word', 'keys', 'missing') },
+    });
+    expect(failures).toEqual({});
+    expect(states.none).toEqual({ day: '2024-06-02' });
+    const ids = (name: string) => records[name]?.map(({ id }) => id).sort();
+    expect([ids('word'), ids('keys'), ids('missing')]).toEqual([['a', 'b'], ['k', 'l'], []]);
+  });
+
   it('leave out a stream whose manifest cannot work, by name and path', () => {
     const option = `, request_option: ${parameter('x')}`;
     const manifest = manifestWith(

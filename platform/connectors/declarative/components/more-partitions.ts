@@ -168,7 +168,7 @@ export const morePartitionComponents: ComponentDefinition[] = [
     options: {
       group_size: required(integer, 'How many partitions a group has.'),
       underlying_partition_router: required(
-        component('ListPartitionRouter', 'SubstreamPartitionRouter', 'CustomPartitionRouter'),
+        component('ListPartitionRouter', 'SubstreamPartitionRouter', 'UnionPartitionRouter', 'CustomPartitionRouter'),
         'Gives the partitions.',
       ),
       deduplicate: optional(boolean, 'Takes equal partitions once.', true),

@@ -4,6 +4,7 @@
  */
 import { isJsonObject } from '../../kit/json.ts';
 import {
+  anything,
   boolean,
   type ComponentDefinition,
   component,
@@ -273,7 +274,7 @@ export const oauthComponents: ComponentDefinition[] = [
       token_expiry_date: optional(template, 'When the token to begin with expires.'),
       token_expiry_date_format: optional(text, 'The format of the expiry, if it is a date and no number of seconds.'),
       scopes: optional(list(text), 'Scopes to ask for.'),
-      refresh_request_body: optional(mapping(either(template, integer, boolean)), 'More fields of the request.'),
+      refresh_request_body: optional(mapping(anything), 'More fields of the request.'),
       refresh_request_headers: optional(
         mapping(template),
         'Headers of the request. With Authorization, id and secret are not in the body.',

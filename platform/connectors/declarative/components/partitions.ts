@@ -34,8 +34,7 @@ function putOption(parts: RequestParts, option: RequestOption | undefined, slice
 
 function makeListRouter(given: Given): PartitionRouter {
   const value = given.value('values');
-  const values = typeof value === 'string' ? given.rendered('values') : value;
-  if (!Array.isArray(values)) throw new Error('The values of a ListPartitionRouter are no list.');
+  const values = itemsOf(typeof value === 'string' ? given.rendered('values') : value);
   const field = pythonText(given.rendered('cursor_field'));
   const option = given.child<RequestOption>('request_option');
   return {
@@ -48,6 +47,14 @@ function makeListRouter(given: Given): PartitionRouter {
       return parts;
     },
   };
+}
+
+/** What Python goes through: the items of a list, the characters of a text, the keys of an object. */
+function itemsOf(values: unknown): unknown[] {
+  if (Array.isArray(values)) return values;
+  if (typeof values === 'string') return [...values];
+  if (isJsonObject(values)) return Object.keys(values);
+  throw new Error('The values of a ListPartitionRouter are no list.');
 }
 
 interface Parent {
@@ -269,7 +276,9 @@ export const partitionComponents: ComponentDefinition[] = [
     options: {
       partition_field: required(text, 'The name of the value in stream_partition, which all the routers have.'),
       partition_routers: required(
-        list(component('ListPartitionRouter', 'SubstreamPartitionRouter', 'CustomPartitionRouter')),
+        list(
+          component('ListPartitionRouter', 'SubstreamPartitionRouter', 'UnionPartitionRouter', 'CustomPartitionRouter'),
+        ),
         'The routers. Their request_option has no effect: use the requester.',
       ),
     },

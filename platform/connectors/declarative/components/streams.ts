@@ -39,7 +39,8 @@ function makeStream(outer: Given): SourceStream {
   const retrieverValues = given.inside(given.value('retriever'));
   const routers = retrieverValues.children<PartitionRouter>('partition_router', { streamState: state });
   const [onlyRouter] = routers;
-  const router = Array.isArray(retrieverValues.value('partition_router')) ? combineRouters(routers) : onlyRouter;
+  const isCombined = Array.isArray(retrieverValues.value('partition_router')) && routers.length > 0;
+  const router = isCombined ? combineRouters(routers) : onlyRouter;
   const incremental = given.child<IncrementalSync>('incremental_sync', {
     router,
     state,
