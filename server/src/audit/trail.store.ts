@@ -125,13 +125,19 @@ export interface ErasedEntries {
   before: number | undefined;
 }
 
-/** Gives how many values were erased. */
+/**
+ * Gives how many values were erased, also of entries that have no position yet. No entry gets its position meanwhile: it would
+ * be in neither place when that place is looked at.
+ */
 export async function erasePersonal(
   tx: Db,
   organizationId: string,
-  { workspaceId, actorId, address, before }: ErasedEntries,
+  chosen: ErasedEntries,
   fields: readonly LogPersonalRow['field'][],
 ): Promise<number> {
+  await tx.updateTable('log_sequencer').set({ lease_until: sql<number>`lease_until` }).where('id', '=', 1).execute();
+  const { workspaceId, actorId, address, before } = chosen;
+  const waiting = await eraseWaiting(tx, organizationId, chosen, fields);
   let entries = tx.selectFrom('log_entries').select('id').where('organization_id', '=', organizationId);
   if (workspaceId !== undefined) entries = entries.where('workspace_id', '=', workspaceId);
   if (actorId !== undefined) entries = entries.where('actor_id', '=', actorId);
@@ -151,7 +157,42 @@ export async function erasePersonal(
     .where('field', 'in', [...fields])
     .where('entry_id', 'in', entries)
     .executeTakeFirst();
-  return Number(numDeletedRows);
+  return waiting + Number(numDeletedRows);
+}
+
+async function eraseWaiting(
+  tx: Db,
+  organizationId: string,
+  { workspaceId, actorId, address, before }: ErasedEntries,
+  fields: readonly LogPersonalRow['field'][],
+): Promise<number> {
+  let entries = tx
+    .selectFrom('log_pending')
+    .select(['number', 'personal', 'patch'])
+    .where('organization_id', '=', organizationId);
+  if (workspaceId !== undefined) entries = entries.where('workspace_id', '=', workspaceId);
+  if (actorId !== undefined) entries = entries.where('actor_id', '=', actorId);
+  if (before !== undefined) entries = entries.where('recorded_at', '<', before);
+  let count = 0;
+  for (const { number, personal, patch } of await entries.execute()) {
+    const values: Record<string, unknown> = personal === null ? {} : JSON.parse(personal);
+    if (address !== undefined && values.address !== address) continue;
+    const left = Object.entries(values).filter(([name]) => !(fields as readonly string[]).includes(name));
+    const isPatchErased = patch !== null && fields.includes('patch');
+    const erased = Object.keys(values).length - left.length + Number(isPatchErased);
+    if (erased === 0) continue;
+    count += erased;
+    await tx
+      .updateTable('log_pending')
+      .set({
+        personal: left.length === 0 ? null : JSON.stringify(Object.fromEntries(left)),
+        ...(isPatchErased && { patch: null }),
+      })
+      .where('organization_id', '=', organizationId)
+      .where('number', '=', number)
+      .execute();
+  }
+  return count;
 }
 
 /** The newest first. */

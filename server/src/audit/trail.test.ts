@@ -281,6 +281,37 @@ describeOnBothDatabases('The audit trail', (kind) => {
     expect(rewritten.faults[0], 'the test itself has changed times').toMatchObject({ position: 1 });
   });
 
+  it('has nothing of a person in entries that were still without a position when the person was erased', async () => {
+    const trail = await openTrail(kind);
+    const { store, ctx, organizationId } = trail;
+    const workspaceId = randomUUID();
+    await trail.record(from('192.0.2.1'), tag('a'));
+    await trail.sequence();
+    await trail.record(from('192.0.2.1'), tag('b'), tag('c'));
+    await trail.record(from('192.0.2.2'), tag('d'));
+    const other = await trail.organization();
+    await store.transaction((tx) => ctx.journal.by(from('192.0.2.1')).record(tx, other, tag('theirs')));
+    expect(await erase(ctx, organizationId, { workspace_id: workspaceId })).toEqual({ erased: 0 });
+    expect(await erase(ctx, organizationId, { address: '192.0.2.1', before: '2020-01-01T00:00:00Z' })).toEqual({
+      erased: 0,
+    });
+    expect(await erase(ctx, organizationId, { address: '192.0.2.1' })).toEqual({ erased: 6 });
+    expect(await erase(ctx, organizationId, { actor_id: 'token of 192.0.2.2', fields: ['patch'] })).toEqual({
+      erased: 1,
+    });
+    await trail.sequence();
+    const { data } = await trail.read({ types: 'tag.*' });
+    expect(data.map(({ address, user_agent, patch }) => [address, user_agent, patch === null])).toEqual([
+      [null, null, false],
+      [null, null, false],
+      [null, null, false],
+      ['192.0.2.2', 'curl/8.5.0', true],
+    ]);
+    expect((await trail.verify()).faults).toEqual([]);
+    const left = await store.db.selectFrom('log_personal').select('organization_id').execute();
+    expect(left.filter(({ organization_id }) => organization_id === other)).toHaveLength(3);
+  });
+
   it('is cut only behind a signed checkpoint, and the rest is verified from there, in the database and in an export', async () => {
     const trail = await openTrail(kind);
     const { store, ctx, reader } = trail;

@@ -214,13 +214,15 @@ export async function listPositions(
   return rows.map(({ position }) => position);
 }
 
+/** Undefined also for an event that is too old to be told, even if the audit trail still has it. */
 export async function findEvent(db: Db, organizationId: string, id: string): Promise<EventRow | undefined> {
+  const { goneUntil } = await findBounds(db, organizationId);
   const row = await db
     .selectFrom('log_entries')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('position', 'is not', null)
+    .where('position', '>', goneUntil)
     .executeTakeFirst();
   return row as EventRow | undefined;
 }

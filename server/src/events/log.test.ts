@@ -11,7 +11,7 @@ import type { Db, Store } from '../db/open.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createArrivals } from './arrivals.ts';
 import type { Entry } from './catalogue.ts';
-import { type Reader, readPage } from './events.ts';
+import { getEvent, type Reader, readPage } from './events.ts';
 import { createJournal } from './journal.ts';
 import { type EventFilter, findPositionAt, listEvents, listPositions } from './log.store.ts';
 import { createLogRetention, createSequencer, type Sequencer } from './sequencer.worker.ts';
@@ -53,6 +53,7 @@ async function openLog(store: Store) {
         .where('organization_id', '=', organizationId)
         .orderBy('trail_position')
         .execute(),
+    get: (id = '') => getEvent(ctx, organizationId, id),
     read: (after?: number, more: Partial<Reader> & { limit?: number } = {}) =>
       readPage(ctx, { ...reader, ...more }, { after, limit: more.limit ?? 100 }),
   };
@@ -191,6 +192,9 @@ describeOnBothDatabases('The log', (kind) => {
     await expect(log.read(2)).rejects.toMatchObject({ code: 'events_gone', facts: { begin: 3 } });
     await expect(log.read(11)).rejects.toMatchObject({ code: 'events_ahead', facts: { head: 10 } });
     expect((await log.read(3)).data).toHaveLength(7);
+    const ids = (await log.entries()).map(({ id }) => id);
+    await expect(log.get(ids[2]), 'nor by its id').rejects.toMatchObject({ code: 'event_not_found' });
+    expect(await log.get(ids[3])).toMatchObject({ position: 4 });
     await age(upTo(10));
     await retain();
     expect(await log.read()).toEqual({ data: [], next: 10 });

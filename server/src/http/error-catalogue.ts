@@ -231,7 +231,7 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
   event_not_found: at(
     404,
     'Event not found',
-    'The event is unknown, no longer kept, or belongs to another organization.',
+    'The event is unknown, belongs to another organization, or is older than events are told (`INLAY_EVENT_DAYS`). The audit trail (`GET /api/v1/audit-events`) may still have its entry.',
   ),
   events_gone: {
     status: 410,

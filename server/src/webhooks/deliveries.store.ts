@@ -51,15 +51,43 @@ export const eventColumns = [
   'trace_id',
 ] as const;
 
+/** Undefined also for an event that is too old to be told, even if the audit trail still has it. */
 export async function findEvent(db: Db, organizationId: string, id: string): Promise<LoggedEvent | undefined> {
   const row = await db
     .selectFrom('log_entries')
     .select(eventColumns)
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
-    .where('position', 'is not', null)
+    .where('position', '>', (await findEnds(db, organizationId)).goneUntil)
     .executeTakeFirst();
   return row as LoggedEvent | undefined;
+}
+
+/** The last position, and the position up to which events are no longer told. */
+async function findEnds(db: Db, organizationId: string): Promise<{ head: number; goneUntil: number }> {
+  const row = await db
+    .selectFrom('log_heads')
+    .select(['position', 'events_after'])
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  return { head: row?.position ?? 0, goneUntil: row?.events_after ?? 0 };
+}
+
+/** The position before the first event that was recorded at this time or later, and is still told. */
+export async function findPositionBefore(db: Db, organizationId: string, time: number): Promise<number> {
+  // An event gets its position after it was recorded, and the times of positions never go back.
+  const first = await db
+    .selectFrom('log_entries')
+    .select('position')
+    .where('organization_id', '=', organizationId)
+    .where('sequenced_at', '>=', time)
+    .where('position', 'is not', null)
+    .orderBy('sequenced_at')
+    .orderBy('trail_position')
+    .limit(1)
+    .executeTakeFirst();
+  const { head, goneUntil } = await findEnds(db, organizationId);
+  return Math.max(first ? Number(first.position) - 1 : head, goneUntil);
 }
 
 export interface Period {

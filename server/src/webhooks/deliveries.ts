@@ -70,9 +70,10 @@ export async function recover(
   if (row.enabled === 0 && !dry_run) throw new AppError('webhook_endpoint_disabled');
   const around = await surroundingsOf(ctx, organizationId);
   const end = until === undefined ? await ctx.store.now() : Date.parse(until);
+  const begin = Date.parse(since);
   let count = 0;
-  for (let after = 0; ; ) {
-    const period = { since: Date.parse(since), until: end, after };
+  for (let after = await deliveries.findPositionBefore(ctx.store.db, organizationId, begin); ; ) {
+    const period = { since: begin, until: end, after };
     const page = await deliveries.listEventsOf(ctx.store.db, organizationId, row.id, period, scanned);
     // An event that the endpoint has not got to yet is on its way, and so is one that is being tried again.
     const wanted = page.filter(

@@ -121,11 +121,18 @@ describeOnBothDatabases('Webhooks', (kind) => {
     expect(await only()).toMatchObject({ status: 'delivered', attempts: 1 });
     expect((await only())?.attempt_list).toHaveLength(11);
     expect(await recover(ctx, owner, id, { since: '2020-01-01T00:00:00Z' })).toEqual({ count: 0, queued: 0 });
-    const again = await redeliver(ctx, owner, receiver.ids()[0] ?? '');
+    const eventId = receiver.ids()[0] ?? '';
+    const again = await redeliver(ctx, owner, eventId);
     expect(again.webhook_endpoint_ids).toEqual([id]);
     await deliveries.pass();
     expect(receiver.received).toHaveLength(12);
     expect(receiver.ids()).toHaveLength(1);
+
+    // What is too old to be told as an event is not sent once more either.
+    await store.db.updateTable('log_heads').set({ events_after: sql<number>`position` }).execute();
+    await expect(redeliver(ctx, owner, eventId)).rejects.toMatchObject({ code: 'event_not_found' });
+    const everything = { since: '2020-01-01T00:00:00Z', only_failed: false };
+    expect(await recover(ctx, owner, id, everything)).toEqual({ count: 0, queued: 0 });
   });
 
   it('wait as long as the receiver asks, and all of them', async () => {
