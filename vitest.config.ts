@@ -30,7 +30,8 @@ export default defineConfig({
     hookTimeout: timeoutMs,
     // A bundle that a test has made (scripts/simulation.mjs) runs as it is.
     server: { deps: { external: [/\/server\/builds\//] } },
-    expect: { poll: { timeout: 60_000, interval: 50 } },
+    // Like the limits above: half of a test's whole time.
+    expect: { poll: { timeout: timeoutMs / 2, interval: 50 } },
     // Two projects, because Vitest runs a global setup only for projects that take part in the run: PostgreSQL and the
     // build are for the tests of what runs as a process.
     projects: [
