@@ -17,7 +17,7 @@ import { isInput } from './build-inputs.mjs';
 import { writeCodeCache } from './code-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const productEntries = { inlay: 'server/src/cli.ts' };
+const productEntries = { inlay: 'server/src/inlay.ts' };
 const connectorsMain = 'platform/connectors/main.ts';
 /**
  * As later versions of Node.js have it. Without it, "pg" makes an HTTP response to find out where it runs, for which

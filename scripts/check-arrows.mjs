@@ -53,7 +53,7 @@ const halves = [
   {
     root: 'server/src',
     plugsIn: ['server/src/app.ts', 'server/src/routes.ts'],
-    edge: ['app', 'bundled-platform', 'cli', 'main', 'routes'],
+    edge: ['app', 'bundled-platform', 'cli', 'inlay', 'main', 'routes'],
   },
   {
     root: 'platform/src',

@@ -29,6 +29,7 @@ const auditCommands = () => import('./cli/audit.ts');
 const webhookCommands = () => import('./cli/webhooks.ts');
 
 const program = new Command('inlay')
+  .exitOverride()
   .description('Embedded data-integration set-up for your customers.')
   .version(version)
   .showHelpAfterError('(run with --help for what it takes)')
@@ -365,15 +366,16 @@ program
   .description('check configuration, database, platform and clock, and say what to fix')
   .action(async () => (await import('./cli/doctor-report.ts')).showFindings());
 
-// Not awaited here: the service is built as CommonJS, which cannot wait at its top.
-program
-  .exitOverride()
-  .parseAsync()
-  .catch(async (error) => {
+/** Runs the command that these arguments name, and sets the exit code of this process. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode;
     else {
       const { explain } = await import('./cli/explain.ts');
       process.stderr.write(`${explain(error)}\n`);
       process.exitCode = 1;
     }
-  });
+  }
+}

@@ -5,9 +5,9 @@ import type { AuditEvent } from '@inlay/contract/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addTenant } from './security/support.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
+import { runCommand } from './support/command-line.ts';
 import { describeOnOneDatabase } from './support/databases.ts';
 import { customer, makeSourceTemplate, sampleData } from './support/pipelines.ts';
-import { runCli } from './support/service.ts';
 
 const path = '/api/v1/audit-events';
 
@@ -168,7 +168,7 @@ describeOnOneDatabase('The audit trail', (kind) => {
   it('is exported, verified offline with a checkpoint that was kept, and erased without breaking the chain', async () => {
     await test.app.sequencer.pass();
     const cli = (...args: string[]) =>
-      runCli(['audit', ...args, '--organization', test.organizationId], { env: test.env });
+      runCommand(['audit', ...args, '--organization', test.organizationId], { env: test.env });
     const signed = await cli('checkpoint');
     expect(signed.stdout, signed.stderr).toContain('"signature"');
     await test.app.sequencer.pass();

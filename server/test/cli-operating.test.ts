@@ -1,4 +1,4 @@
-/** The daily commands as real processes, on a store with many customers: what they say, to people and to programs. */
+/** The daily commands, on a store with many customers: what they say, to people and to programs. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,6 +17,7 @@ import { createSequencer } from '../src/events/sequencer.worker.ts';
 import { createOrganization } from '../src/organizations/organizations.ts';
 import { pack } from '../src/pipelines/job-logs.ts';
 import { systemRuntime } from '../src/runtime.ts';
+import { runCommand } from './support/command-line.ts';
 import { type Seeded, seedPipelines } from './support/seed-pipelines.ts';
 import { launch, runCli } from './support/service.ts';
 
@@ -24,8 +25,8 @@ describe('inlay status, workspaces, jobs and logs', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'inlay-cli-operating-'));
   let store: Store;
   let seeded: Seeded[];
-  const inlay = async (args: string[], env = {}) =>
-    runCli(args, { env: { INLAY_DATA_DIR: dataDir, PORT: '1', ...env } });
+  const inlay = async (args: string[], env = {}, run = runCommand) =>
+    run(args, { env: { INLAY_DATA_DIR: dataDir, PORT: '1', ...env } });
   const succeed = async (...args: string[]) => {
     const { code, stdout, stderr } = await inlay(args, { COLUMNS: '80' });
     expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
@@ -111,10 +112,10 @@ describe('inlay status, workspaces, jobs and logs', () => {
     expect(lines.map((text) => JSON.parse(text).offset)).toEqual([60]);
     expect((await succeed('logs', '1', '--tail', '1')).trim().split('\n')).toHaveLength(1);
     const [code, unknown, notFound, follow] = await Promise.all([
-      inlay(['status', '--exit-code']),
+      inlay(['status', '--exit-code'], {}, runCli),
       inlay(['jobs', '--cursor', 'x']),
       inlay(['logs', '99']),
-      inlay(['logs', '1', '--follow']),
+      inlay(['logs', '1', '--follow'], {}, runCli),
     ]);
     expect(code.code).toBe(2);
     expect(unknown).toMatchObject({ code: 1, stderr: 'The cursor must be taken from the end of an earlier list.\n' });
@@ -162,7 +163,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
       child.stdout.on('data', (chunk) => {
         output += chunk;
       });
-      await expect.poll(() => output, { timeout: 60_000 }).toContain('Listening');
+      await expect.poll(() => output).toContain('Listening');
       // It begins with what comes after its start, which may be a moment after it has said so.
       await expect
         .poll(
@@ -170,7 +171,7 @@ describe('inlay status, workspaces, jobs and logs', () => {
             await tell('four');
             return output;
           },
-          { timeout: 60_000, interval: 1_000 },
+          { interval: 1_000 },
         )
         .toMatch(/tag\.created {2}four\n {2}→ 204 in \d+ ms/);
       expect(received[0]).toMatchObject({ type: 'tag.created', id: expect.stringMatching(/^[0-9a-f-]{36}$/) });

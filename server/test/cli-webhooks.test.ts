@@ -1,4 +1,4 @@
-/** The commands about webhooks as real processes: from nothing to the first webhook, as README.md has it. */
+/** The commands about webhooks: from nothing to the first webhook, as README.md has it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { migrate } from '../src/db/migrations.ts';
 import { openSqlite } from '../src/db/open.ts';
 import { createOrganization } from '../src/organizations/organizations.ts';
 import { systemRuntime } from '../src/runtime.ts';
+import { runCommand } from './support/command-line.ts';
 import { runCli } from './support/service.ts';
 import { startReceiver, verified } from './support/webhooks.ts';
 
@@ -18,7 +19,8 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
   await createOrganization(store, systemRuntime, { name: 'Acme' });
   await store.close();
   const receiver = await startReceiver();
-  const inlay = (...args: string[]) => runCli(['webhooks', ...args], { env: { INLAY_DATA_DIR: dataDir } });
+  const env = { INLAY_DATA_DIR: dataDir };
+  const inlay = (...args: string[]) => runCommand(['webhooks', ...args], { env });
   const succeed = async (...args: string[]) => {
     const { code, stdout, stderr } = await inlay(...args);
     expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
@@ -36,7 +38,8 @@ it('inlay webhooks makes an endpoint, tests it, rotates its secret, lists and de
     /^Secret {2}whsec_\S+\n\nThe secret is shown this once\.\nThe old one/,
   );
   receiver.answer = (_, response) => response.writeHead(500).end('broken');
-  const refused = await inlay('test', id);
+  // As a process: it ends although it had a connection to the receiver.
+  const refused = await runCli(['webhooks', 'test', id], { env });
   expect([refused.code, refused.stdout]).toEqual([2, 'The receiver answered with 500.\nbroken\n']);
   await succeed('delete', id);
   expect(await inlay('delete', id)).toMatchObject({

@@ -1,4 +1,7 @@
-/** The command line as a real process, on SQLite: every command, what it says, and the code it ends with. */
+/**
+ * The command line on SQLite: every command, what it says, and the code it ends with. Each kind of command runs as a real
+ * process at least once (`asProcess`), the others in the process of the test.
+ */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { booksManifest, codedStream } from '../../platform/test/books-manifest.ts';
+import { runCommand } from './support/command-line.ts';
 import { runCli, type Service, startService } from './support/service.ts';
 
 const secret = /inlay_op_[0-9A-Za-z]{49}/g;
@@ -27,8 +31,9 @@ afterAll(() => {
 });
 
 /** A command line with a data directory of its own. */
-function commandLine(dataDir = temporaryDirectory()) {
-  const inlay = (...args: string[]) => runCli(args, { env: { INLAY_DATA_DIR: dataDir } });
+function commandLine(dataDir = temporaryDirectory(), { asProcess = false } = {}) {
+  const run = asProcess ? runCli : runCommand;
+  const inlay = (...args: string[]) => run(args, { env: { INLAY_DATA_DIR: dataDir } });
   const succeed = async (...args: string[]) => {
     const { code, stdout, stderr } = await inlay(...args);
     expect({ code, stderr }, args.join(' ')).toEqual({ code: 0, stderr: '' });
@@ -57,9 +62,10 @@ const rowsOf = (table: string) =>
 describe('inlay', () => {
   it('explains itself, each group of commands and each command', async () => {
     const { succeed } = commandLine();
+    const { succeed: succeedAsProcess } = commandLine(undefined, { asProcess: true });
     const [help, version, group, command] = await Promise.all([
-      succeed('--help'),
-      succeed('--version'),
+      succeedAsProcess('--help'),
+      succeedAsProcess('--version'),
       succeed('operator-token', '--help'),
       succeed('operator-token', 'create', '--help'),
     ]);
@@ -192,7 +198,7 @@ describe('inlay start', () => {
 
 describe('inlay migrate', () => {
   it('says what it applied, and the next time that nothing was to do', async () => {
-    const { succeed } = commandLine();
+    const { succeed } = commandLine(undefined, { asProcess: true });
     expect(await succeed('migrate')).toMatch(/^Applied: 0001-tokens-and-workspaces\b.*\n$/);
     expect(await succeed('migrate')).toBe('The database is up to date.\n');
   });
@@ -200,8 +206,8 @@ describe('inlay migrate', () => {
 
 describe('inlay organization', () => {
   it('creates organizations, prints the token of each once, and lists them', async () => {
-    const { succeed, fail } = commandLine();
-    const created = await succeed('organization', 'create', '--name', 'Acme');
+    const { dataDir, succeed, fail } = commandLine();
+    const created = await commandLine(dataDir, { asProcess: true }).succeed('organization', 'create', '--name', 'Acme');
     expect(created).toMatch(
       /^Organization {3}[0-9a-f-]{36}\nOperator token inlay_op_\w{49}\n\nThe operator token is shown this once\.\n$/,
     );
@@ -224,7 +230,8 @@ describe('inlay organization', () => {
 });
 
 describe('inlay operator-token', () => {
-  const { succeed, fail, change } = commandLine();
+  const { dataDir, succeed, fail, change } = commandLine();
+  const { succeed: succeedAsProcess } = commandLine(dataDir, { asProcess: true });
   let organization: string;
   beforeAll(async () => {
     organization = uuid.exec(await succeed('organization', 'create', '--name', 'Acme'))?.[0] ?? '';
@@ -261,7 +268,7 @@ describe('inlay operator-token', () => {
       );
     }
 
-    const output = await succeed('operator-token', 'list');
+    const output = await succeedAsProcess('operator-token', 'list');
     expect(output).not.toMatch(secret);
     expect(output).not.toContain('please rotate');
     const [head, ...rows] = rowsOf(output);
@@ -309,12 +316,13 @@ describe('inlay operator-token', () => {
 
 describe('After a first start', () => {
   const { dataDir, succeed, fail } = commandLine();
+  const { succeed: succeedAsProcess } = commandLine(dataDir, { asProcess: true });
   beforeAll(async () => {
     await (await startService({ dataDir })).stop();
   });
 
   it('inlay doctor finds all well', async () => {
-    const report = await succeed('doctor');
+    const report = await succeedAsProcess('doctor');
     expect(report).not.toMatch(/WARN|FAIL/);
     const expected = [
       'database: SQLite, up to date',
@@ -334,7 +342,7 @@ describe('After a first start', () => {
       return Object.fromEntries(rows.map(([kid, , state]) => [kid, state]));
     };
     const [first = ''] = Object.keys(await list());
-    const second = /New key (\S+)\./.exec(await succeed('keys', 'rotate'))?.[1] ?? '';
+    const second = /New key (\S+)\./.exec(await succeedAsProcess('keys', 'rotate'))?.[1] ?? '';
     expect(await list()).toEqual({ [second]: 'signs', [first]: expect.stringMatching(/^retired \d{4}-/) });
     expect(await fail('keys', 'remove', second)).toBe(`There is no retired key ${second}. See: inlay keys list\n`);
     expect(await succeed('keys', 'remove', first)).toBe(
@@ -361,7 +369,7 @@ describe('inlay doctor', () => {
     chmodSync(dataDir, 0o755);
     change('update operator_tokens set created_at = created_at - 91 * 86400000');
     const env = { INLAY_DATA_DIR: dataDir, INLAY_PUBLIC_URL: 'http://inlay.example' };
-    const { code, stdout } = await runCli(['doctor'], { env });
+    const { code, stdout } = await runCommand(['doctor'], { env });
     expect(code).toBe(0);
     expect(stdout).toContain(
       `  WARN  data directory: ${dataDir} can be read by others\n         Run: chmod 700 ${dataDir}\n`,
@@ -378,7 +386,7 @@ describe('inlay doctor', () => {
   });
 
   it('fails with 1 on a bad configuration, fault by fault', async () => {
-    const { code, stdout } = await runCli(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
+    const { code, stdout } = await runCommand(['doctor'], { env: { PORT: 'x', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/FAIL {2}configuration\n +PORT must be .*\n {2}FAIL {2}configuration\n +LOG_LEVEL must be /);
     expect(stdout).toMatch(/\n2 to fix\.\n$/);
@@ -407,7 +415,7 @@ describe('inlay connector', () => {
   const steered = fileURLToPath(new URL('../../platform/test/fixtures/steered-source.mjs', import.meta.url));
 
   it('adds a program, lists it, lets a running service use it, and removes it when nothing uses it', async () => {
-    const { dataDir, succeed, fail } = commandLine();
+    const { dataDir, succeed, fail } = commandLine(undefined, { asProcess: true });
     const platform = await startService({ command: 'platform', dataDir, env: platformCredentials });
     onTestFinished(() => platform.kill());
     const added = await succeed('connector', 'add', '--source', '--name', 'Mine', '--', process.execPath, steered);
@@ -473,7 +481,8 @@ describe('inlay connector', () => {
     ];
     writeFileSync(join(folder, 'registry.json'), JSON.stringify({ sources, destinations: [] }));
 
-    const checked = await succeed('connector', 'check', join(folder, 'source-loans.yaml'));
+    const asProcess = commandLine(dataDir, { asProcess: true });
+    const checked = await asProcess.succeed('connector', 'check', join(folder, 'source-loans.yaml'));
     expect(checked).toContain('streams[1].retriever.requester.authenticator: CustomAuthenticator');
     expect(checked).toContain('1 of 2 streams run; the others are left out.\n');
     expect(await succeed('connector', 'check', folder)).toContain('1 manifests: 0 run completely, 1 in part, 0 not');
@@ -485,7 +494,7 @@ describe('inlay connector', () => {
     expect(await fail('connector', 'import', folder, '--only', 'python', '--accept-licence')).toBe(
       'Not found: python.\n',
     );
-    const imported = await succeed('connector', 'import', folder, '--accept-licence');
+    const imported = await asProcess.succeed('connector', 'import', folder, '--accept-licence');
     expect(imported).toContain('Added 2; 0 were there already; 0 cannot run.\n');
     expect(await succeed('connector', 'import', folder, '--only', 'loans', '--accept-licence')).toContain(
       'Added 0; 1 were there already; 0 cannot run.\n',
@@ -516,7 +525,7 @@ describe('inlay connector', () => {
     expect(await fail('connector', 'add', '--source', '--', 'true')).toBe('Give it a name with --name.\n');
     expect(await add('--manifest', 'books.yaml')).toBe('A manifest describes a source: say --source.\n');
     expect(await add('--source', '--manifest', 'books.yaml')).toBe('There is nothing at books.yaml.\n');
-    const { code, stderr } = await runCli(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
+    const { code, stderr } = await runCommand(['connector', 'add', '--source', '--name', 'x', '--', 'true'], {
       env: { ...platformCredentials, INLAY_PLATFORM_URL: 'http://127.0.0.1:1/v1' },
     });
     expect([code, stderr]).toEqual([1, expect.stringContaining('where the bundled platform runs')]);
@@ -534,7 +543,7 @@ describe('inlay platform', () => {
   const doctor = async (env: Record<string, string>) => {
     const directory = join(temporaryDirectory(), 'data');
     mkdirSync(directory, { mode: 0o700 });
-    return await runCli(['doctor'], { env: { INLAY_DATA_DIR: directory, ...platformCredentials, ...env } });
+    return await runCommand(['doctor'], { env: { INLAY_DATA_DIR: directory, ...platformCredentials, ...env } });
   };
 
   it('runs the bundled platform alone and says how to use it, without its secrets', async () => {

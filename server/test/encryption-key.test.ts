@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
 import { sealedColumns } from '../src/db/resealing.ts';
 import { startTestApp, type TestApp } from './support/app.ts';
+import { runCommand } from './support/command-line.ts';
 import { describeInTurns } from './support/databases.ts';
 import { type Customer, customer, makeConnectionTemplate, makeSourceTemplate } from './support/pipelines.ts';
-import { runCli } from './support/service.ts';
 
 describeInTurns('the encryption key', (kind, it) => {
   let test: TestApp;
@@ -23,7 +23,7 @@ describeInTurns('the encryption key', (kind, it) => {
   afterEach(() => test.stop());
 
   const rotate = (env: Record<string, string> = {}) =>
-    runCli(['encryption-key', 'rotate'], { env: { ...test.env, ...env } });
+    runCommand(['encryption-key', 'rotate'], { env: { ...test.env, ...env } });
 
   /** These requests open everything that is sealed. */
   async function expectAllWorks() {

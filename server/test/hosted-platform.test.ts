@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApp } from './support/app.ts';
+import { runCommand } from './support/command-line.ts';
 import { type HostedServer, startHostedServer } from './support/hosted-server.ts';
 import { runCli, startService } from './support/service.ts';
 import { virtualRuntime } from './support/virtual-time.ts';
@@ -86,7 +87,7 @@ describe('a service in front of a hosted platform', () => {
   });
 
   it('doctor tells in words what the platform can do', async () => {
-    const doctor = async () => (await runCli(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } })).stdout;
+    const doctor = async () => (await runCommand(['doctor'], { env: { ...env, INLAY_DATA_DIR: dataDir } })).stdout;
     expect(await doctor()).toMatch(/ {2}FAIL {2}platform: the credentials see 2 organizations, and .*\n +Set INLAY_/);
     hosted.internalListing = 'as it should';
     const report = await doctor();
