@@ -12,9 +12,9 @@ import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
 import { dataOf } from '../server/src/events/events.ts';
 import { createJournal } from '../server/src/events/journal.ts';
 import { createSequencer } from '../server/src/events/sequencer.worker.ts';
+import { type GuardedRequest, openGuardedClient } from '../server/src/guarded-client.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { createSealer } from '../server/src/sealing.ts';
-import { openWebhookClient } from '../server/src/webhook-client.ts';
 import { createDeliveries } from '../server/src/webhooks/delivery.worker.ts';
 import { createEndpoint, deleteEndpoint } from '../server/src/webhooks/endpoints.ts';
 import type { BareAnswer } from './bare-server.ts';
@@ -60,10 +60,15 @@ async function measure(
   const runtime = systemRuntime;
   const log = pino({ level: 'silent' });
   const surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks: true, serviceEndpoints: [] };
-  const client = openWebhookClient(surroundings);
+  const client = openGuardedClient(surroundings);
   const journal = createJournal({ runtime, cause: byWorker });
   const sequencer = createSequencer({ store, runtime, log, onSequenced: () => {} });
-  const network = { post: client.post, allowPrivateNetworks: true, timeoutMs: 15_000, hostFault: () => undefined };
+  const network = {
+    post: (url: string, options: Omit<GuardedRequest, 'method'>) => client.request(url, { ...options, method: 'POST' }),
+    allowPrivateNetworks: true,
+    timeoutMs: 15_000,
+    hostFault: () => undefined,
+  };
   const sealer = createSealer(Buffer.alloc(32, 5));
   const ctx = { store, runtime, log, sealer, journal, network, customersMay: false, wake: () => {} };
   let delivered = 0;

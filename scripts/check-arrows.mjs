@@ -136,11 +136,11 @@ const importRules = [
   },
   {
     words:
-      'in server, only app.ts, bundled-platform.ts, routes.ts, the way of webhooks, the reader of manifests and cli/ import the bundled platform',
+      'in server, only app.ts, bundled-platform.ts, routes.ts, the guarded network, the reader of manifests and cli/ import the bundled platform',
     isBroken: ({ from, to }) =>
       isIn(from, 'server') &&
       isIn(to, 'platform') &&
-      !isTop(from, 'app', 'bundled-platform', 'routes', 'webhook-network', 'webhook-client', 'manifest-reader') &&
+      !isTop(from, 'app', 'bundled-platform', 'routes', 'guarded-network', 'guarded-client', 'manifest-reader') &&
       !isIn(from, 'server/src/cli'),
   },
   {

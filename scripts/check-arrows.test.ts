@@ -15,7 +15,7 @@ const routesOnlyInApp =
 const httpOnlyAtTheEdge =
   'only routes, hooks, http/ and the files at the top that put an app together import http/ or fastify';
 const bundledOnlyAtTheTop =
-  'in server, only app.ts, bundled-platform.ts, routes.ts, the way of webhooks, the reader of manifests and cli/ import the bundled platform';
+  'in server, only app.ts, bundled-platform.ts, routes.ts, the guarded network, the reader of manifests and cli/ import the bundled platform';
 const storesStayInside = 'a store is imported only by files of its own folder';
 const whatStoresImport =
   'a store imports of its half only db/, stores of its own folder, ' +

@@ -72,7 +72,9 @@ export type ErrorCode =
   | 'webhook_endpoint_not_found'
   | 'webhook_endpoint_limit'
   | 'webhook_endpoint_disabled'
-  | 'webhooks_not_offered';
+  | 'webhooks_not_offered'
+  | 'oauth_client_not_found'
+  | 'oauth_client_limit';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';
@@ -94,6 +96,7 @@ interface RequiredFacts {
   events_ahead: { head: number };
   quota_reached: { words: string; retryAfterSeconds?: number };
   webhook_endpoint_limit: { most: number };
+  oauth_client_limit: { most: number };
   /** The names of the templates that use it. */
   definition_in_use: { templates: string[] };
 }

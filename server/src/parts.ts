@@ -27,6 +27,8 @@ import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
 import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
+import type { OAuthContext } from './oauth/context.ts';
+import { openOAuthNetwork } from './oauth-network.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
 import {
@@ -94,6 +96,7 @@ export interface Parts {
   sequencer: Sequencer;
   webhooks: WebhooksContext;
   deliveries: Deliveries;
+  oauth: OAuthContext;
   events: EventsContext;
   audit: AuditContext & AuditKeysContext;
   refusals: Refusals;
@@ -225,6 +228,9 @@ export async function openParts(
     customersMay: config.webhooks.customersMay,
     wake: () => wakeDeliveries(),
   };
+  const oauthNetwork = openOAuthNetwork(config);
+  onClose(() => oauthNetwork.close());
+  const oauth: OAuthContext = { store, runtime, log, sealer, journal, network: oauthNetwork, publicUrl };
   const deliveries = createDeliveries({
     ...webhooks,
     dataOf: (event, audience) => dataOf(event, audience === 'customer'),
@@ -294,6 +300,7 @@ export async function openParts(
     sequencer,
     webhooks,
     deliveries,
+    oauth,
     events: { store, runtime, arrivals },
     audit: { store, sealer, journal, listOrganizationIds },
     refusals: createRefusals({

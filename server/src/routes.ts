@@ -12,6 +12,7 @@ import { causedBy } from './events/journal.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { keepAnswers } from './idempotency/idempotency.hooks.ts';
+import { oauthClientRoutes } from './oauth/clients.routes.ts';
 import type { Parts } from './parts.ts';
 import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
@@ -76,6 +77,7 @@ export async function addRoutes(
   eventRoutes(http, parts.events, reauthenticate);
   auditRoutes(http, parts.audit, parts.organization.id);
   webhookRoutes(http, parts.webhooks, publicUrl);
+  oauthClientRoutes(http, parts.oauth);
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });
   tagRoutes(http, templates);

@@ -210,6 +210,15 @@ it('A route that changes something writes an entry with its request, its actor, 
     await walk(`DELETE ${one}`, ['webhook_endpoint.deleted'], as);
   }
 
+  const clients = `${api}/integrations/oauth/clients`;
+  const client = { name: 'walked', provider: 'hubspot', client_id: 'walked', client_secret: 'walked client secret' };
+  ids.oauth_client_id = (await walk(`POST ${clients}`, ['oauth_client.created'], { body: client })).id;
+  await walk(`PATCH ${clients}/:oauth_client_id`, ['oauth_client.updated'], { body: { name: 'again' } });
+  const renewed = { client_secret: 'renewed client secret' };
+  await walk(`POST ${clients}/:oauth_client_id/rotate-secret`, ['oauth_client.updated'], { body: renewed });
+  await walk(`DELETE ${clients}/:oauth_client_id`, ['oauth_client.deleted']);
+  secrets.push(client.client_secret, renewed.client_secret);
+
   await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });
   await walk(exporting, ['audit.exported']);
 

@@ -77,6 +77,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'placed_definitions',
         'revoked_tokens',
         'quota_holds',
+        'oauth_clients',
         'quota_notices',
         'quotas',
         'rollout_items',

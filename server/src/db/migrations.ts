@@ -1054,6 +1054,30 @@ const migrations: Record<string, Step> = {
     await sql`alter table jobs add column request_id text`.execute(db);
     await sql`alter table jobs add column trace_id text`.execute(db);
   },
+
+  '0034-oauth-clients': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table oauth_clients (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        callback_key ${text} not null unique,
+        name ${text} not null,
+        preset ${text},
+        issuer ${text},
+        provider ${text},
+        client_id ${text} not null,
+        sealed_secrets ${text} not null,
+        secret_expires_at bigint,
+        secret_hosts ${text} not null,
+        authorization_params ${text} not null,
+        token_params ${text} not null,
+        created_at bigint not null,
+        updated_at bigint not null
+      )`.execute(db);
+    await sql`create index oauth_clients_by_organization on oauth_clients (organization_id, created_at)`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

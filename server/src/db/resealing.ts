@@ -52,6 +52,7 @@ export const sealedColumns: readonly Place[] = [
     column: 'sealed_headers',
     context: "'webhook endpoint headers ' || id",
   },
+  { table: 'oauth_clients', id: 'id', column: 'sealed_secrets', context: "'oauth client ' || id" },
   { table: 'template_plans', id: 'id', column: 'sealed_request', context: "'template plan ' || id" },
 ];
 

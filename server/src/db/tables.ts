@@ -761,6 +761,31 @@ interface LogSequencerRow {
   lease_until: number;
 }
 
+/** What an operator has registered with a provider, so that customers can sign in. */
+export interface OAuthClientRow {
+  id: string;
+  organization_id: string;
+  /** In the redirect address; no two clients of any organization have the same. */
+  callback_key: string;
+  name: string;
+  /** The key of a preset, or null. */
+  preset: string | null;
+  issuer: string | null;
+  /** JSON: how the provider does OAuth; null for a preset. */
+  provider: string | null;
+  client_id: string;
+  /** JSON, sealed as a whole; empty without any. See oauth/secrets.ts. */
+  sealed_secrets: string;
+  secret_expires_at: number | null;
+  /** JSON: the hosts that the secret was given for. */
+  secret_hosts: string;
+  /** JSON. */
+  authorization_params: string;
+  token_params: string;
+  created_at: number;
+  updated_at: number;
+}
+
 /** Where events are sent; see webhooks/. */
 export interface WebhookEndpointRow {
   id: string;
@@ -868,5 +893,6 @@ export interface Tables {
   definition_changes_told: { change_id: string; told_at: number };
   job_watch: JobWatchRow;
   webhook_endpoints: WebhookEndpointRow;
+  oauth_clients: OAuthClientRow;
   webhook_deliveries: WebhookDeliveryRow;
 }

@@ -124,6 +124,15 @@ const WebhookEndpoint = Type.Object(
   { title: 'Webhook endpoint of an event' },
 );
 
+const OAuthClient = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    name: text('Its name', 'HubSpot'),
+    provider: orNull('string', 'The known provider, where it is one', 'hubspot'),
+  },
+  { title: 'OAuth client of an event' },
+);
+
 const changed = (example: string) =>
   Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
 
@@ -396,6 +405,14 @@ export const catalogue = {
     { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
     { ...sometimes, noPatchBecause: 'of health' },
   ),
+
+  'oauth_client.created': kind('An OAuth client was made.', { oauth_client: OAuthClient }, ofOrganization),
+  'oauth_client.updated': kind(
+    'The settings of an OAuth client have changed, or its secret was rotated.',
+    { oauth_client: OAuthClient, changed: changed('client_secret') },
+    ofOrganization,
+  ),
+  'oauth_client.deleted': kind('An OAuth client was deleted.', { oauth_client: OAuthClient }, ofOrganization),
 
   'audit.checkpoint': kind(
     'The audit trail up to a position was signed. Endpoints get it if they ask for `audit.checkpoint` or `audit.*`. Keep it: it proves later that nothing before it was changed.',

@@ -358,6 +358,18 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Webhooks are not offered here',
     'Customers may have webhook endpoints only where the operator allows it (`INLAY_CUSTOMER_WEBHOOKS`).',
   ),
+  oauth_client_not_found: at(
+    404,
+    'OAuth client not found',
+    'The OAuth client is unknown or deleted, or belongs to another organization.',
+  ),
+  oauth_client_limit: {
+    status: 409,
+    statuses: [409],
+    detail: ({ most }) => `There may be ${most} OAuth clients; delete one that is not needed`,
+    example: 'There may be 200 OAuth clients; delete one that is not needed',
+    when: 'An organization may have 200 OAuth clients.',
+  },
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

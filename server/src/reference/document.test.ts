@@ -468,6 +468,15 @@ describe('The errors of an endpoint', () => {
     }
   });
 
+  it('are those of too many OAuth clients: 409', async () => {
+    const path = '/api/v1/integrations/oauth/clients';
+    const endpoint = find(`POST ${path}`);
+    const body = firstExample(bodyOf(endpoint));
+    let answer = await test.request('POST', path, { body });
+    while (answer.status === 201) answer = await test.request('POST', path, { body });
+    expectDocumented(endpoint, 409, answer);
+  });
+
   it('are those of webhook endpoints', async () => {
     const body = { url: 'https://receiver.example/', enabled: false };
     for (const path of ['/api/v1/webhook-endpoints', '/api/v1/embedded/webhook-endpoints']) {

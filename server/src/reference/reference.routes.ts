@@ -74,6 +74,10 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
           name: 'Webhooks',
           description: 'Where events are sent as they happen, what became of each, and sending them again.',
         },
+        {
+          name: 'OAuth clients',
+          description: 'Your apps at providers: their ids, secrets and redirect addresses.',
+        },
         { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
       ],

@@ -232,7 +232,16 @@ describeOnBothDatabases('Input', (kind) => {
       }
       for (const id of unknown) {
         const valid = body.body
-          ? { body: { name: 'x', tag: 'x', version: 1, since: '2026-01-01T00:00:00Z', manifest: {} } }
+          ? {
+              body: {
+                name: 'x',
+                tag: 'x',
+                version: 1,
+                since: '2026-01-01T00:00:00Z',
+                manifest: {},
+                client_secret: 'x',
+              },
+            }
           : {};
         const answer = await test.request(
           method,

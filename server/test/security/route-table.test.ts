@@ -12,6 +12,7 @@ import {
   fill,
   firstEvent,
   infoPath,
+  makeOAuthClient,
   makePipeline,
   makeTemplates,
   makeWebhookEndpoint,
@@ -51,6 +52,7 @@ beforeAll(async () => {
     operator_token_id: ended.id,
     event_id,
     webhook_endpoint_id,
+    oauth_client_id: await makeOAuthClient(test),
     ...templates,
     ...pipeline,
   };

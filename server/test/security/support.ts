@@ -150,6 +150,13 @@ export async function makeWebhookEndpoint({ request }: Pick<Tenant, 'request'>, 
   return answer.body.id;
 }
 
+export async function makeOAuthClient({ request }: Pick<Tenant, 'request'>): Promise<string> {
+  const body = { name: 'HubSpot', provider: 'hubspot', client_id: 'app', client_secret: 'secret' };
+  const answer = await request('POST', '/api/v1/integrations/oauth/clients', { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+}
+
 export async function makePipeline(
   { request }: Pick<Tenant, 'request'>,
   workspaceId: string,

@@ -9,6 +9,7 @@ import {
   firstEvent,
   infoPath,
   isInWorkspace,
+  makeOAuthClient,
   makePipeline,
   makeTemplates,
   routesWith,
@@ -73,6 +74,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
       webhook_endpoint_id: (
         await a.request('POST', '/api/v1/webhook-endpoints', { body: { url: 'https://receiver.example/' } })
       ).body.id,
+      oauth_client_id: await makeOAuthClient(a),
     };
     // Destinations belong to no organization.
     const routes = routesWith(test, 'operator').filter(
@@ -88,6 +90,7 @@ describeOnBothDatabases('An organization beside another', (kind) => {
         version: 1,
         manifest: {},
         since: '2026-01-01T00:00:00Z',
+        client_secret: 'stolen',
       };
       // Also with its own workspace in the request, a tenant gets the answer of an unknown id for the other's
       // resources.

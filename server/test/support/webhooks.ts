@@ -11,10 +11,10 @@ import type { Store } from '../../src/db/open.ts';
 import type { Entry } from '../../src/events/catalogue.ts';
 import { createJournal } from '../../src/events/journal.ts';
 import { createSequencer } from '../../src/events/sequencer.worker.ts';
+import { openGuardedClient } from '../../src/guarded-client.ts';
 import { createOrganization } from '../../src/organizations/organizations.ts';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createSealer } from '../../src/sealing.ts';
-import { openWebhookClient } from '../../src/webhook-client.ts';
 import type { WebhooksContext } from '../../src/webhooks/context.ts';
 import { createDeliveries } from '../../src/webhooks/delivery.worker.ts';
 import type { DeliveryOptions } from '../../src/webhooks/endpoint-run.worker.ts';
@@ -89,7 +89,7 @@ export async function webhookService(
   const journal = createJournal({ runtime, cause: byWorker });
   const sequencer = createSequencer({ store, runtime, log, onSequenced: () => {} });
   const surroundings = { workspaceDir: undefined, readableDirs: [], allowPrivateNetworks, serviceEndpoints: [] };
-  const client = openWebhookClient(surroundings);
+  const client = openGuardedClient(surroundings);
   const sealer = more.sealer ?? createSealer(Buffer.alloc(32, 5));
   const ctx: WebhooksContext = {
     store,
@@ -97,7 +97,12 @@ export async function webhookService(
     log,
     sealer,
     journal,
-    network: { post: client.post, allowPrivateNetworks, timeoutMs, hostFault: () => undefined },
+    network: {
+      post: (url, options) => client.request(url, { ...options, method: 'POST' }),
+      allowPrivateNetworks,
+      timeoutMs,
+      hostFault: () => undefined,
+    },
     customersMay: true,
     wake: () => {},
   };

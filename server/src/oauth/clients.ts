@@ -1,0 +1,324 @@
+/**
+ * OAuth clients: what an operator has registered with a provider.
+ *
+ * What always holds: a client belongs to one organization, and its redirect address to no other client. Its secret is
+ * stored sealed, is never shown, and goes only to the hosts that it was given for: a change that leads elsewhere needs the
+ * secret anew. Every change has its entry in the log.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Fault } from '@inlay/contract/errors';
+import type {
+  CreateOAuthClientRequest,
+  OAuthClient,
+  RotateOAuthSecretRequest,
+  UpdateOAuthClientRequest,
+} from '@inlay/contract/oauth-clients';
+import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import { databaseTime } from '../db/open.ts';
+import type { OAuthClientRow } from '../db/tables.ts';
+import { AppError, invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import { providerFaults, secretHosts } from './addresses.ts';
+import * as clients from './clients.store.ts';
+import type { OAuthContext } from './context.ts';
+import { DiscoveryFailed, discoverProvider } from './discovery.ts';
+import { presets } from './presets.ts';
+import { type ClientSecret, openSecrets, rotateSecrets, sealSecrets, secretsAt } from './secrets.ts';
+
+const mask = '*'.repeat(10);
+const mostClients = 200;
+const origins = ['provider', 'issuer', 'endpoints'] as const;
+
+export async function listClients(ctx: OAuthContext, organizationId: string): Promise<OAuthClient[]> {
+  const rows = await clients.listClients(ctx.store.db, organizationId);
+  const now = await ctx.store.now();
+  return rows.map((row) => present(ctx, row, now));
+}
+
+export async function getClient(ctx: OAuthContext, organizationId: string, id: string): Promise<OAuthClient> {
+  return present(ctx, found(await clients.findClient(ctx.store.db, organizationId, id)), await ctx.store.now());
+}
+
+export async function createClient(
+  ctx: OAuthContext,
+  organizationId: string,
+  request: CreateOAuthClientRequest,
+): Promise<OAuthClient> {
+  const described = await describe(ctx, request);
+  if (!described) throw invalidRequest(originFault('one of provider, issuer and endpoints is needed'));
+  refuse(secretFaults(described.provider, request.client_secret, false));
+  const id = ctx.runtime.newId();
+  return await ctx.store.transaction(async (tx) => {
+    if ((await clients.countClients(tx, organizationId)) >= mostClients) {
+      throw new AppError('oauth_client_limit', { most: mostClients });
+    }
+    const now = await databaseTime(tx);
+    const secrets = request.client_secret === undefined ? [] : rotateSecrets([], request.client_secret, now, now);
+    const row = await clients.insertClient(tx, organizationId, {
+      id,
+      // It is in an address that the provider knows, and must not be guessed by another organization's client.
+      callback_key: randomBytes(16).toString('base64url'),
+      name: request.name,
+      client_id: request.client_id,
+      sealed_secrets: sealSecrets(ctx.sealer, id, secrets),
+      secret_expires_at: timeOf(request.client_secret_expires_at),
+      secret_hosts: JSON.stringify(secretHosts(described.provider)),
+      ...described.columns,
+      authorization_params: JSON.stringify(request.authorization_params ?? {}),
+      token_params: JSON.stringify(request.token_params ?? {}),
+    });
+    await ctx.journal.record(tx, organizationId, {
+      type: 'oauth_client.created',
+      ...entryOf(row),
+      change: { before: undefined, after: settingsOf(ctx, row) },
+    });
+    return present(ctx, row, now);
+  });
+}
+
+export async function updateClient(
+  ctx: OAuthContext,
+  organizationId: string,
+  id: string,
+  request: UpdateOAuthClientRequest,
+): Promise<OAuthClient> {
+  found(await clients.findClient(ctx.store.db, organizationId, id));
+  const described = await describe(ctx, request);
+  return await ctx.store.transaction(async (tx) => {
+    const before = found(await clients.lockClient(tx, organizationId, id));
+    const now = await databaseTime(tx);
+    const provider = described?.provider ?? providerOf(before);
+    const given = request.client_secret;
+    const hosts = secretHosts(provider);
+    const isMoved = !isConfirmed(before, hosts);
+    const hasSecret = before.sealed_secrets !== '';
+    refuse(secretFaults(provider, given ?? (isMoved ? undefined : hasSecret ? mask : undefined), hasSecret && isMoved));
+    const old = openSecrets(ctx.sealer, before);
+    const row = await clients.updateClient(tx, organizationId, id, {
+      ...(request.name !== undefined && { name: request.name }),
+      ...(request.client_id !== undefined && { client_id: request.client_id }),
+      ...(given !== undefined && { sealed_secrets: sealSecrets(ctx.sealer, id, rotateSecrets([], given, now, now)) }),
+      ...(request.client_secret_expires_at !== undefined && {
+        secret_expires_at: timeOf(request.client_secret_expires_at),
+      }),
+      // The hosts belong to the secret. A client without a secret has none to lose.
+      ...((given !== undefined || old.length === 0) && { secret_hosts: JSON.stringify(hosts) }),
+      ...described?.columns,
+      ...(request.authorization_params && { authorization_params: JSON.stringify(request.authorization_params) }),
+      ...(request.token_params && { token_params: JSON.stringify(request.token_params) }),
+    });
+    const changed = Object.keys(request).sort();
+    if (changed.length > 0) {
+      await ctx.journal.record(tx, organizationId, {
+        type: 'oauth_client.updated',
+        ...entryOf(row, { changed }),
+        change: { before: settingsOf(ctx, before), after: settingsOf(ctx, row) },
+      });
+    }
+    return present(ctx, row, now);
+  });
+}
+
+export async function rotateSecret(
+  ctx: OAuthContext,
+  organizationId: string,
+  id: string,
+  { client_secret, client_secret_expires_at = null, overlap_seconds = 86_400 }: RotateOAuthSecretRequest,
+): Promise<OAuthClient> {
+  return await ctx.store.transaction(async (tx) => {
+    const before = found(await clients.lockClient(tx, organizationId, id));
+    const provider = providerOf(before);
+    refuse(secretFaults(provider, client_secret, false));
+    const now = await databaseTime(tx);
+    const hosts = secretHosts(provider);
+    // An old secret is not sent to hosts that it was not given for.
+    const old = isConfirmed(before, hosts) ? openSecrets(ctx.sealer, before) : [];
+    const row = await clients.updateClient(tx, organizationId, id, {
+      sealed_secrets: sealSecrets(ctx.sealer, id, rotateSecrets(old, client_secret, now, now + overlap_seconds * 1000)),
+      secret_expires_at: timeOf(client_secret_expires_at),
+      secret_hosts: JSON.stringify(hosts),
+    });
+    await ctx.journal.record(tx, organizationId, {
+      type: 'oauth_client.updated',
+      ...entryOf(row, { changed: ['client_secret'] }),
+      change: { before: settingsOf(ctx, before), after: settingsOf(ctx, row) },
+    });
+    return present(ctx, row, now);
+  });
+}
+
+export async function deleteClient(
+  ctx: OAuthContext,
+  organizationId: string,
+  id: string,
+): Promise<{ id: string; deletedAt: number }> {
+  return await ctx.store.transaction(async (tx) => {
+    const row = found(await clients.lockClient(tx, organizationId, id));
+    await clients.deleteClient(tx, organizationId, id);
+    await ctx.journal.record(tx, organizationId, {
+      type: 'oauth_client.deleted',
+      ...entryOf(row),
+      change: { before: settingsOf(ctx, row), after: undefined },
+    });
+    return { id, deletedAt: await databaseTime(tx) };
+  });
+}
+
+/** How the provider of a client does OAuth. A preset is looked up, so that a mended preset reaches every client. */
+export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): OAuthProvider {
+  if (row.preset === null) return JSON.parse(row.provider ?? '{}');
+  const preset = presets[row.preset];
+  if (!preset) throw new Error(`There is no preset ${row.preset}: it must not be taken away.`);
+  const { name, documentation, tried, notes, ...provider } = preset;
+  return provider;
+}
+
+interface Described {
+  provider: OAuthProvider;
+  columns: Pick<OAuthClientRow, 'preset' | 'issuer' | 'provider'>;
+}
+
+/** Undefined: the request says nothing about where the provider is. */
+async function describe(
+  ctx: OAuthContext,
+  request: Pick<UpdateOAuthClientRequest, (typeof origins)[number]>,
+): Promise<Described | undefined> {
+  const given = origins.filter((name) => request[name] !== undefined);
+  if (given.length > 1) throw invalidRequest(originFault('only one of provider, issuer and endpoints can be given'));
+  if (request.provider !== undefined) {
+    if (!Object.hasOwn(presets, request.provider)) {
+      const known = Object.keys(presets).join(', ');
+      throw invalidRequest({ loc: ['body', 'provider'], msg: `choose one of ${known}`, type: 'value_error' });
+    }
+    const columns = { preset: request.provider, issuer: null, provider: null };
+    return { provider: providerOf(columns), columns };
+  }
+  if (request.issuer !== undefined) {
+    const provider = await discover(ctx, request.issuer);
+    refuse(endpointFaults(ctx, provider, () => ['body', 'issuer']));
+    return { provider, columns: { preset: null, issuer: request.issuer, provider: JSON.stringify(provider) } };
+  }
+  if (request.endpoints === undefined) return undefined;
+  const provider = request.endpoints;
+  refuse(endpointFaults(ctx, provider, (field) => ['body', 'endpoints', field]));
+  return { provider, columns: { preset: null, issuer: null, provider: JSON.stringify(provider) } };
+}
+
+async function discover({ network }: OAuthContext, issuer: string): Promise<OAuthProvider> {
+  try {
+    return await discoverProvider(network, issuer);
+  } catch (error) {
+    if (!(error instanceof DiscoveryFailed)) throw error;
+    throw invalidRequest({ loc: ['body', 'issuer'], msg: error.message, type: 'value_error.url' });
+  }
+}
+
+function endpointFaults(
+  { network }: OAuthContext,
+  provider: OAuthProvider,
+  placeOf: (field: string) => string[],
+): Fault[] {
+  const faults = providerFaults(provider);
+  if (faults.length === 0) {
+    for (const field of ['authorization_url', 'token_url', 'refresh_url', 'revocation_url'] as const) {
+      const address = provider[field];
+      const message = address && network.addressFault(new URL(address.replace(/\{[a-z_]+\}/g, 'x')));
+      if (message) faults.push({ field, message });
+    }
+  }
+  return faults.map(({ field, message }) => ({ loc: placeOf(field), msg: message, type: 'value_error.url' }));
+}
+
+/** Whether the secret was given for all of these hosts. */
+function isConfirmed({ secret_hosts }: Pick<OAuthClientRow, 'secret_hosts'>, hosts: readonly string[]): boolean {
+  const confirmed: string[] = JSON.parse(secret_hosts);
+  return hosts.every((host) => confirmed.includes(host));
+}
+
+function secretFaults(provider: OAuthProvider, secret: string | undefined, isMoved: boolean): Fault[] {
+  const fault = (msg: string, type: Fault['type'] = 'value_error'): Fault[] => [
+    { loc: ['body', 'client_secret'], msg, type },
+  ];
+  if (isMoved && secret === undefined) {
+    return fault('give this secret again: an address beside it has changed', 'value_error.secret');
+  }
+  const authentication = provider.client_authentication ?? 'post';
+  if (authentication === 'none') return secret === undefined ? [] : fault('this provider takes no secret');
+  if (secret === undefined) return fault('this provider needs a secret');
+  if (authentication !== 'private_key_jwt' || secret === mask) return [];
+  return isPrivateJwk(secret) ? [] : fault('this must be a private key as a JSON Web Key');
+}
+
+function isPrivateJwk(text: string): boolean {
+  try {
+    const key: unknown = JSON.parse(text);
+    return typeof key === 'object' && key !== null && 'kty' in key && 'd' in key;
+  } catch {
+    return false;
+  }
+}
+
+const originFault = (msg: string): Fault => ({ loc: ['body', 'provider'], msg, type: 'value_error' });
+const timeOf = (text: string | null | undefined) => (text ? Date.parse(text) : null);
+
+function found(row: OAuthClientRow | undefined): OAuthClientRow {
+  if (!row) throw new AppError('oauth_client_not_found');
+  return row;
+}
+
+function refuse(faults: readonly Fault[]): void {
+  if (faults.length > 0) throw invalidRequest(...faults);
+}
+
+function entryOf<More extends object>(row: OAuthClientRow, more: More = {} as More) {
+  return { data: { oauth_client: { id: row.id, name: row.name, provider: row.preset }, ...more } };
+}
+
+/** The settings of a client for the audit. Secrets are fingerprints. */
+function settingsOf({ sealer }: OAuthContext, row: OAuthClientRow) {
+  return {
+    name: row.name,
+    provider: row.preset,
+    issuer: row.issuer,
+    endpoints: row.preset === null ? providerOf(row) : null,
+    client_id: row.client_id,
+    client_secrets: openSecrets(sealer, row).map(({ secret }) => `fingerprint:${sealer.fingerprint(secret, row.id)}`),
+    client_secret_expires_at: row.secret_expires_at === null ? null : isoTime(row.secret_expires_at),
+    secret_hosts: JSON.parse(row.secret_hosts),
+    authorization_params: JSON.parse(row.authorization_params),
+    // Some providers want a key among them.
+    token_params: Object.fromEntries(
+      Object.entries(JSON.parse(row.token_params) as Record<string, string>).map(([name, value]) => [
+        name,
+        `fingerprint:${sealer.fingerprint(value, row.id)}`,
+      ]),
+    ),
+  };
+}
+
+function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: number): OAuthClient {
+  const provider = providerOf(row);
+  const secrets = secretsAt(openSecrets(sealer, row), now);
+  return {
+    id: row.id,
+    name: row.name,
+    redirect_url: `${publicUrl}/oauth/callback/${row.callback_key}`,
+    provider: row.preset,
+    issuer: row.issuer,
+    endpoints: provider,
+    authorization_params: JSON.parse(row.authorization_params),
+    token_params: JSON.parse(row.token_params),
+    client_id: row.client_id,
+    client_secret: secrets.length === 0 ? null : mask,
+    client_secret_expires_at: row.secret_expires_at === null ? null : isoTime(row.secret_expires_at),
+    client_secrets: secrets.map((secret) => presentSecret(sealer.fingerprint(secret.secret, row.id), secret)),
+    secret_hosts: JSON.parse(row.secret_hosts),
+    needs_secret: secrets.length > 0 && !isConfirmed(row, secretHosts(provider)),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+function presentSecret(fingerprint: string, { createdAt, usedUntil }: ClientSecret) {
+  return { fingerprint, created_at: isoTime(createdAt), used_until: usedUntil === null ? null : isoTime(usedUntil) };
+}

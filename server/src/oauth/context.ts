@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { Store } from '../db/open.ts';
+import type { Journal } from '../events/journal.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Sealer } from '../sealing.ts';
+
+export interface ProviderRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+/** How providers are reached. */
+export interface ProviderNetwork {
+  /** Follows no redirects, reads at most a mebibyte, and fails for an address that may not be reached. */
+  request(url: string, request: ProviderRequest): Promise<{ status: number; contentType: string; body: string }>;
+  /** Says why no secret may be sent to an address. */
+  addressFault(url: URL): string | undefined;
+}
+
+/** What the rules of this folder need. */
+export interface OAuthContext {
+  store: Store;
+  runtime: Runtime;
+  log: Logger;
+  sealer: Sealer;
+  journal: Journal;
+  network: ProviderNetwork;
+  publicUrl: string;
+}

@@ -1,0 +1,75 @@
+/** A provider that describes itself: RFC 8414, and OpenID Connect Discovery, which many have alone. */
+import type { ClientAuthentication, OAuthProvider } from '@inlay/contract/oauth-providers';
+import * as oauth from 'oauth4webapi';
+import type { ProviderNetwork } from './context.ts';
+
+/** The words are for the operator. */
+export class DiscoveryFailed extends Error {}
+
+export async function discoverProvider(network: ProviderNetwork, issuer: string): Promise<OAuthProvider> {
+  const url = new URL(issuer);
+  const fault = network.addressFault(url);
+  if (fault !== undefined) throw new DiscoveryFailed(fault);
+  const reasons: string[] = [];
+  for (const algorithm of ['oauth2', 'oidc'] as const) {
+    try {
+      const answer = await oauth.discoveryRequest(url, {
+        algorithm,
+        [oauth.customFetch]: fetchThrough(network),
+        [oauth.allowInsecureRequests]: true,
+      });
+      return providerOf(await oauth.processDiscoveryResponse(url, answer));
+    } catch (error) {
+      reasons.push(wordsOf(error));
+    }
+  }
+  throw new DiscoveryFailed(
+    `The provider does not describe itself at this issuer: ${[...new Set(reasons)].join('; ')}`,
+  );
+}
+
+/** The guard of the network decides about plain http, so the library need not. */
+function fetchThrough(network: ProviderNetwork) {
+  return async (url: string, options: { method: string; headers: Record<string, string> }): Promise<Response> => {
+    const { status, contentType, body } = await network.request(url, {
+      method: options.method,
+      headers: options.headers,
+    });
+    return new Response(body, { status, headers: { 'content-type': contentType } });
+  };
+}
+
+function providerOf(server: oauth.AuthorizationServer): OAuthProvider {
+  const { authorization_endpoint, token_endpoint } = server;
+  if (!authorization_endpoint || !token_endpoint) {
+    throw new DiscoveryFailed('it names no authorization endpoint or no token endpoint');
+  }
+  const isOpenId = server.userinfo_endpoint !== undefined;
+  return {
+    authorization_url: authorization_endpoint,
+    token_url: token_endpoint,
+    ...(server.revocation_endpoint !== undefined && { revocation_url: server.revocation_endpoint }),
+    client_authentication: authenticationOf(server.token_endpoint_auth_methods_supported),
+    // A server that does not say it often knows PKCE all the same; a server that says others does not.
+    ...(server.code_challenge_methods_supported?.includes('S256') === false && { pkce: false }),
+    ...(server.authorization_response_iss_parameter_supported === true && { checks_issuer: true }),
+    ...(isOpenId && {
+      scopes: ['openid', ...(server.scopes_supported?.includes('offline_access') ? ['offline_access'] : [])],
+      account: { url: server.userinfo_endpoint as string, id: ['sub'], label: ['email'] },
+    }),
+  };
+}
+
+/** RFC 8414: without a list it is basic. */
+function authenticationOf(methods: readonly string[] | undefined): ClientAuthentication {
+  if (!methods || methods.includes('client_secret_basic')) return 'basic';
+  if (methods.includes('client_secret_post')) return 'post';
+  return methods.includes('private_key_jwt') ? 'private_key_jwt' : 'none';
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof oauth.OperationProcessingError && error.code === oauth.RESPONSE_IS_NOT_CONFORM) {
+    return 'there is no description';
+  }
+  return error instanceof Error ? error.message : String(error);
+}
