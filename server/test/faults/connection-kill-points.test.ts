@@ -187,7 +187,14 @@ describeOnOneDatabase('a service killed while connections are changed and templa
       const send = () => call(service, method, path(ids), body);
       await service.tell({ at, edge: at % 2 === 0 ? 'before' : 'after', withPlatform: true } satisfies Crash);
       const died = service.exited.then(() => false);
-      const isDone = () => untilNothingIsOpen(service, patienceMs).then(disarm);
+      const rollouts = async (): Promise<{ state: string }[]> =>
+        template ? (await ask('GET', `${api}/templates/${template}/${ids[template]}/rollouts`)).data : [];
+      const isOver = async () => (await rollouts()).every(({ state }) => state === 'finished');
+      const isDone = async () => {
+        await eventually('the rollout has ended', isOver, patienceMs);
+        await untilNothingIsOpen(service, patienceMs);
+        return await disarm();
+      };
       const isAlive = await send().then(
         () => Promise.race([died, isDone().catch(() => died)]),
         () => died,
@@ -209,12 +216,8 @@ describeOnOneDatabase('a service killed while connections are changed and templa
         expect(here).toHaveLength(expected.connections.length);
         for (const connection of here) expect(connection).toMatchObject({ applied: true });
       }
-      if (template) {
-        const rollouts = async () => (await ask('GET', `${api}/templates/${template}/${ids[template]}/rollouts`)).data;
-        const isOver = async () => (await rollouts()).every(({ state }: { state: string }) => state === 'finished');
-        await eventually('the rollout has ended', isOver, patienceMs);
-        expect(await rollouts()).toMatchObject([{ workspaces: { total: 2, done: 2, failed: 0 } }]);
-      }
+      await eventually('the rollout has ended', isOver, patienceMs);
+      if (template) expect(await rollouts()).toMatchObject([{ workspaces: { total: 2, done: 2, failed: 0 } }]);
       if (isAlive) break;
     }
     expect(killed).toBeGreaterThan(isLongRun ? 3 : 0);
