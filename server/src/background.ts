@@ -35,6 +35,52 @@ export function repeatedly(
   };
 }
 
+export interface Attention {
+  /** Until the next look. */
+  pauseMs(): number;
+  /** Something has happened, so more may follow. */
+  noticed(): void;
+  /** For `repeatedly`: a pause that `wake` ends. */
+  sleep: Runtime['sleep'];
+  /** Looks again at once, also if it is called while somebody looks. */
+  wake(): void;
+}
+
+/**
+ * How often work looks whether there is something to do: often while something happens, and rarely after a while without
+ * anything. What this process does wakes it, so only what others do is noticed later.
+ */
+export function attentionOf(
+  runtime: Pick<Runtime, 'elapsed' | 'sleep'>,
+  { oftenMs, rarelyMs, afterMs }: { oftenMs: number; rarelyMs: number; afterMs: number },
+): Attention {
+  let noticedAt = runtime.elapsed();
+  let isWoken = false;
+  let waking = new AbortController();
+  const noticed = () => {
+    noticedAt = runtime.elapsed();
+  };
+  return {
+    noticed,
+    pauseMs: () => (runtime.elapsed() - noticedAt < afterMs ? oftenMs : rarelyMs),
+    async sleep(ms, stopping) {
+      waking = new AbortController();
+      if (!isWoken) {
+        const end = () => waking.abort();
+        stopping?.addEventListener('abort', end, { once: true });
+        await runtime.sleep(ms, stopping?.aborted ? stopping : waking.signal);
+        stopping?.removeEventListener('abort', end);
+      }
+      isWoken = false;
+    },
+    wake() {
+      noticed();
+      isWoken = true;
+      waking.abort();
+    },
+  };
+}
+
 export interface Background {
   run(what: string, work: () => Promise<unknown>): void;
   /**

@@ -9,7 +9,7 @@
  * hashes of the audit trail (chain.ts) as well, so no request waits for them.
  */
 import type { Logger } from 'pino';
-import { type Repetition, repeatedly } from '../background.ts';
+import { attentionOf, type Repetition, repeatedly } from '../background.ts';
 import type { Store } from '../db/open.ts';
 import type { LogPersonalRow } from '../db/tables.ts';
 import type { Runtime } from '../runtime.ts';
@@ -18,7 +18,11 @@ import * as log from './log.worker.store.ts';
 
 /** After a process that died, another takes over this much later. */
 const leaseMs = 2_000;
-const everyMs = 200;
+/**
+ * What this process writes wakes it. Another process that writes gives the positions itself, unless somebody has the lease:
+ * who has it was at work just now, and looks often. So only what a command or a killed process has left waits longer.
+ */
+const looks = { oftenMs: 200, rarelyMs: 1_000, afterMs: 10_000 };
 /** After a sign that something was written: its transaction is committed a moment later. */
 const soonMs = 10;
 const signsCount = 5;
@@ -45,7 +49,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
   const leaseId = ctx.runtime.newId();
   /** How many more short pauses there are. */
   let signs = 0;
-  let waking = new AbortController();
+  const attention = attentionOf(ctx.runtime, looks);
 
   async function pass(): Promise<number> {
     let total = 0;
@@ -53,6 +57,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
     for (;;) {
       const { organizationIds, count } = await sequence(ctx, leaseId);
       if (count > 0) ctx.onSequenced(organizationIds);
+      if (count > 0) attention.noticed();
       total += count;
       if (count < batch) return total;
     }
@@ -62,7 +67,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
     { ...ctx, runtime: { ...ctx.runtime, sleep } },
     {
       what: 'giving positions to entries of the log',
-      pauseMs: () => (signs > 0 ? soonMs : everyMs),
+      pauseMs: () => (signs > 0 ? soonMs : attention.pauseMs()),
       work: async () => {
         signs = Math.max(0, signs - 1);
         await pass();
@@ -71,12 +76,9 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
   );
 
   async function sleep(ms: number, stopping?: AbortSignal): Promise<void> {
-    waking = new AbortController();
-    const wake = () => waking.abort();
-    stopping?.addEventListener('abort', wake, { once: true });
-    await ctx.runtime.sleep(ms, waking.signal);
-    stopping?.removeEventListener('abort', wake);
-    if (waking.signal.aborted && !stopping?.aborted) await ctx.runtime.sleep(soonMs, stopping);
+    await attention.sleep(ms, stopping);
+    // A sign comes a moment before the commit.
+    if (signs === signsCount) await ctx.runtime.sleep(soonMs, stopping);
   }
 
   return {
@@ -84,7 +86,7 @@ export function createSequencer(ctx: SequencerContext): Sequencer {
     backlog: () => log.countPending(ctx.store.db),
     soon() {
       signs = signsCount;
-      waking.abort();
+      attention.wake();
     },
     start: repetition.start,
     async stop() {

@@ -6,7 +6,7 @@
  * none out. An event that fails is tried again by the schedule (retry-schedule.ts), which is on disk as well. An
  * endpoint that is slow, or fails, takes nothing from the others: it has its own few requests at a time.
  */
-import { type Repetition, repeatedly } from '../background.ts';
+import { attentionOf, type Repetition, repeatedly } from '../background.ts';
 import { byWorker } from '../cause.ts';
 import type { WebhooksContext } from './context.ts';
 import * as all from './delivery.worker.store.ts';
@@ -24,7 +24,11 @@ const leaseMs = 3_000;
 const renewEveryMs = 1_000;
 /** A process stops sending this much before its lease ends. */
 const marginMs = 500;
-const lookEveryMs = 250;
+/**
+ * New events of this process wake it; another replica that gives positions sends them itself. The first retry comes while it
+ * still looks often. Something that another replica was sending when it was killed waits for the end of the lease anyway.
+ */
+const looks = { oftenMs: 250, rarelyMs: 1_000, afterMs: 10_000 };
 const stopPatienceMs = 2_000;
 const inTotal = 500;
 
@@ -45,7 +49,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   const stopping = new AbortController();
   const running = new Map<string, EndpointRun>();
   const trouble = new Map<string, Trouble>();
-  let waking = new AbortController();
+  const attention = attentionOf(runtime, looks);
   let renewing: Promise<void> | undefined;
   let total = 0;
 
@@ -67,11 +71,15 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const leasedAt = runtime.elapsed();
       const row = await all.leaseEndpoint(store.db, id, leaseId, leaseMs);
       if (!row || running.has(id)) continue;
+      attention.noticed();
       const run = createRun({ ...ctx, budget, trouble }, row, leaseOf(leasedAt));
       running.set(id, run);
       run.done
         .catch((err) => log.error({ err, webhookEndpointId: id }, 'sending webhooks failed; it will be tried again'))
-        .finally(() => running.delete(id));
+        .finally(() => {
+          running.delete(id);
+          attention.noticed();
+        });
     }
   }
 
@@ -94,17 +102,9 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 
   const repetition = repeatedly(
-    { log, runtime: { ...runtime, sleep } },
-    { what: 'looking for webhooks to send', pauseMs: () => lookEveryMs, work: look },
+    { log, runtime: { ...runtime, sleep: attention.sleep } },
+    { what: 'looking for webhooks to send', pauseMs: attention.pauseMs, work: look },
   );
-
-  async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    waking = new AbortController();
-    const wake = () => waking.abort();
-    signal?.addEventListener('abort', wake, { once: true });
-    await runtime.sleep(ms, waking.signal);
-    signal?.removeEventListener('abort', wake);
-  }
 
   return {
     start() {
@@ -113,7 +113,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     },
     soon() {
       for (const run of running.values()) run.soon();
-      waking.abort();
+      attention.wake();
     },
     async pass() {
       renewing ??= renewWhileRunning();
