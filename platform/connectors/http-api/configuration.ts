@@ -55,6 +55,8 @@ export interface StreamConfiguration {
   primary_key?: string[];
   cursor_field?: string;
   cursor_parameter?: string;
+  /** Records come in the order of the cursor field. */
+  sorted?: boolean;
   time_window?: TimeWindow;
   pagination?: Pagination;
   /** The stream whose records this one has lists for. Fields of theirs stand in braces in the path. */

@@ -2,12 +2,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import type { State, Stream } from '../../src/protocol.ts';
 import type { Asked } from '../../test/http-server.ts';
-import { openSurroundings } from '../../test/run-source.ts';
+import { configuredStream, openSurroundings } from '../../test/run-source.ts';
 import { items, startApi } from '../../test/start-api.ts';
+import type { Configuration, Emitter } from '../kit/connector.ts';
 import { ExactNumber } from '../kit/json.ts';
 import type { StreamConfiguration } from './configuration.ts';
 import { connector } from './http-api.ts';
+
+/** Reads the stream `things` incrementally, and keeps what came before the failure. */
+async function readUntilFailure(configuration: Configuration) {
+  const seen: unknown[] = [];
+  const states: State[] = [];
+  const stream: Stream = { name: 'things', json_schema: {}, supported_sync_modes: ['incremental'] };
+  const emit: Emitter = {
+    record: (_, { id }) => void seen.push(id),
+    recordOf: () => undefined,
+    state: (state) => void states.push(structuredClone(state)),
+    status: () => undefined,
+    report: () => undefined,
+    log: () => {},
+  };
+  const catalog = { streams: [configuredStream(stream, 'incremental')] };
+  const failure = await connector
+    .read(configuration, catalog, [], emit, openSurroundings)
+    .catch((error: unknown) => error);
+  return { seen, states, failure };
+}
 
 const pagesAsked = (asked: readonly Asked[]) => asked.map(({ query }) => Number(query.page));
 
@@ -258,24 +280,10 @@ describe('a time window', () => {
       },
       { cursor_field: 'at', time_window: window },
     );
-    const seen: unknown[] = [];
-    const states: object[] = [];
-    const stream = { name: 'things', json_schema: {}, supported_sync_modes: ['incremental' as const] };
-    const catalog = {
-      streams: [{ stream, sync_mode: 'incremental' as const, destination_sync_mode: 'append' as const }],
-    };
-    const emit = {
-      record: (_: unknown, { id }: Record<string, unknown>) => void seen.push(id),
-      recordOf: () => undefined,
-      state: (state: object) => void states.push(structuredClone(state)),
-      status: () => undefined,
-      report: () => undefined,
-      log: () => {},
-    };
-    const failed = connector.read(configuration, catalog as never, [], emit as never, openSurroundings);
-    await expect(failed).rejects.toThrow('Stream things: The API answers 418.');
+    const { seen, states, failure } = await readUntilFailure(configuration);
+    expect(failure).toMatchObject({ message: expect.stringContaining('Stream things: The API answers 418.') });
     isBroken = false;
-    const rest = await read({ syncMode: 'incremental', state: states.slice(-1) as never });
+    const rest = await read({ syncMode: 'incremental', state: states.slice(-1) });
     expect(new Set([...seen, ...(rest.ids ?? [])])).toEqual(new Set([0, 1, 2, 3, 4]));
   });
 
@@ -324,6 +332,49 @@ describe('a time window', () => {
     await expect(wrong({ time_window: window })).rejects.toThrow('A time window needs a cursor field');
     const endless = { start: '2020-01-01', start_parameter: 'from', step: 'P1D' } as const;
     await expect(wrong({ cursor_field: 'at', time_window: endless })).rejects.toThrow('needs a parameter of their end');
+  });
+});
+
+describe('a list that is sorted by its cursor field', () => {
+  /** Fails at the third page of a thousand until it is mended. */
+  async function startSortedApi(rows: { id: number; at: number }[]) {
+    let isBroken = true;
+    const server = await startApi(
+      ({ query: { page = '', since = '-1' } }, reply) => {
+        if (isBroken && page === '3') return void reply.writeHead(418).end();
+        const wanted = rows.filter(({ at }) => at >= Number(since));
+        return wanted.slice((Number(page) - 1) * 1000, Number(page) * 1000);
+      },
+      { cursor_field: 'at', cursor_parameter: 'since', sorted: true, pagination: { type: 'page' } },
+    );
+    const mend = () => {
+      isBroken = false;
+    };
+    return { ...server, mend };
+  }
+
+  test('has states in the middle, from which a sync that was cut off goes on', async () => {
+    // Two records have the same value where the state is taken.
+    const rows = Array.from({ length: 2500 }, (_, id) => ({ id, at: Math.floor(id / 3) }));
+    const { configuration, mend, read } = await startSortedApi(rows);
+    const { seen, states } = await readUntilFailure(configuration);
+    expect(seen).toHaveLength(2000);
+    expect(states.at(-1)?.stream?.stream_state).toMatchObject({ cursor: 666 });
+    mend();
+    const { ids } = await read({ syncMode: 'incremental', state: states.slice(-1) });
+    expect(ids).toEqual(rows.slice(2000).map(({ id }) => id));
+    const early = await read({ syncMode: 'incremental', state: states.slice(0, 1) });
+    expect(early.ids).toEqual(rows.slice(1000).map(({ id }) => id));
+  });
+
+  test('and is not sorted after all loses nothing: its state goes back to where the sync began', async () => {
+    const rows = Array.from({ length: 2500 }, (_, id) => ({ id, at: id === 1500 ? 3 : id }));
+    const { configuration, mend, read } = await startSortedApi(rows);
+    const { seen, states } = await readUntilFailure(configuration);
+    expect(seen).toHaveLength(2000);
+    expect(states.at(-1)?.stream?.stream_state).toEqual({});
+    mend();
+    expect((await read({ syncMode: 'incremental', state: states.slice(-1) })).ids).toHaveLength(2500);
   });
 });
 

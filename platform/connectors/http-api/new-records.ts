@@ -1,7 +1,8 @@
 /*
  * Tells which records of a stream are new since the last sync, by comparing one field. Nothing is lost: a record with the
  * very value the last sync ended with counts as new unless it was there then, and a record without a value always does.
- * An API need not sort by the field, so the state moves on only when all of a stream has been read.
+ * An API need not sort by the field, so the state moves on only when all of a stream has been read. Where somebody says
+ * that it does, the state moves on in the middle, for as long as no record comes behind a later one.
  */
 import { createHash } from 'node:crypto';
 import type { Given } from '../declarative/component.ts';
@@ -27,12 +28,12 @@ interface CursorState extends Record<string, unknown> {
 
 /** The cursor parameter tells the API the last value; before there is one, what was entered for the parameter goes along. */
 export function newRecords(given: Given, stream: StreamConfiguration): IncrementalSync {
-  const { cursor_field = '', cursor_parameter } = stream;
+  const { cursor_field = '', cursor_parameter, sorted = false } = stream;
   const start = readCursorState((given.around as CursorSurroundings).state, cursor_field);
   const since = cursor_parameter === undefined || start.cursor === undefined ? undefined : String(start.cursor);
   const sent = since ?? (cursor_parameter === undefined ? undefined : enteredFor(stream, cursor_parameter));
   return {
-    cursor: new NewRecords(cursor_field, start, since),
+    cursor: new NewRecords(cursor_field, start, { since, isSorted: sorted }),
     isDataFeed: false,
     isClientSide: true,
     isCursorOpen: false,
@@ -43,7 +44,7 @@ export function newRecords(given: Given, stream: StreamConfiguration): Increment
 export class NewRecords implements StreamCursor {
   readonly cursorField: string;
   readonly secondsBetweenStates = undefined;
-  readonly recordsBetweenStates = 10_000;
+  readonly recordsBetweenStates: number;
   version = 0;
   readonly #start: CursorState;
   readonly #since: string | undefined;
@@ -51,13 +52,20 @@ export class NewRecords implements StreamCursor {
   #highest: CursorValue | undefined;
   #atHighest: Record<string, unknown>[] = [];
   #isRead = false;
+  #isInOrder: boolean;
 
-  constructor(field: string, start: CursorState, since?: string) {
+  constructor(
+    field: string,
+    start: CursorState,
+    { since, isSorted = false }: { since?: string | undefined; isSorted?: boolean } = {},
+  ) {
     this.cursorField = field;
     this.#start = start;
     this.#since = since;
     this.#known = new Set(start.at_cursor);
     this.#highest = start.cursor;
+    this.#isInOrder = isSorted;
+    this.recordsBetweenStates = isSorted ? 1000 : 10_000;
   }
 
   async *slices(): AsyncGenerator<Slice> {
@@ -81,6 +89,7 @@ export class NewRecords implements StreamCursor {
       this.#highest = value;
       this.#atHighest = [];
     }
+    if (order < 0) this.#isInOrder = false;
     if (order >= 0 && this.#atHighest.length < maxRemembered) this.#atHighest.push(record);
   }
 
@@ -92,7 +101,7 @@ export class NewRecords implements StreamCursor {
   finish(): void {}
 
   state(): CursorState {
-    if (!this.#isRead) return this.#start;
+    if (!this.#isRead && !this.#isInOrder) return this.#start;
     if (this.#highest === undefined) return {};
     const kept = this.#highest === this.#start.cursor ? [...this.#known] : [];
     const at_cursor = [...new Set([...kept, ...this.#atHighest.map(digest)])].slice(-maxRemembered);

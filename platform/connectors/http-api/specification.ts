@@ -373,16 +373,24 @@ const stream = {
       examples: ['updated_since'],
       order: 6,
     },
-    pagination: { ...pagination, order: 7 },
-    time_window: { ...timeWindow, order: 8 },
-    parent: { ...parent, order: 9 },
+    sorted: {
+      type: 'boolean',
+      title: 'Sorted by the cursor field',
+      description:
+        'The API sends the oldest change first. A sync that was cut off then goes on in the middle of the list.',
+      default: false,
+      order: 7,
+    },
+    pagination: { ...pagination, order: 8 },
+    time_window: { ...timeWindow, order: 9 },
+    parent: { ...parent, order: 10 },
     body: {
       type: 'string',
       title: 'JSON body',
       description: 'Requests are sent as POST with this body. Empty: as GET.',
       multiline: true,
       examples: ['{"status": "open"}'],
-      order: 10,
+      order: 11,
     },
     parameters_in: {
       type: 'string',
@@ -391,9 +399,9 @@ const stream = {
       enum: ['query', 'body'],
       enumNames: ['Into the query', 'Into the JSON body'],
       default: 'query',
-      order: 11,
+      order: 12,
     },
-    fields: { ...fields, order: 12 },
+    fields: { ...fields, order: 13 },
   },
 };
 

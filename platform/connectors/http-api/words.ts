@@ -302,6 +302,18 @@ export const dictionary: Dictionary = {
     fr: 'Est ajouté à chaque enregistrement, avec la valeur du premier champ entre accolades.',
     ja: '波括弧内の最初のフィールドの値とともに、すべてのレコードに追加されます。',
   },
+  'Sorted by the cursor field': {
+    de: 'Nach dem Cursorfeld sortiert',
+    es: 'Ordenado por el campo de cursor',
+    fr: 'Trié par le champ de curseur',
+    ja: 'カーソルフィールド順',
+  },
+  'The API sends the oldest change first. A sync that was cut off then goes on in the middle of the list.': {
+    de: 'Die API sendet die älteste Änderung zuerst. Eine abgebrochene Synchronisierung geht dann mitten in der Liste weiter.',
+    es: 'La API envía primero el cambio más antiguo. Una sincronización interrumpida continúa entonces en mitad de la lista.',
+    fr: 'L’API envoie d’abord la modification la plus ancienne. Une synchronisation interrompue reprend alors au milieu de la liste.',
+    ja: 'API は古い変更から順に送信します。中断された同期は、リストの途中から再開します。',
+  },
   'Time window': { de: 'Zeitfenster', es: 'Ventana de tiempo', fr: 'Fenêtre de temps', ja: '時間枠' },
   'Asks for what has changed between two times, by the cursor field. A sync that was cut off goes on with the window that was not finished.':
     {
