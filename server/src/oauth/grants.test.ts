@@ -1,0 +1,262 @@
+/** What clients ask of providers, with a provider that answers as it likes. */
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../config.ts';
+import { openOAuthNetwork } from '../oauth-network.ts';
+import {
+  CallbackRefused,
+  clientCredentials,
+  exchangeCode,
+  type GrantClient,
+  newVerifier,
+  refreshTokens,
+  signInAddress,
+} from './grants.ts';
+
+interface Asked {
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+let provider: Server;
+let base: string;
+let asked: Asked[];
+let answer: (response: ServerResponse, request: Asked) => void;
+const network = openOAuthNetwork(readConfig({ INLAY_ALLOW_PRIVATE_NETWORKS: 'true' }).config);
+
+beforeAll(async () => {
+  provider = createServer(async (request, response) => {
+    const one = { headers: request.headers, body: await text(request) };
+    asked.push(one);
+    answer(response, one);
+  });
+  await new Promise<void>((listening) => provider.listen(0, '127.0.0.1', listening));
+  base = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  asked = [];
+  answer = (response) => sendJson(response, 200, { access_token: 'access', refresh_token: 'next', expires_in: 60 });
+});
+afterAll(async () => {
+  await network.close();
+  provider.close();
+  provider.closeAllConnections();
+});
+
+function sendJson(response: ServerResponse, status: number, body: object) {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function clientWith(described: Partial<OAuthProvider> = {}, more: Partial<GrantClient> = {}): GrantClient {
+  return {
+    clientId: 'app',
+    secrets: ['very secret'],
+    provider: { authorization_url: `${base}/authorize`, token_url: `${base}/token`, ...described },
+    issuer: null,
+    authorizationParams: {},
+    tokenParams: {},
+    values: {},
+    ...more,
+  };
+}
+
+const signIn = { redirectUrl: 'https://inlay.example/oauth/callback/key', state: 'the state', verifier: newVerifier() };
+const callback = (params: Record<string, string> = {}) =>
+  new URLSearchParams({ code: 'the code', state: signIn.state, ...params });
+const bodyOf = (index = 0) => Object.fromEntries(new URLSearchParams(asked[index]?.body));
+
+describe('the address where a customer signs in', () => {
+  it('has what the provider wants, and nobody replaces what protects the flow', async () => {
+    const client = clientWith(
+      {
+        authorization_url: `${base}/authorize?fixed=1`,
+        authorization_params: { prompt: 'consent', state: 'evil' },
+        scope_separator: ',',
+      },
+      {
+        authorizationParams: { prompt: 'login', redirect_uri: 'https://evil.example', code_challenge_method: 'plain' },
+      },
+    );
+    const url = new URL(await signInAddress(client, { ...signIn, scopes: ['a', 'b'] }));
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      fixed: '1',
+      prompt: 'login',
+      scope: 'a,b',
+      response_type: 'code',
+      client_id: 'app',
+      redirect_uri: signIn.redirectUrl,
+      state: signIn.state,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 'S256',
+    });
+    const without = new URL(
+      await signInAddress(clientWith({ scope_parameter: 'user_scope' }), {
+        ...signIn,
+        verifier: undefined,
+        scopes: ['x'],
+      }),
+    );
+    expect(without.searchParams.get('user_scope')).toBe('x');
+    expect(without.searchParams.has('code_challenge')).toBe(false);
+  });
+});
+
+describe('a code', () => {
+  it('is exchanged with the verifier, as the provider wants it', async () => {
+    const client = clientWith({ token_params: { audience: 'x' } }, { tokenParams: { audience: 'y' } });
+    expect(await exchangeCode(network, client, callback(), signIn)).toMatchObject({
+      kind: 'tokens',
+      accessToken: 'access',
+      refreshToken: 'next',
+      expiresInSeconds: 60,
+      scopes: undefined,
+    });
+    expect(bodyOf()).toEqual({
+      grant_type: 'authorization_code',
+      code: 'the code',
+      redirect_uri: signIn.redirectUrl,
+      code_verifier: signIn.verifier,
+      client_id: 'app',
+      client_secret: 'very secret',
+      audience: 'y',
+    });
+  });
+
+  it('is sent as JSON, or with the secret in a header, where the provider wants that', async () => {
+    const client = clientWith({ token_body: 'json', client_authentication: 'basic', pkce: false });
+    await exchangeCode(network, client, callback(), { ...signIn, verifier: undefined });
+    const [{ headers, body } = { headers: {}, body: '' }] = asked;
+    expect(headers['content-type']).toBe('application/json');
+    expect(JSON.parse(body)).toEqual({
+      grant_type: 'authorization_code',
+      code: 'the code',
+      redirect_uri: signIn.redirectUrl,
+    });
+    expect(headers.authorization).toBe(`Basic ${Buffer.from('app:very+secret').toString('base64')}`);
+  });
+
+  it('is sent with a signed assertion in place of a secret', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const secret = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256', kid: 'k' });
+    const client = clientWith({ client_authentication: 'private_key_jwt' }, { secrets: [secret] });
+    expect(await exchangeCode(network, client, callback(), signIn)).toMatchObject({ kind: 'tokens' });
+    expect(decodeJwt(bodyOf().client_assertion ?? '')).toMatchObject({ iss: 'app', sub: 'app' });
+    expect(asked[0]?.body).not.toContain(privateKey.export({ format: 'jwk' }).d);
+  });
+
+  it.each<[string, Record<string, string>, string, Partial<GrantClient>, boolean]>([
+    ['of another flow', { state: 'another' }, 'invalid_callback', {}, false],
+    [
+      'of another issuer',
+      { iss: 'https://evil.example' },
+      'invalid_callback',
+      { issuer: 'https://login.example' },
+      true,
+    ],
+    ['without the issuer that was promised', {}, 'invalid_callback', { issuer: 'https://login.example' }, true],
+    ['in place of which the customer said no', { error: 'access_denied' }, 'access_denied', {}, false],
+  ])('%s is not sent', async (_name, params, code, more, checks_issuer) => {
+    const client = clientWith({ checks_issuer }, more);
+    const refusal = await exchangeCode(network, client, callback(params), signIn).catch((error) => error);
+    expect(refusal).toBeInstanceOf(CallbackRefused);
+    expect(refusal.code).toBe(code);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a refresh token', () => {
+  const refresh = (client = clientWith()) => refreshTokens(network, client, 'the refresh token');
+
+  it('brings tokens, and keeps what the provider does not say unsaid', async () => {
+    expect(await refresh()).toMatchObject({ kind: 'tokens', refreshToken: 'next' });
+    expect(bodyOf()).toMatchObject({ grant_type: 'refresh_token', refresh_token: 'the refresh token' });
+    answer = (response) => sendJson(response, 201, { access_token: 'access', scope: 'a b' });
+    expect(await refresh(clientWith({ refresh_url: `${base}/elsewhere` }))).toMatchObject({
+      kind: 'tokens',
+      refreshToken: undefined,
+      expiresInSeconds: undefined,
+      scopes: ['a', 'b'],
+    });
+  });
+
+  it.each<[string, typeof answer, object]>([
+    [
+      'that is refused',
+      (response) => sendJson(response, 400, { error: 'invalid_grant' }),
+      { kind: 'refused', code: 'invalid_grant' },
+    ],
+    [
+      'that is refused with status 200',
+      (response) => sendJson(response, 200, { error: 'bad_refresh_token' }),
+      { kind: 'refused', code: 'invalid_grant' },
+    ],
+    [
+      'at a provider that is overloaded',
+      (response) => sendJson(response, 429, { error: 'slow_down' }),
+      { kind: 'not_sent' },
+    ],
+    ['at a provider that fails', (response) => sendJson(response, 500, { error: 'server_error' }), { kind: 'unknown' }],
+    ['whose answer is a page', (response) => response.writeHead(200).end('<html>'), { kind: 'unknown' }],
+    ['whose answer is lost', (response) => response.destroy(), { kind: 'unknown' }],
+    [
+      'whose answer is cut off',
+      (response) => response.writeHead(200, { 'content-length': '100' }).write('{"acc', () => response.destroy()),
+      { kind: 'unknown' },
+    ],
+    ['whose answer has no end', (response) => response.writeHead(200).end('x'.repeat(2_000_000)), { kind: 'unknown' }],
+    [
+      'that is sent elsewhere by a redirect',
+      (response) => response.writeHead(307, { location: '/stolen' }).end(),
+      { kind: 'unknown' },
+    ],
+  ])('%s', async (_name, given, expected) => {
+    answer = given;
+    const grant = await refresh();
+    expect(grant).toMatchObject(expected);
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(grant)).not.toMatch(/very secret|the refresh token/);
+  });
+
+  it('is not sent where nobody listens, nor to an address that may not be reached', async () => {
+    const unheard = createServer().listen(0, '127.0.0.1');
+    await new Promise((listening) => unheard.once('listening', listening));
+    const { port } = unheard.address() as AddressInfo;
+    await new Promise((closed) => unheard.close(closed));
+    expect(await refresh(clientWith({ token_url: `http://127.0.0.1:${port}/token` }))).toMatchObject({
+      kind: 'not_sent',
+    });
+    const guarded = openOAuthNetwork(readConfig({ INLAY_ALLOW_PRIVATE_NETWORKS: 'false' }).config);
+    const grant = await refreshTokens(guarded, clientWith(), 'the refresh token').finally(() => guarded.close());
+    expect(grant).toMatchObject({ kind: 'not_sent' });
+    expect(asked).toEqual([]);
+  });
+
+  it('goes with the secret of before where the provider does not know the new one yet', async () => {
+    answer = (response, { body }) =>
+      body.includes('old')
+        ? sendJson(response, 200, { access_token: 'access' })
+        : sendJson(response, 401, { error: 'invalid_client' });
+    expect(await refresh(clientWith({}, { secrets: ['new', 'old'] }))).toMatchObject({ kind: 'tokens' });
+    expect(await refresh(clientWith({}, { secrets: ['new'] }))).toMatchObject({
+      kind: 'refused',
+      code: 'invalid_client',
+    });
+    expect(asked).toHaveLength(3);
+  });
+});
+
+it('a client has tokens of its own', async () => {
+  const client = clientWith({ token_params: { audience: 'x' } });
+  expect(await clientCredentials(network, client, ['a', 'b'])).toMatchObject({ kind: 'tokens', accessToken: 'access' });
+  expect(bodyOf()).toEqual({
+    grant_type: 'client_credentials',
+    scope: 'a b',
+    audience: 'x',
+    client_id: 'app',
+    client_secret: 'very secret',
+  });
+});
