@@ -136,6 +136,18 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
     expect((await acme.request('PUT', `/sources/${kept}`, renamed)).status).toBe(200);
     expect((await acme.request('PUT', `/sources/${moving}`, renamed)).status).toBe(422);
     await acme.settled(kept);
+    expect((await copies()).map(([version]: [number]) => version)).toEqual([1, 2]);
+    // It is asked for what the new version needs, and goes on with that version once it has it.
+    const asked = (await acme.request('GET', `/sources/${kept}`)).body.user_config_spec;
+    expect(asked.connectionSpecification).toMatchObject({
+      required: ['token', 'region'],
+      properties: { region: { type: 'string' } },
+    });
+    const given = await acme.request('PUT', `/sources/${kept}`, { source_config: { token: 'other', region: 'us' } });
+    expect([given.status, given.body.source_config]).toEqual([200, { token: '**********', region: 'us' }]);
+    await acme.settled(kept);
+    expect((await copies()).map(([version]: [number]) => version)).toEqual([2, 2]);
+    expect((await acme.request('PUT', `/sources/${kept}`, renamed)).status).toBe(422);
 
     const busy = await test.request('DELETE', `${path}/${id}`);
     expect([busy.status, busy.body]).toEqual([
@@ -148,7 +160,10 @@ describeInTurns('A manifest that an organization adds', (kind, it) => {
       expect((await test.request(method, `${path}/${id}`)).status).toBe(404);
     }
     // What was made from it goes on, and goes with its source.
-    expect((await acme.request('GET', `/sources/${kept}`)).body.source_config).toEqual({ token: '**********' });
+    expect((await acme.request('GET', `/sources/${kept}`)).body.source_config).toEqual({
+      token: '**********',
+      region: 'us',
+    });
     await acme.request('DELETE', `/sources/${kept}`);
     await acme.request('DELETE', `/sources/${moving}`);
     expect(await copies()).toEqual([]);

@@ -105,7 +105,7 @@ export async function changeSource(
   tx: Db,
   workspaceId: string,
   id: string,
-  changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle'>>,
+  changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle' | 'definition_version'>>,
 ): Promise<SourceRow | undefined> {
   return await tx
     .updateTable('sources')

@@ -16,6 +16,7 @@ import type {
 } from '@inlay/contract/sources';
 import type { Db } from '../db/open.ts';
 import type { ConnectionTemplateRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
+import type { Definition } from '../definitions/definition.ts';
 import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
 import { holdDefinition } from '../definitions/own-definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
@@ -201,15 +202,18 @@ export async function updateSource(
   ctx: PipelinesContext,
   scope: Scope,
   id: string,
-  { name, source_config: given }: UpdateSourceRequest,
+  update: UpdateSourceRequest,
 ): Promise<Source> {
+  const { name, source_config: given } = update;
   const present = await getSource(ctx, scope, id);
   const stored = openConfiguration(ctx.sealer, 'source', id, present.sealed_config);
   const template = await versionedTemplateOf(ctx, present);
-  const config = given === undefined ? undefined : await accept(ctx, template, given, stored);
+  const ahead = given === undefined ? undefined : await acceptAhead(ctx, present, template, given, stored);
+  const config = ahead?.config ?? (given === undefined ? undefined : await accept(ctx, template, given, stored));
   const changes = {
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
+    ...(ahead && { definition_version: ahead.version }),
   };
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
   const definition = await findDefinition(ctx.templates, definitionOf(template));
@@ -217,13 +221,15 @@ export async function updateSource(
     settingsOfSource(row, withFingerprints(ctx, definition, id, values));
   const row = await ctx.store.transaction(async (tx) => {
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
+    if (ahead && (await holdDefinition(tx, scope.organizationId, ahead.definition)) !== ahead.version)
+      return 'outdated';
     // A version of the template that waited for this edit comes with the streams that it selects.
     if (config && present.applied_template_version < present.template_version) {
       await chooseStreamsAnew(tx, scope.workspaceId, id);
     }
     const changed = await sources.changeSource(tx, scope.workspaceId, id, changes);
     if (changed) {
-      const names = Object.keys(changes).map((column) => (column === 'name' ? 'name' : 'source_config'));
+      const names = Object.keys(changes).map((column) => (column === 'sealed_config' ? 'source_config' : column));
       await ctx.journal.record(tx, scope.organizationId, {
         type: 'source.updated',
         workspaceId: scope.workspaceId,
@@ -233,6 +239,8 @@ export async function updateSource(
     }
     return changed;
   });
+  // The configuration was accepted by a version that is not the newest any more.
+  if (row === 'outdated') return await updateSource(ctx, scope, id, update);
   if (!row) throw new AppError('source_not_found');
   setUpSoon(ctx, { workspaceId: scope.workspaceId, id });
   return await presentSource(ctx, scope, row);
@@ -288,15 +296,43 @@ export async function presentSource(
   const healths = await healthsOf(ctx, [row], audience);
   const template = await versionedTemplateOf(ctx, row);
   const definition = await findDefinition(ctx.templates, definitionOf(template));
+  const described = (await newerDefinitionOf(ctx, row)) ?? definition;
   const config = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   return {
     ...presentCommon(row, healths(row), audience),
     source_template: presentBrief(ctx.templates, template),
     source_config: maskConfiguration(definition, config),
-    user_config_spec: definition
-      ? userConfigSpec(definition.specification, openDefaults(ctx.templates, template))
-      : null,
+    // A source that has stayed on an older version is asked for what the newest needs.
+    user_config_spec: described ? userConfigSpec(described.specification, openDefaults(ctx.templates, template)) : null,
   };
+}
+
+/** The newest version of the definition, for a source that has stayed on an older one. */
+async function newerDefinitionOf(ctx: PipelinesContext, row: SourceRow): Promise<Definition | undefined> {
+  if (row.definition_version === 0) return undefined;
+  const newest = await findDefinition(ctx.templates, definitionOf(await templateOf(ctx, row)));
+  return (newest?.ownVersion ?? 0) > row.definition_version ? newest : undefined;
+}
+
+/** What the newest version of the definition accepts, for a source that has stayed on an older one; undefined otherwise. */
+async function acceptAhead(
+  ctx: PipelinesContext,
+  row: SourceRow,
+  template: SourceTemplate,
+  given: Configuration,
+  stored: Configuration,
+): Promise<{ config: Configuration; definition: Definition; version: number } | undefined> {
+  const definition = await newerDefinitionOf(ctx, row);
+  if (definition?.ownVersion === undefined) return undefined;
+  const defaults = openDefaults(ctx.templates, template);
+  try {
+    const config = acceptConfiguration(definition.specification, { given, stored, defaults });
+    return { config, definition, version: definition.ownVersion };
+  } catch (error) {
+    // The source stays on its version, which may still accept the configuration.
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
 }
 
 /** Checks the customer's part together with the template's part, and returns the customer's part to keep. */
