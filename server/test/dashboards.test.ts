@@ -1,20 +1,47 @@
-/** What deploy/ asks Prometheus for exists: every metric, every label and every value that a metric's help names. */
+/**
+ * What deploy/ asks Prometheus for exists: every metric, every label and every value that a metric's help names. Prometheus'
+ * own grammar reads every question, and the dashboard has the form that Grafana loads.
+ */
 import { readFileSync } from 'node:fs';
+import { parser as promql } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../src/metrics.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../deploy/${file}`, import.meta.url), 'utf8');
 
-interface Panel {
-  id: number;
-  title: string;
-  description?: string;
-  targets?: { expr: string; legendFormat: string }[];
+interface DataSource {
+  type: string;
+  uid: string;
 }
 
-const dashboard: { panels: Panel[]; templating: { list: { query: string | { query: string } }[] } } = JSON.parse(
-  read('grafana/inlay.json'),
-);
+interface Panel {
+  id: number;
+  type: string;
+  title: string;
+  description?: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  datasource?: DataSource;
+  targets?: { refId: string; datasource: DataSource; expr: string; legendFormat: string }[];
+}
+
+interface Variable {
+  name: string;
+  type: string;
+  query: string | { query: string };
+  datasource?: DataSource;
+}
+
+interface Dashboard {
+  uid: string;
+  title: string;
+  schemaVersion: number;
+  time: { from: string; to: string };
+  refresh: string;
+  panels: Panel[];
+  templating: { list: Variable[] };
+}
+
+const dashboard: Dashboard = JSON.parse(read('grafana/inlay.json'));
 const panels = dashboard.panels.filter(({ targets }) => targets);
 const alerts = read('prometheus/inlay-alerts.yaml')
   .split(/^ {6}- alert: /m)
@@ -71,6 +98,18 @@ const words = new Set([
   'm',
 ]);
 
+/** Grafana puts values in place of variables before it asks. */
+function faultsIn(where: string, expr: string): string[] {
+  const asked = expr.replace(/\$__(rate_interval|range)/g, '5m').replace(/\$\{?\w+\}?/g, '.*');
+  const faults: string[] = [];
+  promql.parse(asked).iterate({
+    enter: ({ type, from, to }) => {
+      if (type.isError) faults.push(`${where}: at ${from} "${asked.slice(from, to)}" of ${asked}`);
+    },
+  });
+  return faults;
+}
+
 describe('deploy/', () => {
   const registry = readRegistry();
 
@@ -83,6 +122,57 @@ describe('deploy/', () => {
     for (const { text, name } of alerts) {
       for (const part of ['for: ', 'severity: ', 'summary: ', 'description: ']) expect(text, name).toContain(part);
     }
+  });
+
+  it('has a dashboard of the form that Grafana loads', () => {
+    const { uid, title, schemaVersion, time, refresh, templating } = dashboard;
+    expect(uid).toMatch(/^[\w-]{1,40}$/);
+    expect(title).not.toBe('');
+    // From 36 on, data sources are objects.
+    expect(schemaVersion).toBeGreaterThanOrEqual(36);
+    expect([time.from, time.to, refresh]).toEqual([
+      expect.stringMatching(/^now-/),
+      'now',
+      expect.stringMatching(/^\d+[sm]$/),
+    ]);
+    const fromVariable = { type: 'prometheus', uid: `\${datasource}` };
+    expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' });
+    for (const variable of templating.list.slice(1)) expect(variable.datasource, variable.name).toEqual(fromVariable);
+    const known = ['__rate_interval', '__range', ...templating.list.map(({ name }) => name)];
+
+    const taken = new Map<string, string>();
+    for (const panel of dashboard.panels) {
+      const { x, y, w, h } = panel.gridPos;
+      expect([panel.id, x, y, w, h].every(Number.isInteger), panel.title).toBe(true);
+      expect(panel.id).toBeGreaterThan(0);
+      expect(x >= 0 && y >= 0 && w > 0 && h > 0 && x + w <= 24, `${panel.title} is within 24 columns`).toBe(true);
+      for (let column = x; column < x + w; column++) {
+        for (let line = y; line < y + h; line++) {
+          const place = `${column},${line}`;
+          expect(taken.get(place), `what ${panel.title} covers`).toBeUndefined();
+          taken.set(place, panel.title);
+        }
+      }
+      if (panel.type === 'row') continue;
+      expect(['timeseries', 'stat', 'gauge', 'table', 'bargauge', 'heatmap', 'barchart']).toContain(panel.type);
+      expect(panel.datasource, panel.title).toEqual(fromVariable);
+      const targets = panel.targets ?? [];
+      expect(targets.length, panel.title).toBeGreaterThan(0);
+      expect(new Set(targets.map(({ refId }) => refId)).size, panel.title).toBe(targets.length);
+      for (const { datasource, expr, refId } of targets) {
+        expect(refId).toMatch(/^[A-Z]$/);
+        expect(datasource, panel.title).toEqual(fromVariable);
+        for (const [, name = ''] of expr.matchAll(/\$\{?(\w+)/g)) expect(known, panel.title).toContain(name);
+      }
+    }
+  });
+
+  it("asks only what Prometheus' own grammar reads", () => {
+    const faults = questions.flatMap(({ where, expr }) => faultsIn(where, expr));
+    expect(faults).toEqual([]);
+    // The grammar does find what is wrong.
+    expect(faultsIn('here', 'sum by (status (rate(inlay_http_requests_total[5m]))')).not.toEqual([]);
+    expect(faultsIn('here', 'rate(inlay_http_requests_total[5m)')).not.toEqual([]);
   });
 
   it('names only metrics, labels and values that the service has', () => {
