@@ -3,7 +3,6 @@
  * own grammar reads every question, and the dashboard has the form that Grafana loads.
  */
 import { readFileSync } from 'node:fs';
-import { parser as promql } from '@prometheus-io/lezer-promql';
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../src/metrics.ts';
 
@@ -98,8 +97,17 @@ const words = new Set([
   'm',
 ]);
 
+interface Node {
+  type: { isError: boolean };
+  from: number;
+  to: number;
+}
+type Grammar = { parse(text: string): { iterate(walk: { enter(node: Node): void }): void } };
+/** By a name that the compiler does not follow: its types need more packages than this test does. */
+const promqlPackage: string = '@prometheus-io/lezer-promql';
+
 /** Grafana puts values in place of variables before it asks. */
-function faultsIn(where: string, expr: string): string[] {
+function faultsIn(promql: Grammar, where: string, expr: string): string[] {
   const asked = expr.replace(/\$__(rate_interval|range)/g, '5m').replace(/\$\{?\w+\}?/g, '.*');
   const faults: string[] = [];
   promql.parse(asked).iterate({
@@ -167,12 +175,13 @@ describe('deploy/', () => {
     }
   });
 
-  it("asks only what Prometheus' own grammar reads", () => {
-    const faults = questions.flatMap(({ where, expr }) => faultsIn(where, expr));
+  it("asks only what Prometheus' own grammar reads", async () => {
+    const { parser }: { parser: Grammar } = await import(promqlPackage);
+    const faults = questions.flatMap(({ where, expr }) => faultsIn(parser, where, expr));
     expect(faults).toEqual([]);
     // The grammar does find what is wrong.
-    expect(faultsIn('here', 'sum by (status (rate(inlay_http_requests_total[5m]))')).not.toEqual([]);
-    expect(faultsIn('here', 'rate(inlay_http_requests_total[5m)')).not.toEqual([]);
+    expect(faultsIn(parser, 'here', 'sum by (status (rate(inlay_http_requests_total[5m]))')).not.toEqual([]);
+    expect(faultsIn(parser, 'here', 'rate(inlay_http_requests_total[5m)')).not.toEqual([]);
   });
 
   it('names only metrics, labels and values that the service has', () => {
