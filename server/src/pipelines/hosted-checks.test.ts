@@ -1,7 +1,7 @@
 /** Checks on a platform that has none: a source is made for the purpose, its streams are listed, and it is deleted. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeInTurns } from '../../test/support/databases.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Match,
   unreachable,
 } from '../../test/support/faults.ts';
-import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
+import { type HostedApp, startHost, startHostedApp } from '../../test/support/hosted-app.ts';
 import { type Customer, customer, httpApi, makeSourceTemplate, onPlatform } from '../../test/support/pipelines.ts';
 
 /** A path that ends in a slash stands for all below it. */
@@ -30,8 +30,13 @@ describeInTurns('a check on a hosted platform', (kind, it) => {
   let faulty: FaultyPlatform;
   let acme: Customer;
   let sample: string;
+  let host: TestApp;
+  beforeAll(async () => {
+    host = await startHost();
+  });
+  afterAll(() => host?.stop());
   beforeEach(async () => {
-    hosted = await startHostedApp(kind);
+    hosted = await startHostedApp(kind, host);
     ({ test, faulty } = hosted);
     sample = await makeSourceTemplate(test);
     acme = await customer(test, 'acme');

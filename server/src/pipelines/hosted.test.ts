@@ -1,6 +1,6 @@
 /** Sources, connections and checks in front of a hosted platform, which knows less than the bundled one and is slower. */
 import { problemOnOurSide } from '@inlay/contract/failure-words';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { TestApp } from '../../test/support/app.ts';
 import { describeInTurns } from '../../test/support/databases.ts';
 import {
@@ -12,7 +12,7 @@ import {
   lostRequest,
   type Match,
 } from '../../test/support/faults.ts';
-import { type HostedApp, startHostedApp } from '../../test/support/hosted-app.ts';
+import { type HostedApp, startHost, startHostedApp } from '../../test/support/hosted-app.ts';
 import {
   type Customer,
   customer,
@@ -39,9 +39,13 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
   let host: TestApp;
   let acme: Customer;
   let template: string;
+  beforeAll(async () => {
+    host = await startHost();
+  });
+  afterAll(() => host?.stop());
   beforeEach(async () => {
-    hosted = await startHostedApp(kind);
-    ({ test, faulty, host } = hosted);
+    hosted = await startHostedApp(kind, host);
+    ({ test, faulty } = hosted);
     template = await makeSourceTemplate(test);
     await makeConnectionTemplate(test, { sync_on_create: true });
     acme = await customer(test, 'acme');
@@ -61,9 +65,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
 
   /** The source is put off, for the reason that the test has made. */
   async function untilPutOff(id: string) {
-    await expect
-      .poll(async () => (await sourceNow(id)).status_message, { timeout: 60_000 })
-      .toContain('goes on by itself');
+    await expect.poll(async () => (await sourceNow(id)).status_message).toContain('goes on by itself');
   }
 
   it('sets a source up from the registry, whatever the platform shows in which order', async () => {
@@ -100,10 +102,10 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
       await test.app.reconciler.pass();
       return (await there()).connections.map(({ status }: { status: string }) => status);
     };
-    await expect.poll(onHost, { timeout: 60_000 }).toEqual(['inactive']);
+    await expect.poll(onHost).toEqual(['inactive']);
     expect((await connectionNow()).health.paused_because).toContain('The limit of 0 rows per day is reached');
     await put({});
-    await expect.poll(onHost, { timeout: 60_000 }).toEqual(['active']);
+    await expect.poll(onHost).toEqual(['active']);
   });
 
   it.each(creates)('makes nothing twice when the answer to POST %s is lost', async (path) => {
@@ -181,7 +183,7 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     await untilPutOff(id);
     restore();
     await acme.request('PUT', `/sources/${id}`, { source_config: { count: 12 } });
-    await expect.poll(async () => (await there()).sources[0].configuration.count, { timeout: 60_000 }).toBe(12);
+    await expect.poll(async () => (await there()).sources[0].configuration.count).toBe(12);
     // The newer one is there, and is not yet taken for the last word.
     await late.apply();
     expect((await there()).sources[0].configuration.count).toBe(11);
@@ -299,14 +301,11 @@ describeInTurns('in front of a hosted platform', (kind, it) => {
     await host.platform('DELETE', `/destinations/${(await there()).destinations[0].destinationId}`);
     const id = await acme.connect(template);
     await expect
-      .poll(
-        async () => {
-          await hosted.letSettle();
-          await test.app.setUps.pass();
-          return (await sourceNow(id)).status;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await hosted.letSettle();
+        await test.app.setUps.pass();
+        return (await sourceNow(id)).status;
+      })
       .toBe('ready');
     const { destinations, connections } = await there();
     expect([destinations.length, connections.length]).toEqual([1, 1]);

@@ -2,6 +2,7 @@
  * The service in front of a hosted platform. The platform is the bundled one on a separate port, changed where a hosted
  * one differs: endpoints that a hosted platform lacks are removed, and different answers are given in its form.
  */
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -24,24 +25,33 @@ export interface HostedApp {
   stop(): Promise<void>;
 }
 
-export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp> {
+/** Whose platform it is. Tests may share it: each app has its own organization there. */
+export async function startHost(): Promise<TestApp> {
   const host = await startTestApp('sqlite');
   await host.app.http.listen({ host: '127.0.0.1', port: 0 });
+  writeFileSync(registryFileOf(host), JSON.stringify(await registryOf(host)));
+  return host;
+}
+
+const registryFileOf = (host: TestApp) => join(host.dataDir, 'registry.json');
+
+/** Without a host that tests share, the app has one to itself, which ends with it. */
+export async function startHostedApp(kind: TestDatabaseKind, sharedHost?: TestApp): Promise<HostedApp> {
+  const host = sharedHost ?? (await startHost());
   const { port } = host.app.http.server.address() as AddressInfo;
-  const registry = join(host.dataDir, 'registry.json');
-  writeFileSync(registry, JSON.stringify(await registryOf(host)));
   const { clientId, clientSecret } = platformCredentials(host);
   const faulty = faultyPlatform();
   const shared = await createTestDatabase(kind, { migrated: true });
+  const organizationId = sharedHost ? randomUUID() : host.organizationId;
   const start = () =>
     startTestApp(kind, {
       env: {
         INLAY_PLATFORM_URL: `http://127.0.0.1:${port}/platform/v1`,
         INLAY_PLATFORM_CLIENT_ID: clientId,
         INLAY_PLATFORM_CLIENT_SECRET: clientSecret,
-        INLAY_PLATFORM_ORGANIZATION_ID: host.organizationId,
+        INLAY_PLATFORM_ORGANIZATION_ID: organizationId,
         INLAY_PLATFORM_SETTLE_SECONDS: '1',
-        INLAY_CONNECTOR_REGISTRY: registry,
+        INLAY_CONNECTOR_REGISTRY: registryFileOf(host),
       },
       overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
       shared,
@@ -69,7 +79,7 @@ export async function startHostedApp(kind: TestDatabaseKind): Promise<HostedApp>
       for (const replica of replicas) await replica.stop();
       await test.stop();
       await shared.drop();
-      await host.stop();
+      if (!sharedHost) await host.stop();
     },
   };
 }
