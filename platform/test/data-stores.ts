@@ -1,11 +1,13 @@
 /*
- * Places that data goes to, for tests that kill them and look at what is left: a folder, a bucket, a database of a server
- * that nobody else uses.
+ * Places that data goes to, for tests that look at what is left: a folder, a bucket, a database. Tests that kill the
+ * database server have a server that nobody else uses.
  */
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { inject } from 'vitest';
 import { startPostgres } from '../../scripts/postgres.mjs';
 import type { ConfiguredConnector } from '../src/runner/runner.ts';
 import { bundled, linesIn, temporaryFolder } from './connectors.ts';
@@ -35,8 +37,12 @@ export interface DataStores {
   stop(): Promise<void>;
 }
 
-export async function startDataStores(): Promise<DataStores> {
-  const [postgres, s3] = await Promise.all([startPostgres(), startS3Server()]);
+/** `ownServer`: the test ends sessions of the database server, or the server. */
+export async function startDataStores({ ownServer = false } = {}): Promise<DataStores> {
+  const [own, s3] = await Promise.all([ownServer ? startPostgres() : undefined, startS3Server()]);
+  const serverUrl = own?.url ?? inject('postgresUrl');
+  const run = randomBytes(6).toString('hex');
+  const databases: string[] = [];
   let opened = 0;
 
   async function openLocalFiles(): Promise<Store> {
@@ -78,15 +84,17 @@ export async function startDataStores(): Promise<DataStores> {
 
   async function openDatabase(): Promise<Store> {
     opened += 1;
-    const database = `store_${opened}`;
-    await query('postgres', `create database ${database}`);
-    const { hostname, port, username } = new URL(postgres.url);
+    const database = `store_${run}_${opened}`;
+    await query('postgres', `create database ${database} template template0`);
+    databases.push(database);
+    const { hostname, port, username, password } = new URL(serverUrl);
     return {
       connector: bundled('destination', 'destination-postgres', {
         host: hostname,
         port: Number(port),
         database,
-        username,
+        username: decodeURIComponent(username),
+        password: decodeURIComponent(password),
         ssl_mode: { mode: 'disable' },
       }),
       records: (stream) => query(database, `select * from ${stream}`),
@@ -102,7 +110,7 @@ export async function startDataStores(): Promise<DataStores> {
   }
 
   async function query(database: string, text: string): Promise<Record<string, unknown>[]> {
-    const url = new URL(postgres.url);
+    const url = new URL(serverUrl);
     url.pathname = `/${database}`;
     const client = new pg.Client({ connectionString: url.href });
     // The server may be killed meanwhile; the query then fails as well.
@@ -127,11 +135,11 @@ export async function startDataStores(): Promise<DataStores> {
   }
 
   async function killDatabase(): Promise<void> {
-    if (postgres.pid === undefined) throw new Error('The database does not run.');
-    process.kill(postgres.pid, 'SIGKILL');
+    if (own?.pid === undefined) throw new Error('There is no database server of this test that runs.');
+    process.kill(own.pid, 'SIGKILL');
     for (let tries = 0; ; tries++) {
       try {
-        return await postgres.restart();
+        return await own.restart();
       } catch (error) {
         // The sessions of the dead server hold its memory until they have noticed.
         if (tries === 20) throw error;
@@ -148,7 +156,8 @@ export async function startDataStores(): Promise<DataStores> {
     endSessions,
     killDatabase,
     async stop() {
-      await Promise.all([postgres.stop(), s3.stop()]);
+      if (!own) for (const name of databases) await query('postgres', `drop database ${name} with (force)`);
+      await Promise.all([own?.stop(), s3.stop()]);
     },
   };
 }
