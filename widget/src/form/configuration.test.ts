@@ -105,7 +105,7 @@ describe('an existing configuration', () => {
         expect(submitted).toEqual(configuration);
         expect(faultsOf(root, submitted, en.form.faults, configuration)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.INLAY_LONG_TESTS ? 300 : 100 },
     );
   });
 
