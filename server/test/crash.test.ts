@@ -21,7 +21,7 @@ describeOnOneDatabase('a service that is killed', (kind) => {
     });
   };
   beforeAll(async () => {
-    database = await createTestDatabase(kind);
+    database = await createTestDatabase(kind, { migrated: true });
     await start();
   });
   afterAll(async () => {

@@ -40,7 +40,7 @@ describe.each(ways)('four replicas on one PostgreSQL, %s [postgres]', (way) => {
   let replicas: Service[];
 
   beforeAll(async () => {
-    database = await createTestDatabase('postgres');
+    database = await createTestDatabase('postgres', { migrated: true });
     let databaseUrl = database.url as string;
     if (way !== 'straight') {
       pooler = await startPgbouncer(databaseUrl);

@@ -30,7 +30,10 @@ describe('two replicas that change the same sources at once [postgres]', () => {
   let template: string;
 
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase('postgres'), startHostedPlatform()]);
+    [database, platform] = await Promise.all([
+      createTestDatabase('postgres', { migrated: true }),
+      startHostedPlatform(),
+    ]);
     const env = { ...platform.env, INLAY_DATABASE_URL: database.url as string };
     replicas = await Promise.all([0, 1].map(() => startService({ dataDir: database.dataDir, env })));
     const templates = '/api/v1/integrations/templates';

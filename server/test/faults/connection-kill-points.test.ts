@@ -104,7 +104,7 @@ describeOnOneDatabase('a service killed while connections are changed and templa
     service = await startService({ program, dataDir: database.dataDir, ...(port ? { port } : {}), env });
   };
   beforeAll(async () => {
-    database = await createTestDatabase(kind);
+    database = await createTestDatabase(kind, { migrated: true });
     await start();
   });
   afterAll(async () => {

@@ -43,7 +43,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     });
   };
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    [database, platform] = await Promise.all([createTestDatabase(kind, { migrated: true }), startHostedPlatform()]);
     await start();
     workload = new Workload(platform, () => service);
     await workload.fillPlatform(2);
@@ -161,7 +161,7 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
       if (request.path.includes(`${search}&`) && phase === 'answered' && held && ++searches === 2) apply();
     };
     const lost = requestToken(service, name).catch(() => undefined);
-    await eventually('the create is under way', () => held, 15_000);
+    await eventually('the create is under way', () => held);
     await service.kill();
     await lost;
     // The lease has run out, the settle window has not, however slow this machine is.

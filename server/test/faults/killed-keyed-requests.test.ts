@@ -1,6 +1,7 @@
 /**
  * `kill -9` at each commit of a request with an Idempotency-Key, and the same request again: what it makes exists at most
- * once, and a client that asks until it is answered is told the truth.
+ * once, and a client that asks until it is answered is told the truth. A short run tries half of the commits on each
+ * database.
  */
 import { randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
@@ -8,6 +9,7 @@ import { useCrashingProgram } from '../support/crashing-program.ts';
 import type { Crash } from '../support/crashing-service.ts';
 import { createTestDatabase, describeOnBothDatabases } from '../support/databases.ts';
 import { writeToStore } from '../support/deployment.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { sampleData } from '../support/pipelines.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -62,35 +64,39 @@ describeOnBothDatabases('A request with an Idempotency-Key whose process is kill
     await start();
     // The commits of this request: its key, its work, its answer.
     const create = (key: string) => () => post(templates, key, template);
-    const beforeWork = create(randomUUID());
-    await crashWith({ at: 2, edge: 'before' }, beforeWork);
-    expect(await beforeWork()).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
-    await letTheLeaseRunOut();
-    expect(await beforeWork()).toMatchObject({ status: 201, replayed: null });
-    expect(await beforeWork()).toMatchObject({ status: 201, replayed: 'true' });
-    expect(await countTemplates()).toBe(1);
+    let made = 0;
+    if (isLongRun || kind === 'sqlite') {
+      const beforeWork = create(randomUUID());
+      await crashWith({ at: 2, edge: 'before' }, beforeWork);
+      expect(await beforeWork()).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+      await letTheLeaseRunOut();
+      expect(await beforeWork()).toMatchObject({ status: 201, replayed: null });
+      expect(await beforeWork()).toMatchObject({ status: 201, replayed: 'true' });
+      expect(await countTemplates()).toBe(++made);
 
-    const beforeAnswer = create(randomUUID());
-    await crashWith({ at: 3, edge: 'before' }, beforeAnswer);
-    await letTheLeaseRunOut();
-    for (let tries = 0; tries < 2; tries++) {
-      expect(await beforeAnswer()).toMatchObject({ status: 409, code: 'idempotency_answer_lost' });
+      const afterAnswer = create(randomUUID());
+      await crashWith({ at: 3, edge: 'after' }, afterAnswer);
+      expect(await afterAnswer()).toMatchObject({ status: 201, replayed: 'true' });
+      expect(await countTemplates()).toBe(++made);
     }
-    expect(await countTemplates()).toBe(2);
+    if (isLongRun || kind === 'postgres') {
+      const beforeAnswer = create(randomUUID());
+      await crashWith({ at: 3, edge: 'before' }, beforeAnswer);
+      await letTheLeaseRunOut();
+      for (let tries = 0; tries < 2; tries++) {
+        expect(await beforeAnswer()).toMatchObject({ status: 409, code: 'idempotency_answer_lost' });
+      }
+      expect(await countTemplates()).toBe(++made);
 
-    const afterAnswer = create(randomUUID());
-    await crashWith({ at: 3, edge: 'after' }, afterAnswer);
-    expect(await afterAnswer()).toMatchObject({ status: 201, replayed: 'true' });
-    expect(await countTemplates()).toBe(3);
-
-    // A workspace is found by its name, so the work may be done again.
-    const byName = randomUUID();
-    const askForToken = () => post(tokenPath, byName, { workspace_name: 'killed' });
-    await crashWith({ at: 2, edge: 'after' }, askForToken);
-    await letTheLeaseRunOut();
-    await writeToStore(database, 'update name_claims set lease_until = 0, no_post_before = 0');
-    const found = await askForToken();
-    expect(found).toMatchObject({ status: 200, replayed: null });
-    expect((await askForToken()).body).toEqual(found.body);
+      // A workspace is found by its name, so the work may be done again.
+      const byName = randomUUID();
+      const askForToken = () => post(tokenPath, byName, { workspace_name: 'killed' });
+      await crashWith({ at: 2, edge: 'after' }, askForToken);
+      await letTheLeaseRunOut();
+      await writeToStore(database, 'update name_claims set lease_until = 0, no_post_before = 0');
+      const found = await askForToken();
+      expect(found).toMatchObject({ status: 200, replayed: null });
+      expect((await askForToken()).body).toEqual(found.body);
+    }
   });
 });

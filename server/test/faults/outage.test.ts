@@ -32,7 +32,7 @@ describeOnOneDatabase('a platform that goes away under load', (kind) => {
   const ids = new Map<string, string>();
 
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    [database, platform] = await Promise.all([createTestDatabase(kind, { migrated: true }), startHostedPlatform()]);
     service = await startService({
       dataDir: database.dataDir,
       env: { ...(database.url ? { INLAY_DATABASE_URL: database.url } : {}), ...platform.env },

@@ -1,5 +1,6 @@
 /**
- * Four replicas behind a load balancer: many clients that ask for one new name, and restarts that no client notices.
+ * Replicas behind a load balancer: many clients that ask for one new name, and restarts that no client notices. A short run
+ * has three replicas, so that two serve while the third restarts; INLAY_LONG_TESTS has four, and more clients.
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,9 +23,13 @@ import { isLongRun } from '../support/long-run.ts';
 import { type Service, startService } from '../support/service.ts';
 
 const rounds = isLongRun ? 50 : 1;
-const crowd = isLongRun ? 500 : 150;
+const crowd = isLongRun ? 500 : 100;
+const replicaCount = isLongRun ? 4 : 3;
+const clients = isLongRun ? 6 : 4;
+/** So many answers between two steps of a restart: every client has had several. */
+const answersBetween = isLongRun ? 50 : 24;
 
-describe('four replicas on one PostgreSQL [postgres]', () => {
+describe(`${replicaCount} replicas on one PostgreSQL [postgres]`, () => {
   let database: TestDatabase;
   let platform: HostedPlatform;
   let replicas: Service[];
@@ -36,8 +41,11 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
     });
 
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase('postgres'), startHostedPlatform()]);
-    replicas = await Promise.all(Array.from({ length: 4 }, () => start()));
+    [database, platform] = await Promise.all([
+      createTestDatabase('postgres', { migrated: true }),
+      startHostedPlatform(),
+    ]);
+    replicas = await Promise.all(Array.from({ length: replicaCount }, () => start()));
   });
   afterAll(async () => {
     await Promise.all((replicas ?? []).map((replica) => replica.stop()));
@@ -97,7 +105,7 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
     const created: string[] = [];
     let [stop, isStarting] = [false, false];
     let answered = 0;
-    const load = Array.from({ length: 6 }, async (_, worker) => {
+    const load = Array.from({ length: clients }, async (_, worker) => {
       for (let i = 0; !stop; i++) {
         const name = `rolling ${worker} ${i >> 2}`;
         try {
@@ -115,16 +123,16 @@ describe('four replicas on one PostgreSQL [postgres]', () => {
       }
     });
     for (const [index, replica] of replicas.entries()) {
-      const goal = answered + 50;
+      const goal = answered + answersBetween;
       await eventually('load', () => answered >= goal);
       expect(await replica.stop('SIGTERM')).toBe(0);
-      const goalWithout = answered + 50;
+      const goalWithout = answered + answersBetween;
       await eventually('load on the others', () => answered >= goalWithout);
       isStarting = true;
       replicas[index] = await start(replica.port);
       isStarting = false;
     }
-    const goal = answered + 50;
+    const goal = answered + answersBetween;
     await eventually('load on all of them', () => answered >= goal);
     stop = true;
     await Promise.all(load);

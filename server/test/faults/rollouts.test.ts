@@ -38,7 +38,7 @@ describeOnOneDatabase('a warehouse whose password changes', (kind) => {
     service = await startService({ dataDir: database.dataDir, env: { ...store, ...platform.env } });
   };
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    [database, platform] = await Promise.all([createTestDatabase(kind, { migrated: true }), startHostedPlatform()]);
     await start();
   });
   afterAll(async () => {

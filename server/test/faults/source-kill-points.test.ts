@@ -6,7 +6,8 @@
  * As in kill-points.test.ts, one crash tests many points, with each piece of work held at its own point, and a first
  * run without a crash shows which requests a piece of work makes. Each phase is tried on one of the two databases. The
  * platform has applied a request, and the service does not know it: that phase is tried at every request, and each of
- * the other two at every other request. INLAY_LONG_TESTS tries every phase at every request on both databases.
+ * the other two at every other request. INLAY_LONG_TESTS tries every phase at every request on both databases, and the
+ * platform in the other process then also runs the syncs that it is asked for.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +49,10 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
     });
   };
   beforeAll(async () => {
-    [database, platform] = await Promise.all([createTestDatabase(kind), startHostedPlatform()]);
+    [database, platform] = await Promise.all([
+      createTestDatabase(kind, { migrated: true }),
+      startHostedPlatform({ runsJobs: isLongRun }),
+    ]);
     workspaceOfRequest = createOwnership(platform);
     await start();
     workload = new SourceWorkload(
@@ -151,7 +155,7 @@ describe('a service with its bundled platform, killed at commits of either while
   let service: Service;
 
   beforeAll(async () => {
-    database = await createTestDatabase('sqlite');
+    database = await createTestDatabase('sqlite', { migrated: true });
     await start();
   });
   afterAll(async () => {

@@ -20,8 +20,14 @@ import {
   untilNothingIsOpen,
   workspaceOf,
 } from '../support/deployment.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { isCreate } from '../support/platform-proxy.ts';
 import { type Service, startService } from '../support/service.ts';
+
+/** A short run has fewer clients and ends their sessions less often: each time is like the one before. */
+const clients = isLongRun ? 8 : 4;
+const terminations = isLongRun ? 10 : 4;
+const servedBetween = isLongRun ? 50 : 24;
 
 const storageUnavailable = [503, { detail: 'Storage is unavailable' }];
 const pair = ({ status, body }: Reply) => [status, body];
@@ -69,7 +75,7 @@ describe('a PostgreSQL that goes away [postgres]', () => {
       else others.push(pair(reply));
       return reply.status === 200;
     };
-    const load = Array.from({ length: 8 }, async (_, worker) => {
+    const load = Array.from({ length: clients }, async (_, worker) => {
       for (let i = 0; !stop; i++) {
         const name = `load ${worker} ${i}`;
         asked.push(name);
@@ -91,14 +97,14 @@ describe('a PostgreSQL that goes away [postgres]', () => {
       await eventually('requests are served again', () => served >= goal);
     };
 
-    await untilServed(50);
+    await untilServed(servedBetween);
     for (let round = 0; round < 2; round++) {
       await postgres.restart();
-      await untilServed(50);
+      await untilServed(servedBetween);
     }
     const administrator = new pg.Client({ connectionString: postgres.url, application_name: 'the test' });
     await administrator.connect();
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < terminations; round++) {
       await administrator.query(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'inlay'",
       );

@@ -2,12 +2,12 @@
  * The service as it is deployed with a hosted platform: processes, a proxy in between, and functions to look at both
  * sides.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import pg from 'pg';
+import { createTestDatabase } from './databases.ts';
 import { type PlatformProxy, startPlatformProxy } from './platform-proxy.ts';
 import { type Service, startService } from './service.ts';
 
@@ -39,9 +39,15 @@ export interface HostedPlatform {
   stop(): Promise<void>;
 }
 
-export async function startHostedPlatform(): Promise<HostedPlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'inlay-platform-'));
-  const process = await startService({ command: 'platform', dataDir, env: { LOG_LEVEL: 'warn' } });
+/**
+ * Without `runsJobs` every job waits for ever, as while another process of the platform runs the jobs: the connectors of a
+ * sync take more CPU time than everything else that a test of set-up does.
+ */
+export async function startHostedPlatform({ runsJobs = true } = {}): Promise<HostedPlatform> {
+  const database = await createTestDatabase('sqlite', { migrated: true });
+  const { dataDir } = database;
+  const process = await startService({ command: 'platform', dataDir, env: { LOG_LEVEL: 'error' } });
+  if (!runsJobs) giveJobsToAnotherProcess(dataDir);
   const base = `${process.url}/platform/v1`;
   const proxy = await startPlatformProxy(base);
   const { clientId, clientSecret } = JSON.parse(await readFile(join(dataDir, 'platform-credentials.json'), 'utf8'));
@@ -109,10 +115,18 @@ export async function startHostedPlatform(): Promise<HostedPlatform> {
     async stop() {
       await proxy.stop();
       await process.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await database.drop();
     },
   };
   return platform;
+}
+
+function giveJobsToAnotherProcess(dataDir: string): void {
+  const file = new SqliteConnection(join(dataDir, 'platform.db'));
+  file
+    .prepare('insert or replace into runner_lease (id, holder, expires_at) values (1, ?, ?)')
+    .run(['another-machine', Number.MAX_SAFE_INTEGER]);
+  file.close();
 }
 
 export async function call(service: Service, method: string, path: string, body?: unknown): Promise<Reply> {

@@ -42,7 +42,7 @@ async function whenNoLonger(status: string, ask: () => Promise<Answer>): Promise
     body = answer.body;
     return body.status;
   };
-  await expect.poll(current, { timeout: 60_000, interval: 50 }).not.toBe(status);
+  await expect.poll(current).not.toBe(status);
   return body;
 }
 
