@@ -197,7 +197,7 @@ async function openPage(browser: Browser, address: string, options?: BrowserCont
     await context.close();
     expect(errors).toEqual([]);
   });
-  opened.setDefaultTimeout(60_000);
+  opened.setDefaultTimeout(300_000);
   await opened.goto(address);
   return opened;
 }

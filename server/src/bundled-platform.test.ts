@@ -48,5 +48,5 @@ it('a platform that runs alone ends a connection that it has refused, even if it
   const { port, open } = await start({});
   const socket = await connectTo(port, 'nonsense\r\n\r\n');
   expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1.1 400 /);
-  await expect.poll(open, { timeout: 30_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
 });

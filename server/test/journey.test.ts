@@ -13,7 +13,7 @@ import { type Service, startService } from './support/service.ts';
 
 const destinationPostgres = '3b82f6d1-0c47-4e9a-a5d8-6e19c2b7f043';
 const everyYear = '0 0 4 1 1 ?';
-const patience = { timeout: 180_000, interval: 250 };
+const patience = { timeout: 300_000, interval: 250 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'inlay-journey-'));
 const databaseName = `journey_${process.pid}`;

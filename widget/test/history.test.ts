@@ -80,7 +80,7 @@ it('says which field has lost how many values, and why', async () => {
   const frame = await widgetFrame(page);
   await frame.getByLabel('Name').fill('Our ledger');
   await frame.getByRole('button', { name: 'Test and connect' }).click();
-  await frame.getByText(/3 rows synced/).waitFor({ timeout: 120_000 });
+  await frame.getByText(/3 rows synced/).waitFor({ timeout: 300_000 });
   await frame.getByRole('button', { name: 'Done' }).click();
   await frame.getByRole('button', { name: /Our ledger/ }).click();
   const summary = frame.getByText(/2 values did not arrive unchanged/).first();
@@ -113,11 +113,11 @@ it('goes from a manifest to rows, and from there to what is new', async () => {
   await frame.getByLabel('Invoices from').fill('2024-06-01');
   await frame.getByLabel('API key', { exact: true }).fill('wrong');
   await frame.getByRole('button', { name: 'Test and connect' }).click();
-  await frame.getByRole('alert').first().waitFor({ timeout: 120_000 });
+  await frame.getByRole('alert').first().waitFor({ timeout: 300_000 });
   await takePicture(browser, 'manifest-refused');
   await frame.getByLabel('API key', { exact: true }).fill('right');
   await frame.getByRole('button', { name: 'Test and connect' }).click();
-  await frame.getByText(/3 rows synced/).waitFor({ timeout: 120_000 });
+  await frame.getByText(/3 rows synced/).waitFor({ timeout: 300_000 });
   expect(await rowsOf('our_invoices_invoices')).toEqual(['a true', 'b false', 'c true']);
 
   invoices.push({ id: 'd', state: 'open', updated_at: '2024-06-13T08:00:00Z' });
@@ -125,7 +125,7 @@ it('goes from a manifest to rows, and from there to what is new', async () => {
   await frame.getByRole('button', { name: 'Done' }).click();
   await frame.getByRole('button', { name: /Our invoices/ }).click();
   await frame.getByRole('button', { name: 'Sync now' }).click();
-  const patience = { timeout: 120_000, interval: 200 };
+  const patience = { timeout: 300_000, interval: 200 };
   await expect.poll(() => rowsOf('our_invoices_invoices'), patience).toContain('d false');
   // The API gives what changed at that moment or later, so the last record comes once more.
   expect(new Set(asked)).toEqual(new Set(['2024-06-12T08:00:00Z']));

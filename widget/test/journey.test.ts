@@ -9,7 +9,7 @@ import { httpApi } from '../../server/test/support/pipelines.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
-const patience = { timeout: 120_000, interval: 200 };
+const patience = { timeout: 300_000, interval: 200 };
 
 /** An API that wants a key, which its owner may change. */
 let api: Server;
@@ -69,7 +69,7 @@ describe('A customer', () => {
     await frame.getByRole('button', { name: 'Test and connect' }).click();
 
     await screen(frame, 'connected');
-    await frame.getByText(/620 rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByText(/620 rows synced/).waitFor({ timeout: 300_000 });
     expect(delivered('our_shop_users')).toHaveLength(200);
     await frame.getByRole('button', { name: 'Done' }).click();
 
@@ -86,7 +86,7 @@ describe('A customer', () => {
     expect(await frame.getByLabel('Users').inputValue()).toBe('200');
     await frame.getByLabel('Users').fill('300');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(() => delivered('our_shop_users').length, patience).toBe(300);
@@ -129,7 +129,7 @@ describe('A customer', () => {
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     // The message names the authentication, so it is shown once, there, and the field inside has the focus.
     const fault = frame.locator('.inlay-field-fault');
-    await fault.waitFor({ timeout: 120_000 });
+    await fault.waitFor({ timeout: 300_000 });
     await takePicture(page, 'check-failed');
     expect(await fault.count()).toBe(1);
     expect(await frame.locator('.inlay-notice, .inlay-fault-summary').count()).toBe(0);
@@ -138,20 +138,20 @@ describe('A customer', () => {
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     await screen(frame, 'connected');
-    await frame.getByText(/2 rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByText(/2 rows synced/).waitFor({ timeout: 300_000 });
     await frame.getByRole('button', { name: 'Done' }).click();
 
     key = 'second-key-of-the-api';
     await frame.getByRole('button', { name: /Ledger/ }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
-    await frame.getByText('Failed').first().waitFor({ timeout: 120_000 });
+    await frame.getByText('Failed').first().waitFor({ timeout: 300_000 });
     await frame.getByRole('tab', { name: 'Settings' }).click();
     expect(await frame.content()).not.toContain('first-key-of-the-api');
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await fault.waitFor({ timeout: 120_000 });
+    await fault.waitFor({ timeout: 300_000 });
     await field.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
     await frame.getByRole('tab', { name: 'Activity' }).click();
     await frame.getByRole('button', { name: 'Sync now' }).click();
     await expect.poll(async () => await frame.getByText('Completed').count(), patience).toBeGreaterThanOrEqual(2);
@@ -175,7 +175,7 @@ describe('A customer', () => {
     await address.fill(apiUrl);
     await token.fill(key);
     await frame.getByRole('button', { name: 'Test and connect' }).click();
-    await frame.getByText(/2 rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByText(/2 rows synced/).waitFor({ timeout: 300_000 });
     await frame.getByRole('button', { name: 'Done' }).click();
     await frame.getByRole('button', { name: /Movable/ }).click();
     await frame.getByRole('tab', { name: 'Settings' }).click();
@@ -183,7 +183,7 @@ describe('A customer', () => {
     await address.fill(apiUrl.replace('127.0.0.1', 'localhost'));
     await frame.getByRole('button', { name: 'Test and save' }).click();
     const fault = frame.getByText('The address has changed. Enter this secret again.');
-    await fault.waitFor({ timeout: 120_000 });
+    await fault.waitFor({ timeout: 300_000 });
     await takePicture(page, 'secret-again');
     // Chromium reports the refusal.
     expect(stage.takeProblems()).toEqual([expect.stringContaining('status of 422')]);
@@ -193,7 +193,7 @@ describe('A customer', () => {
     expect(await token.evaluate((element) => element === document.activeElement)).toBe(true);
     await token.fill(key);
     await frame.getByRole('button', { name: 'Test and save' }).click();
-    await frame.getByText('Your changes are saved').waitFor({ timeout: 120_000 });
+    await frame.getByText('Your changes are saved').waitFor({ timeout: 300_000 });
   });
 
   it('needs nothing but the keyboard', async () => {
@@ -224,7 +224,7 @@ describe('A customer', () => {
     await tabTo(/Test and connect/);
     await page.keyboard.press('Enter');
     await screen(frame, 'connected');
-    await frame.getByText(/rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByText(/rows synced/).waitFor({ timeout: 300_000 });
     await tabTo(/^Done/);
     await page.keyboard.press('Space');
     await screen(frame, 'list');

@@ -152,7 +152,7 @@ describe.each(Object.keys(looks))('%s', (look) => {
     await frame.getByRole('button', { name: 'Keep editing' }).click();
     await frame.getByRole('button', { name: 'Test and connect' }).click();
     await screen('connected');
-    await frame.getByText(/rows synced/).waitFor({ timeout: 120_000 });
+    await frame.getByText(/rows synced/).waitFor({ timeout: 300_000 });
     await lookAt(frame, 'connected');
     await frame.getByRole('button', { name: 'Connect another source' }).click();
     await frame.getByRole('button', { name: /Nested list/ }).click();

@@ -320,7 +320,7 @@ describeOnOneDatabase('A request to add a manifest', (kind) => {
     const ended = async (count: number) => {
       const over = async () =>
         (await jobs()).filter(({ status }: { status: string }) => /succeeded|failed|cancelled/.test(status));
-      await expect.poll(async () => (await over()).length, { timeout: 120_000 }).toBe(count);
+      await expect.poll(async () => (await over()).length).toBe(count);
       expect((await jobs())[0]).toMatchObject({ status: 'succeeded' });
     };
     const written = async () => {

@@ -157,10 +157,10 @@ describeOnBothDatabases('The stream of events', (kind) => {
   it('tells what was, goes on with what happens, and resumes after the last id without a gap', async () => {
     await addTag('one');
     const stream = open('types=tag.*');
-    await expect.poll(stream.text, { timeout: 20_000 }).toContain('"name":"one"');
+    await expect.poll(stream.text).toContain('"name":"one"');
     expect(stream.text()).toContain('content-type: text/event-stream');
     await addTag('two');
-    await expect.poll(stream.text, { timeout: 20_000 }).toContain('"name":"two"');
+    await expect.poll(stream.text).toContain('"name":"two"');
     const ids = [...stream.text().matchAll(/^id: (\d+)\nevent: tag\.created\ndata: (\{.*\})$/gm)];
     expect(ids.map(([, id, data]) => [Number(id), JSON.parse(data ?? '').position])).toEqual([
       [Number(ids[0]?.[1]), Number(ids[0]?.[1])],
@@ -169,7 +169,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
     stream.close();
     await addTag('three');
     const resumed = open('types=tag.*', { 'last-event-id': String(ids[1]?.[1]) });
-    await expect.poll(resumed.text, { timeout: 20_000 }).toContain('"name":"three"');
+    await expect.poll(resumed.text).toContain('"name":"three"');
     expect(resumed.text()).not.toContain('"name":"two"');
     resumed.close();
   });
@@ -180,7 +180,7 @@ describeOnBothDatabases('The stream of events', (kind) => {
       ['x', 422],
     ] as const) {
       const refused = open('', { 'last-event-id': id, connection: 'close' });
-      await expect.poll(refused.hasEnded, { timeout: 20_000 }).toBe(true);
+      await expect.poll(refused.hasEnded).toBe(true);
       expect(refused.text()).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     }
   });
@@ -188,10 +188,10 @@ describeOnBothDatabases('The stream of events', (kind) => {
   it('tells nothing more once its token is revoked', async () => {
     const { body } = await test.request('POST', '/api/v1/operator-tokens', { body: { name: 'short' } });
     const stream = open('types=tag.*', { authorization: `Bearer ${body.token}` });
-    await expect.poll(stream.text, { timeout: 20_000 }).toContain('retry:');
+    await expect.poll(stream.text).toContain('retry:');
     await test.request('DELETE', `/api/v1/operator-tokens/${body.id}`);
     await addTag('after the end');
-    await expect.poll(() => stream.text().endsWith('0\r\n\r\n') || stream.hasEnded(), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => stream.text().endsWith('0\r\n\r\n') || stream.hasEnded()).toBe(true);
     expect(stream.text()).not.toContain('after the end');
     stream.close();
   });

@@ -13,7 +13,7 @@ import {
 } from '../../test/support/pipelines.ts';
 
 const integrations = '/api/v1/integrations';
-const patience = { timeout: 120_000, interval: 50 };
+const patience = { timeout: 300_000, interval: 50 };
 const to =
   (method: string, path: string): Match =>
   (request) =>

@@ -49,7 +49,7 @@ describeInTurns('A destination', (kind, it) => {
     const started = await test.request('POST', path, { body });
     expect(started.status, started.text).toBe(200);
     const read = async () => (await test.request('GET', `${path}/${started.body.id}/status`)).body;
-    await expect.poll(async () => (await read()).status, { timeout: 60_000 }).not.toBe('running');
+    await expect.poll(async () => (await read()).status).not.toBe('running');
     return await read();
   }
   const faultsOf = async (method: string, url: string, body: object) => {
@@ -102,7 +102,7 @@ describeInTurns('A destination', (kind, it) => {
     expect((await other.request('GET', `${path}/${body.id}/status`)).status).toBe(404);
     // As if the process that ran it were gone.
     await expect
-      .poll(async () => (await test.request('GET', `${path}/${body.id}/status`)).body.status, { timeout: 60_000 })
+      .poll(async () => (await test.request('GET', `${path}/${body.id}/status`)).body.status)
       .toBe('succeeded');
     const { db } = test.app.store;
     await db

@@ -77,7 +77,7 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
     slow.letGo();
     for (const { body: check } of started) {
       const status = async () => (await greedy.request('GET', `/sources/check/${check.id}/status`)).body.status;
-      await expect.poll(status, { timeout: 60_000, interval: 50 }).toBe('succeeded');
+      await expect.poll(status).toBe('succeeded');
     }
     expect((await greedy.request('POST', '/sources/check', body)).status).toBe(200);
   });
@@ -106,17 +106,17 @@ describeInTurns('A workspace that asks for too much', (kind, it) => {
       return answer;
     });
     for (let source = 0; source < 12; source++) await greedy.connect(sample, { name: `Shop ${source}` });
-    await expect.poll(() => slow.held.length, { timeout: 60_000 }).toBe(2);
+    await expect.poll(() => slow.held.length).toBe(2);
     const own = await modest.connect(sample);
     const ready = async () => (await modest.request('GET', `/sources/${own}`)).body.status;
-    await expect.poll(ready, { timeout: 60_000, interval: 50 }).toBe('ready');
+    await expect.poll(ready).toBe('ready');
     expect(slow.held).toHaveLength(2);
     slow.letGo();
     const connections = async () => {
       await test.app.setUps.pass();
       return (await onPlatform(test, greedy.workspaceId)).connections.length;
     };
-    await expect.poll(connections, { timeout: 60_000, interval: 50 }).toBe(12);
+    await expect.poll(connections).toBe(12);
   });
 
   it('is refused more syncs than may wait, with Retry-After, and another workspace is not', async () => {

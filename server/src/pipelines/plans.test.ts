@@ -41,7 +41,7 @@ describeInTurns('A plan', (kind, it) => {
       const due = await db.selectFrom('sources').select('id').where('due_at', 'is not', null).execute();
       return open.length + due.length;
     };
-    await expect.poll(leftToDo, { timeout: 120_000, interval: 50 }).toBe(0);
+    await expect.poll(leftToDo).toBe(0);
   };
 
   it('of a connection template tells what a rollout would do, does nothing, and is applied exactly', async () => {

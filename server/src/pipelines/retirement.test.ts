@@ -13,7 +13,7 @@ import {
 } from '../../test/support/pipelines.ts';
 
 const templates = '/api/v1/integrations/templates';
-const patience = { timeout: 120_000, interval: 50 };
+const patience = { timeout: 300_000, interval: 50 };
 
 describeInTurns('A template that is deleted', (kind, it) => {
   let hosted: HostedApp;

@@ -18,7 +18,7 @@ import {
 } from '../../test/support/pipelines.ts';
 
 const count = isLongRun ? 100 : 10;
-const patience = { timeout: 60_000 + count * 2_000, interval: 50 };
+const patience = { timeout: 300_000 + count * 2_000, interval: 50 };
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 
 describeOnBothDatabases('A password that is rotated for all customers', (kind) => {

@@ -14,7 +14,7 @@ import {
 } from '../../test/support/pipelines.ts';
 
 const templates = '/api/v1/integrations/templates';
-const patience = { timeout: 120_000, interval: 50 };
+const patience = { timeout: 300_000, interval: 50 };
 const warehouse = { host: 'warehouse.example', port: 5432, database: 'dw', username: 'loader' };
 
 /** Passes of the workers until nothing is left to do, every settle window over. */

@@ -60,7 +60,7 @@ describeInTurns('setting up a source', (kind, it) => {
     const restore = faulty.rule(unreachable(post(path)));
     const { acme, id } = await connect();
     await expect
-      .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message, { timeout: 60_000 })
+      .poll(async () => (await acme.request('GET', `/sources/${id}`)).body.status_message)
       .toContain('goes on by itself');
     restore();
     expect(await acme.settled(id)).toMatchObject({ status: 'ready' });
@@ -123,13 +123,10 @@ describeInTurns('setting up a source', (kind, it) => {
     expect((await acme.request('GET', `/sources/${id}`)).status).toBe(404);
     restore();
     await expect
-      .poll(
-        async () => {
-          await test.app.setUps.pass();
-          return (await onPlatform(test, acme.workspaceId)).sources.length;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await test.app.setUps.pass();
+        return (await onPlatform(test, acme.workspaceId)).sources.length;
+      })
       .toBe(0);
   });
 });

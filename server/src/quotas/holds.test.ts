@@ -69,7 +69,7 @@ describeOnBothDatabases('A quota of rows that is used up', (kind) => {
       await test.app.reconciler.pass();
       return await statuses();
     };
-    await expect.poll(current, { timeout: 60_000 }).toEqual(expected);
+    await expect.poll(current).toEqual(expected);
   };
   const healthFor = async (token: string | undefined, { id }: Connected) => {
     const path = token === undefined ? '/api/v1/integrations' : '/api/v1/embedded';

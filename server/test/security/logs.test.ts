@@ -17,7 +17,7 @@ const configured = {
   encryptionKey: randomBytes(32).toString('base64'),
 };
 /** A busy machine takes its time. */
-const patience = { timeout: 60_000 };
+const patience = { timeout: 300_000 };
 const hostileName = 'Initech\u001b[31m\nFAKE {"level":"error"}';
 
 let database: TestDatabase;
@@ -156,7 +156,7 @@ async function causeFailures(): Promise<void> {
 }
 
 beforeAll(async () => {
-  database = await createTestDatabase('postgres');
+  database = await createTestDatabase('postgres', { migrated: true });
   const target = new URL(database.url ?? '');
   target.password = configured.databasePassword;
   proxy = await openProxy(target);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 import {
   type Customer,
   customer,
@@ -24,7 +24,7 @@ import {
   widgetToken,
 } from './support.ts';
 
-describeOnBothDatabases('A scoped token', (kind) => {
+describeOnOneDatabase('A scoped token', (kind) => {
   let test: TestApp;
   let ids: Record<string, string>;
   let owner: Customer;

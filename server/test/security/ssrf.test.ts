@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../scripts/disposable.mjs';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { isLongRun } from '../support/long-run.ts';
 import {
   type Customer,
   customer,
@@ -16,6 +17,10 @@ import {
 
 const hosts = ['127.0.0.1', '127.1', '0x7f.1', '2130706433', '0.0.0.0', 'localhost', '169.254.169.254'];
 const ipv6 = ['[::1]', '[::ffff:7f00:1]', '[::ffff:169.254.169.254]'];
+const every = [...hosts, ...ipv6];
+/** The source of files fetches as the source of HTTP APIs does. A short run tries one spelling of each kind with it. */
+const someOf = (what: string) =>
+  what === 'a file' && !isLongRun ? ['127.1', 'localhost', '169.254.169.254', '[::ffff:7f00:1]'] : every;
 const refusal = /The host .* is not on the public internet and may not be reached\./;
 
 describe('With INLAY_ALLOW_PRIVATE_NETWORKS=false', () => {
@@ -78,12 +83,12 @@ describe('With INLAY_ALLOW_PRIVATE_NETWORKS=false', () => {
 
   it.each(cases)(
     'a check of %s refuses this machine and its network, and says why',
-    async (_what, definition, config) => {
+    async (what, definition, config) => {
       const template = await makeSourceTemplate(test, { actor_definition_id: definition, partial_default_config: {} });
-      const outcomes = await Promise.all([...hosts, ...ipv6].map((host) => acme.check(template, config(host))));
+      const tried = someOf(what);
+      const outcomes = await Promise.all(tried.map((host) => acme.check(template, config(host))));
       for (const [index, { status, error_message }] of outcomes.entries()) {
-        const host = [...hosts, ...ipv6][index];
-        expect([status, error_message], host).toEqual(['failed', expect.stringMatching(refusal)]);
+        expect([status, error_message], tried[index]).toEqual(['failed', expect.stringMatching(refusal)]);
       }
       expect(reached).toBe(0);
     },

@@ -22,7 +22,7 @@ let scoped: string;
 let waitedMs = 0;
 
 beforeAll(async () => {
-  database = await createTestDatabase('postgres');
+  database = await createTestDatabase('postgres', { migrated: true });
   proxy = await openProxy(new URL(database.url ?? ''));
   test = await startTestApp('sqlite', {
     env: { INLAY_DATABASE_URL: proxy.url },
@@ -56,7 +56,7 @@ async function expectUnavailable(): Promise<void> {
 
 async function expectRecovery(): Promise<void> {
   await vi.waitFor(async () => expect([(await asOperator()).status, (await asCustomer()).status]).toEqual([200, 200]), {
-    timeout: 60_000,
+    timeout: 300_000,
     interval: 50,
   });
 }
@@ -142,7 +142,7 @@ describe('While the database is away', () => {
     // Only one connection in the pool, because each dead connection has to be noticed once.
     proxy.set('cut');
     proxy.set('open');
-    await vi.waitFor(async () => expect((await asCustomer()).status).toBe(200), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(async () => expect((await asCustomer()).status).toBe(200), { timeout: 300_000, interval: 50 });
     const said = proxy.swallow();
     const first = asCustomer();
     await said;
@@ -176,6 +176,6 @@ describe('The process', () => {
     expect(await underWay).toBe(503);
     expect((await fetch(`${service.url}/health/live`)).status).toBe(200);
     way.set('open');
-    await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 300_000, interval: 50 });
   });
 });

@@ -1,7 +1,7 @@
 /** Two organizations in one deployment: neither can see, count, change or guess anything of the other. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 import {
   addTenant,
   essence,
@@ -18,7 +18,7 @@ import {
 
 const names = ['acme', 'globex', 'initech'];
 
-describeOnBothDatabases('An organization beside another', (kind) => {
+describeOnOneDatabase('An organization beside another', (kind) => {
   let test: TestApp;
   let a: Tenant;
   let b: Tenant;

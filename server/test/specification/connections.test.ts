@@ -1,9 +1,9 @@
 /** What activating, deactivating and deleting a workspace does to its connections. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
-describeOnBothDatabases('Connections of a workspace', (kind) => {
+describeOnOneDatabase('Connections of a workspace', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);

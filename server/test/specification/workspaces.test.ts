@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { describeOnBothDatabases } from '../support/databases.ts';
+import { describeOnOneDatabase } from '../support/databases.ts';
 
 const path = '/api/v1/workspaces';
 const notFound = '{"detail":"Workspace not found"}';
 const nameTaken = { detail: 'A workspace with this name already exists' };
 
-describeOnBothDatabases('Workspaces', (kind) => {
+describeOnOneDatabase('Workspaces', (kind) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await startTestApp(kind);

@@ -72,7 +72,7 @@ export function useFormStage(): FormStage {
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     browser = await chromium.launch({ executablePath: await findChromium({ install: true }), args: chromiumArguments });
     page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(300_000);
     page.on('pageerror', (error) => problems.push(error.stack ?? error.message));
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) problems.push(message.text());

@@ -104,7 +104,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
     },
     async newPage(options = {}) {
       const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
-      context.setDefaultTimeout(60_000);
+      context.setDefaultTimeout(300_000);
       contexts.push(context);
       const page = await context.newPage();
       const ours = [stage.publicUrl, stage.origin, stage.otherOrigin].map((url) => new URL(url).host);
