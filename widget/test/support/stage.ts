@@ -178,8 +178,12 @@ export async function widgetFrame(page: Page, index = 0): Promise<Frame> {
   return frame;
 }
 
-/** A picture for a person who looks at the run: below .artifacts. */
+/**
+ * A picture for a person who looks at the run, below .artifacts. Chromium draws without a graphics card, which takes long:
+ * pictures are taken in the long run, and where somebody wants them.
+ */
 export async function takePicture(page: Page, name: string): Promise<void> {
+  if (!process.env.INLAY_PICTURES && !process.env.INLAY_LONG_TESTS) return;
   mkdirSync(pictures, { recursive: true });
   await page.screenshot({ path: join(pictures, `${name}.png`) });
 }
