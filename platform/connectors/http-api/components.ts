@@ -9,7 +9,7 @@ import { type Expectations, errorHandler, wholeAnswer } from './answers.ts';
 import type { StreamConfiguration } from './configuration.ts';
 import { castDeclared } from './declared-types.ts';
 import { migrateState, newRecords } from './new-records.ts';
-import { defaultLimits, type Limits, watchedPages } from './paging.ts';
+import { defaultLimits, type Limits, watchedPages } from './watched-pages.ts';
 
 export interface Reading extends Expectations {
   limits?: Limits;

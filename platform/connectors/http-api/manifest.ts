@@ -32,7 +32,13 @@ export function toManifest(api: Api): Translation {
       check: { type: 'CheckStream', stream_names: streams.map(({ name }) => name) },
       streams: streams.map((stream) => streamComponent(api, stream)),
       // One after the other: an API is asked no faster than before.
-      stream_groups: { all: { streams: streams.map(({ name }) => name) } },
+      stream_groups: {
+        all: {
+          type: 'StreamGroup',
+          action: { type: 'BlockSimultaneousSyncsAction' },
+          streams: streams.map(({ name }) => name),
+        },
+      },
       ...(requestsPerSecond !== undefined && { api_budget: budget(requestsPerSecond) }),
     },
     config: { authentication, streams },

@@ -1,0 +1,86 @@
+/*
+ * Reads the pages of a stream for the engine: asks for each with its parameters, looks at what came, and says what of it is
+ * taken and where the next page is (paging.ts). Always true: a page is asked for only at the API's own origin, the key goes
+ * along in the way that was configured, and there is an end to the number of pages.
+ */
+import type { Given } from '../declarative/component.ts';
+import type { Paginator, ReviewedPage } from '../declarative/components/pagination.ts';
+import { ConnectorError } from '../kit/connector.ts';
+import { headersByName } from '../kit/http-client.ts';
+import { recordsAt } from '../kit/records.ts';
+import type { StreamConfiguration } from './configuration.ts';
+import { type Pager, type Place, pagerFor } from './paging.ts';
+import { keyParameter, pageParts } from './parameters.ts';
+
+export interface Limits {
+  pages: number;
+  /** In a row. */
+  emptyPages: number;
+}
+
+export const defaultLimits: Limits = { pages: 100_000, emptyPages: 1000 };
+
+/** How far the pages of a slice have been read. It is the token of the next page. */
+interface Position {
+  pager: Pager;
+  place: Place;
+  endStatuses: readonly number[];
+  pages: number;
+  /** The page before. */
+  from?: URL | undefined;
+}
+
+/** @param hasWorked an answer without a list is then one without records, where only some were asked for. */
+export function watchedPages(given: Given, stream: StreamConfiguration, limits: Limits, hasWorked: boolean): Paginator {
+  const { name, record_path = '', pagination = { type: 'none' } } = stream;
+  const newPager = () => pagerFor(pagination, record_path, limits.emptyPages);
+  const { first } = newPager();
+  const keyName = keyParameter(given.config);
+
+  function review({ page, found, records, token, slice }: ReviewedPage) {
+    const { pager, pages } = (token as Position | undefined) ?? { pager: newPager(), pages: 0 };
+    const isPage = page !== undefined && page.answer.status !== 204;
+    if (!isPage) return { take: pager.after(undefined).take, next: undefined };
+    // Some APIs leave an empty list out. Where a list is expected, its absence is rather a mistake in the path.
+    const isPart = Object.keys(slice.cursor).length + Object.keys(slice.partition).length > 0;
+    if (found.length === 0 && pages === 0 && !(hasWorked && isPart)) recordsAt(page.response, record_path, false);
+    const headers = headersByName(page.answer.rawHeaders);
+    const step = pager.after({ body: page.response, headers, found, records });
+    if (step.note !== undefined) given.run.log('WARN', `Stream ${name}: ${step.note}`);
+    if (!step.next) return { take: step.take, next: undefined };
+    const { next: place, endStatuses = [] } = step;
+    const next: Position = { pager, place, endStatuses, pages: pages + 1, from: page.answer.url };
+    return { take: step.take, next };
+  }
+
+  return {
+    initialToken: () => undefined,
+    next: () => undefined,
+    path(token) {
+      const { place, from } = (token as Position | undefined) ?? { place: first };
+      return 'link' in place ? linkedPage(place.link, from, keyName) : undefined;
+    },
+    parts(token) {
+      const { place, pages } = (token as Position | undefined) ?? { place: first, pages: 0 };
+      if (pages === limits.pages) {
+        throw new ConnectorError(`There are more than ${limits.pages} pages. Check the pagination.`);
+      }
+      return pageParts(stream, keyName, 'link' in place ? undefined : place.parameters);
+    },
+    endStatuses: (token) => (token as Position | undefined)?.endStatuses ?? [],
+    review,
+  };
+}
+
+/** The key goes along in the way that was configured, whatever the link says of it. */
+function linkedPage(link: string, current: URL | undefined, keyName: string | undefined): string {
+  if (!URL.canParse(link, current?.href)) {
+    throw new ConnectorError('The link to the next page is no address. Check the pagination.');
+  }
+  const url = new URL(link, current?.href);
+  if (url.origin !== current?.origin) {
+    throw new ConnectorError(`The next page is on another server, ${url.origin}, which is not asked for it.`);
+  }
+  if (keyName !== undefined) url.searchParams.delete(keyName);
+  return url.href;
+}
