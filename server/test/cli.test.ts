@@ -2,8 +2,10 @@
  * The command line on SQLite: every command, what it says, and the code it ends with. Each kind of command runs as a real
  * process at least once (`asProcess`), the others in the process of the test.
  */
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -510,6 +512,57 @@ describe('inlay connector', () => {
     writeFileSync(join(folder, 'classes.mjs'), 'export class Auth { headers() { return {}; } }');
     const add = ['connector', 'add', '--source', '--manifest', join(folder, 'source-loans.yaml'), '--name', 'Coded'];
     expect(await succeed(...add, '--components', join(folder, 'classes.mjs'))).toMatch(/^Added Coded .*\n$/);
+  });
+
+  it('imports manifests from a registry at an address, and adds one from there', async () => {
+    const { succeed, fail } = commandLine();
+    await succeed('organization', 'create', '--name', 'Ours');
+    const source = (name: string, more = {}) => ({
+      name,
+      dockerRepository: `example/source-${name.toLowerCase()}`,
+      dockerImageTag: '2.1.0',
+      language: 'manifest-only',
+      license: 'ELv2',
+      ...more,
+    });
+    const sources = [source('Books'), source('Gone'), source('Broken'), source('Old', { tombstone: true })];
+    const at = (name: string) => `/files/metadata/example/source-${name}/2.1.0/manifest.yaml`;
+    const files: Record<string, string> = {
+      '/files/registries/v0/oss_registry.json': JSON.stringify({ sources, destinations: [] }),
+      [at('books')]: booksManifest({ url: 'https://api.example.com' }),
+      [at('broken')]: 'streams: [',
+      '/page.html': '<html></html>',
+      '/large.yaml': '#'.repeat(5 * 1024 ** 2),
+    };
+    const server = createHttpServer(({ url = '' }, response) => {
+      response.writeHead(url === '/fails' ? 500 : url in files ? 200 : 404).end(files[url]);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const registry = `${address}/files/registries/v0/oss_registry.json`;
+
+    const imported = await succeed('connector', 'import', registry, '--accept-licence');
+    expect(rowsOf(imported).slice(1, 4)).toEqual([
+      ['books', 'Books', 'ELv2'],
+      ['gone', 'Gone', 'ELv2'],
+      ['broken', 'Broken', 'ELv2'],
+    ]);
+    expect(imported).toMatch(/^\+ Books \(.*\), 1 of 1 streams$/m);
+    expect(imported).toContain('! Gone: there is no manifest beside the registry\n');
+    expect(imported).toContain('! Broken: The manifest is not valid YAML');
+    expect(imported).toContain('Added 1; 0 were there already; 2 cannot run.\n');
+
+    const add = ['connector', 'add', '--source', '--name', 'Again', '--manifest'];
+    expect(await succeed(...add, `${address}${at('books')}`)).toMatch(/^Added Again /);
+    expect(await fail(...add, `${address}/nowhere.yaml`)).toBe(`There is nothing at ${address}/nowhere.yaml.\n`);
+    expect(await fail(...add, `${address}/fails`)).toBe(`${address}/fails answered 500.\n`);
+    expect(await fail(...add, `${address}/large.yaml`)).toBe(`${address}/large.yaml is larger than 4 MiB.\n`);
+    expect(await fail(...add, 'http://127.0.0.1:1/x')).toMatch(/^http:\/\/127\.0\.0\.1:1\/x cannot be read: /);
+    expect(await fail('connector', 'import', `${address}/page.html`)).toBe(
+      `${address}/page.html is no registry: it is no JSON.\n`,
+    );
   });
 
   it('says what is wrong with its arguments', async () => {
