@@ -9,11 +9,20 @@ import { pathToFileURL } from 'node:url';
 import { ConnectorError } from '../kit/connector.ts';
 import type { ComponentDefinition, Given } from './component.ts';
 import { authenticatorOf } from './components/authenticators.ts';
+import { defaultErrorHandler } from './components/error-handlers.ts';
 import type { PageRead } from './components/pagination.ts';
-import { emptyParts } from './http/request.ts';
-import type { Outcome } from './http/resolution.ts';
+import type { Requester } from './components/requester.ts';
+import type { Retriever, RetrieverSurroundings } from './components/retriever.ts';
+import type { PartitionRouter } from './cursors/stream-cursor.ts';
+import { Answer } from './http/answer.ts';
+import { exchange } from './http/exchange.ts';
+import { RunFailure } from './http/failures.ts';
+import { emptyParts, prepareRequest } from './http/request.ts';
+import type { Action, ErrorHandler, Outcome, Resolution, WaitStrategy } from './http/resolution.ts';
 import type { Names } from './interpolation.ts';
+import type { Decoder } from './run/decoder.ts';
 import { type Slice, sliceView } from './run/slice.ts';
+import type { SourceStream } from './run/stream.ts';
 
 type Values = Record<string, unknown>;
 type OwnClass = new (given: { options: Values; config: Values; parameters: Values }) => object;
@@ -104,7 +113,139 @@ const kinds: Record<string, OwnKind> = {
     words: 'Brings a state of an older version up to date: `migrate(state)` gives the state.',
     make: (own) => (state: Values) => call(own, 'migrate', state),
   },
+  CustomDecoder: {
+    method: 'decode',
+    words: 'The values of a body: `decode(bytes, headers)` gives a list or something to go through, also later.',
+    make(own): Decoder {
+      const firsts = new WeakMap<Answer, unknown>();
+      return {
+        isStreamed: false,
+        async *decode(answer) {
+          for await (const value of each(call(own, 'decode', answer.bytes, answer.headersByAnyCase))) {
+            if (!firsts.has(answer)) firsts.set(answer, value);
+            yield [value];
+          }
+        },
+        firstValue: (answer) => firsts.get(answer) ?? {},
+      };
+    },
+  },
+  CustomRequester: {
+    method: 'send',
+    words:
+      'Sends a request: `send({ slice, token, path, query, headers, form, json }, fetch)` gives an answer `{ status, headers, body }`, such as that of `fetch({ method, url, headers, body })`.',
+    make(own, given): Requester {
+      const fetchIt = fetchFor(given);
+      return {
+        async send({ slice, token, path, parts = emptyParts() }) {
+          const asked = { slice: sliceView(slice), token, path, ...parts };
+          const { status, headers, body } = (await call(own, 'send', asked, fetchIt)) as OwnAnswer;
+          const raw = Object.entries(headers ?? {}).flatMap(([name, value]) => [name, String(value)]);
+          return new Answer(status, raw, Buffer.from(body ?? ''));
+        },
+      };
+    },
+  },
+  CustomErrorHandler: {
+    method: 'interpret',
+    words:
+      'What to do about an answer: `interpret({ status, headers, body })` gives an action such as RETRY, or `{ action, message, failureType }`; undefined leaves it to the usual rules. `maxRetries` may be a property.',
+    make: (own, given): ErrorHandler => ({
+      maxRetries: typeof own.maxRetries === 'number' ? own.maxRetries : defaultErrorHandler.maxRetries,
+      maxSeconds: defaultErrorHandler.maxSeconds,
+      waits: given.children<WaitStrategy>('backoff_strategies'),
+      interpret(outcome) {
+        if (!(outcome instanceof Answer)) return defaultErrorHandler.interpret(outcome);
+        const found = call(own, 'interpret', shown(outcome)) as Action | Resolution | undefined;
+        if (found === undefined || found === null) return defaultErrorHandler.interpret(outcome);
+        return typeof found === 'string' ? { action: found } : found;
+      },
+    }),
+  },
+  CustomPartitionRouter: {
+    method: 'partitions',
+    words:
+      'The partitions of a stream: `partitions(parents)` gives objects, also later. Each of the parents goes through the records of a stream in `parent_stream_configs`.',
+    make(own, given): PartitionRouter {
+      const parents = given.children<{ stream: SourceStream }>('parent_stream_configs');
+      return {
+        async *slices() {
+          const records = parents.map(({ stream }) => recordsOf(stream));
+          for await (const partition of each(call(own, 'partitions', records))) {
+            yield { partition: partition as Values, cursor: {}, extraFields: {} };
+          }
+        },
+        parts: emptyParts,
+      };
+    },
+  },
+  CustomRetriever: {
+    method: 'read',
+    words: 'Reads a slice: `read(slice, fetch)` gives records, also later. The transformations of the stream follow.',
+    make(own, given): Retriever {
+      const { transformations = [] } = given.around as RetrieverSurroundings;
+      const fetchIt = fetchFor(given);
+      return {
+        async *read(slice) {
+          const names = { stream_slice: sliceView(slice) };
+          for await (const value of each(call(own, 'read', names.stream_slice, fetchIt))) {
+            const record = value as Values;
+            for (const change of transformations) change(record, names);
+            yield [record];
+          }
+        },
+      };
+    },
+  },
+  CustomSchemaNormalization: {
+    method: 'transform',
+    words: 'Casts a record in place by the schema of its stream: `transform(record, schema)`.',
+    make: (own) => (record: Values, schema: Values) => {
+      call(own, 'transform', record, schema);
+    },
+  },
+  CustomValidationStrategy: {
+    method: 'validate',
+    words: 'Checks a value of the configuration: `validate(value)` throws an Error that says what to change.',
+    make: (own) => (value: unknown) => {
+      try {
+        call(own, 'validate', value);
+      } catch (error) {
+        throw new RunFailure((error as Error).message, 'config_error', { cause: error });
+      }
+    },
+  },
 };
+
+/** An answer as classes see it, and give it back. */
+interface OwnAnswer {
+  status: number;
+  headers: Values;
+  body: Buffer | string;
+}
+
+function shown(answer: Answer): OwnAnswer {
+  return { status: answer.status, headers: answer.headersByAnyCase, body: answer.bytes };
+}
+
+/** Sends requests for a class: through the guarded client, by the call budget and by the error handler of the component. */
+function fetchFor(given: Given): (request: Values) => Promise<OwnAnswer> {
+  const handler = given.child<ErrorHandler>('error_handler') ?? defaultErrorHandler;
+  return async ({ method = 'GET', url, headers = {}, body }) => {
+    const prepared = prepareRequest(String(method), String(url), { ...emptyParts(), headers: headers as Values });
+    const request = { ...prepared, body: body === undefined ? undefined : String(body) };
+    return shown(await exchange(given.run, request, { streamName: given.making.streamName, handler }));
+  };
+}
+
+/** What a class gives: a list, something to go through now or later, or a promise of that. */
+async function* each(given: unknown): AsyncGenerator<unknown> {
+  yield* (await given) as Iterable<unknown>;
+}
+
+async function* recordsOf({ cursor, read }: SourceStream): AsyncGenerator<Values> {
+  for await (const slice of cursor.slices()) for await (const records of read(slice)) yield* records;
+}
 
 function call(own: Values, method: string, ...given: unknown[]): unknown {
   return (own[method] as (...given: unknown[]) => unknown)(...given);

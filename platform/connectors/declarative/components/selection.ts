@@ -92,7 +92,7 @@ function makeRecordSelector(given: Given): RecordSelector {
   } = given.around as SelectorSurroundings;
   const extract = given.child<Extractor>('extractor') ?? ((values) => [...values]);
   const filter = given.child<RecordFilter>('record_filter');
-  const mustNormalize = given.text('schema_normalization') === 'Default';
+  const normalize = makeNormalization(given);
   const transformsFirst = given.flag('transform_before_filtering', transformsByDefault);
   const isWanted: RecordFilter = (record, slice, token) =>
     (filteringCursor?.isWanted(slice, record) ?? true) && (filter?.(record, slice, token) ?? true);
@@ -110,7 +110,7 @@ function makeRecordSelector(given: Given): RecordSelector {
           if (transformsFirst) transform(record, slice);
           if (!isWanted(record, slice, token)) continue;
           if (!transformsFirst) transform(record, slice);
-          if (mustNormalize) normalizeBySchema(record, schema);
+          normalize?.(record, schema);
           records.push(record);
         }
       } catch (failure) {
@@ -119,6 +119,14 @@ function makeRecordSelector(given: Given): RecordSelector {
       return { records };
     },
   };
+}
+
+type Normalization = (record: Record<string, unknown>, schema: Record<string, unknown>) => void;
+
+function makeNormalization(given: Given): Normalization | undefined {
+  const value = given.value('schema_normalization');
+  if (isJsonObject(value)) return given.make<Normalization>(value);
+  return value === 'Default' ? normalizeBySchema : undefined;
 }
 
 /** Only objects are records. An empty list counts as an empty one, as it does in the reference runtime. */
