@@ -142,12 +142,14 @@ export async function read({
   streams,
   state = [],
   schemas = {},
+  cursorFields = {},
   statesEverySlice = false,
 }: Given & {
   streams: Record<string, SyncMode>;
   state?: State[];
   /** What the catalog says of streams. */
   schemas?: Record<string, Record<string, unknown>>;
+  cursorFields?: Record<string, string>;
   /** Partitioned streams send a state behind every slice, not only from time to time. */
   statesEverySlice?: boolean;
 }): Promise<ReadResult> {
@@ -202,6 +204,7 @@ export async function read({
       streams: Object.entries(streams).map(([name, sync_mode]) => ({
         stream: { name, json_schema: schemas[name] ?? { type: 'object', properties: {} } },
         sync_mode,
+        ...(cursorFields[name] !== undefined && { cursor_field: [cursorFields[name]] }),
       })),
     } as unknown as ConfiguredCatalog;
     await source.read(config, catalog, state, emit, surroundings).catch((error) => {

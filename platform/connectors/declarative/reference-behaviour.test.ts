@@ -528,6 +528,80 @@ stream_groups: {slow: ${group('first', 'second')}, odd: {action: {type: Shout}, 
   expect(together).toContain('/alone /first');
 });
 
+it('what has no effect here is a warning by name and path, and its stream runs', async () => {
+  const uploader =
+    'file_uploader: {type: FileUploader, requester: {$ref: "#/definitions/requester"}, download_target_extractor: {type: DpathExtractor, field_path: [url]}}';
+  const manifest = manifestWith(
+    lines(
+      stream('files', uploader),
+      stream(
+        'moved',
+        `${days()}, state_migrations: [{type: CustomStateMigration, class_name: source_x.components.Move}]`,
+      ),
+    ),
+  );
+  expect(readManifest(manifest).problems).toEqual([
+    {
+      level: 'warning',
+      path: 'streams[0].file_uploader',
+      message: 'file_uploader has no effect here. Records are read without their files.',
+    },
+    {
+      level: 'warning',
+      path: 'streams[1].state_migrations[0]',
+      message: 'CustomStateMigration "source_x.components.Move" is passed over: only states from elsewhere need it',
+    },
+  ]);
+  api.answer(() => ({ json: { rows: [{ id: 1, day: '2024-06-03' }] } }));
+  const { records, states } = await read({
+    manifest,
+    config,
+    streams: { files: 'full_refresh', moved: 'incremental' },
+    state: stateOf('moved', { day: '2024-06-02' }),
+  });
+  expect(records).toEqual({ files: [{ id: 1, day: '2024-06-03' }], moved: [{ id: 1, day: '2024-06-03' }] });
+  expect(states.moved).toEqual({ day: '2024-06-03' });
+});
+
+it('a catalog may name another cursor field, where the manifest lets it', async () => {
+  const chosen = (name: string, more: string) => stream(name, days(more));
+  const manifest = manifestWith(
+    lines(chosen('open', ', allow_catalog_defined_cursor_field: true'), chosen('fixed', '')),
+  );
+  const { streams } = await discover({ manifest, config });
+  expect(streams.map(({ source_defined_cursor: isFixed, default_cursor_field: field }) => [isFixed, field])).toEqual([
+    [false, ['day']],
+    [true, ['day']],
+  ]);
+  api.answer(() => ({ json: { rows: [{ id: 1, day: '2024-06-03', seen: '2024-06-08' }] } }));
+  const { states } = await read({
+    manifest,
+    config,
+    streams: { open: 'incremental', fixed: 'incremental' },
+    cursorFields: { open: 'seen', fixed: 'seen' },
+  });
+  expect(states).toEqual({ open: { seen: '2024-06-08' }, fixed: { day: '2024-06-03' } });
+});
+
+it('a stream that is rate limited is named by what the requests are for', async () => {
+  const login = `{type: HttpRequester, url_base: "{{ config['base'] }}", path: /login, http_method: POST}`;
+  const session = `{type: SessionTokenAuthenticator, login_requester: ${login}, session_token_path: [token], expiration_duration: PT1H, request_authentication: {type: Bearer}}`;
+  const manifest = manifestWith(
+    lines(
+      asking('plain', ''),
+      asking('child', '', `, partition_router: ${substream(parentOf('parent'))}`),
+      asking('logged', `authenticator: ${session}`),
+    ),
+  );
+  api.answer(({ path }, count) => {
+    const isLimited = count === 0 && ['/plain', '/parent', '/login'].includes(path);
+    return isLimited ? { status: 429 } : { json: { rows: [{ id: 1 }], token: 't' } };
+  });
+  const { limited, records } = await read({ manifest, config, streams: full('plain', 'child', 'logged') });
+  expect(limited.sort()).toEqual(['logged_login_requester', 'parent', 'plain']);
+  expect(Object.values(records).map(({ length }) => length)).toEqual([1, 1, 1]);
+});
+
 describe('streams and schemas that are found out', () => {
   it('filter a schema before they change it, with types that are equal, and know the values by one name', async () => {
     const schema =
