@@ -84,7 +84,7 @@ describe('a configuration becomes a manifest', () => {
     expect(streams[1]).toMatchObject({
       retriever: {
         requester: {
-          url: "{{ ('https://api.test/v1/a/' ~ (stream_partition['id'] | string | urlencode) ~ '/' ~ (stream_slice.extra_fields['owner.name'] | string | urlencode) ~ '/b') | tojson }}",
+          url: "{{ ('https://api.test/v1/a/' ~ (('' ~ stream_partition['id']) | urlencode) ~ '/' ~ (('' ~ stream_slice.extra_fields['owner.name']) | urlencode) ~ '/b') | tojson }}",
         },
         partition_router: { parent_stream_configs: [{ parent_key: "'id'", extra_fields: [["'owner'", "'name'"]] }] },
       },

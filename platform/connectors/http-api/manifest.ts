@@ -60,7 +60,8 @@ function budget(perSecond: number): Component {
   return { type: 'HTTPAPIBudget', policies: [{ type: 'MovingWindowCallRatePolicy', rates, matchers: [] }] };
 }
 
-function streamComponent(api: Api, stream: StreamConfiguration): Component {
+/** @param needed fields that a record must have, for a parent: without a value there is no list of its own. */
+function streamComponent(api: Api, stream: StreamConfiguration, needed: readonly string[] = []): Component {
   const { name, primary_key, pagination, parent, fields } = stream;
   const cursor = cursorComponent(stream);
   const transformations = [
@@ -75,7 +76,11 @@ function streamComponent(api: Api, stream: StreamConfiguration): Component {
       type: 'SimpleRetriever',
       requester: requester(api, stream),
       decoder: { type: 'CustomDecoder' },
-      record_selector: { type: 'RecordSelector', extractor: { type: 'CustomRecordExtractor' } },
+      record_selector: {
+        type: 'RecordSelector',
+        extractor: { type: 'CustomRecordExtractor' },
+        ...(needed.length > 0 && { record_filter: { type: 'RecordFilter', condition: hasValues(needed) } }),
+      },
       paginator: { type: 'CustomPaginator' },
       // A link to the next page has all it needs.
       ignore_stream_slicer_parameters_on_paginated_requests: pagination?.type === 'link',
@@ -165,7 +170,7 @@ function filledAddress(whole: string, fields: readonly string[]): string {
     const at = rest.indexOf(`{${field}}`);
     const before = rest.slice(0, at);
     rest = rest.slice(at + field.length + 2);
-    return `${exact(before)} ~ (${parentValue(field, fields)} | string | urlencode) ~ `;
+    return `${exact(before)} ~ (('' ~ ${parentValue(field, fields)}) | urlencode) ~ `;
   });
   return `{{ (${parts.join('')}${exact(rest)}) | tojson }}`;
 }
@@ -184,7 +189,7 @@ function parentRouter(api: Api, { path }: StreamConfiguration, parentName: strin
       {
         type: 'ParentStreamConfig',
         // All of them in every sync: what belongs to a parent changes without the parent.
-        stream: streamComponent(api, parent),
+        stream: streamComponent(api, parent, placeholdersOf(path)),
         parent_key: exact(first.split('.').join('/')),
         partition_field: exact(first),
         extra_fields: [...new Set(others)]
@@ -193,6 +198,14 @@ function parentRouter(api: Api, { path }: StreamConfiguration, parentName: strin
       },
     ],
   };
+}
+
+function hasValues(fields: readonly string[]): string {
+  const keys = (field: string) => field.split('.').map((key) => `[${exact(key)}]`);
+  const tests = fields.map(
+    (field) => `record${keys(field).join('')} is defined and record${keys(field).join('')} is not none`,
+  );
+  return `{{ ${tests.join(' and ')} }}`;
 }
 
 function copiedField({ path }: StreamConfiguration, name: string): Component {

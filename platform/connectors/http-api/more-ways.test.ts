@@ -222,6 +222,26 @@ describe('a parent list', () => {
     expect(asked.slice(-3).filter(({ path }) => path === '/v1/repos')).toHaveLength(1);
   });
 
+  test('whose record has no value for the path has no list; numbers and texts stay what they are', async () => {
+    const { asked, read } = await startApi(
+      ({ path }) =>
+        path === '/v1/repos'
+          ? [{ owner: { id: null } }, { owner: null }, { owner: { id: 0 } }, { owner: { id: '007' } }]
+          : [{ path }],
+      {},
+      {
+        streams: [repos, { name: 'issues', path: '/of/{owner.id}', parent: { stream: 'repos', copy_field: 'owner' } }],
+      },
+    );
+    const { records } = await read();
+    expect(records.repos).toHaveLength(4);
+    expect(records.issues).toEqual([
+      { path: '/v1/of/0', owner: 0 },
+      { path: '/v1/of/007', owner: '007' },
+    ]);
+    expect(asked.map(({ path }) => path)).not.toContain('/v1/of/None');
+  });
+
   test('may itself belong to a parent', async () => {
     const comments = { name: 'comments', path: '/repos/{id}/comments', parent: { stream: 'issues' } };
     const { read } = await startApi(api, {}, { streams: [repos, issues, comments] });
