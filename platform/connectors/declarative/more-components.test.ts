@@ -76,6 +76,55 @@ describe('tokens', () => {
     expect(of('/again').map(({ headers }) => headers.authorization)).toEqual(['Bearer a0', 'Bearer a1']);
   });
 
+  it('take turns by the calls that the API leaves to each, without a wait while one of them has some', async () => {
+    const quota = (more: string) =>
+      `{type: TokenQuota, remaining_path: [left, calls], reset_path: [left, reset], limit_path: [left, limit], remaining_header: X-Left, exhaustion_status_codes: [429], ${more}}`;
+    const tokens = (status: string) =>
+      `{type: RateLimitedMultipleTokenAuthenticator, tokens: "{{ config['tokens'] }}", auth_method: token, quota_status_source: {type: QuotaStatusSource, url: "{{ config['base'] }}/${status}", unavailable_status_codes: [404]}, budget_min_reserve: 0, budget_reserve_fraction: 0, max_wait_time: PT1H, quotas: [${quota('name: search, matchers: [{url_path_pattern: /search}]')}, ${quota('name: others')}]}`;
+    const stream = (name: string, status: string) =>
+      `  - {$ref: "#/definitions/stream", name: ${name}, $parameters: {name: ${name}}, retriever: {$ref: "#/definitions/retriever", requester: {$ref: "#/definitions/requester", path: "/${name}/{{ stream_partition.n }}", authenticator: ${tokens(status)}}, partition_router: {type: ListPartitionRouter, cursor_field: n, values: ["1", "2", "3", "4", "5"]}}}`;
+    const reset = Date.parse('2024-06-15T12:00:30Z') / 1000;
+    const answer = (left: (count: number) => object | undefined, isLimited = (_token: string) => false) =>
+      api.answer(({ path, headers: { authorization: token = '' } }, count) => {
+        const status = left(count);
+        if (path === '/status') return status ? { json: { left: status } } : { status: 404 };
+        return isLimited(token) ? { status: 429 } : { json: { rows: [{ id: 1, token }] } };
+      });
+    const readOne = async (name: string) => {
+      const result = await read({
+        manifest: manifestWith(stream(name, 'status')),
+        config: { ...config, tokens: 'a, b' },
+        streams: { [name]: 'full_refresh' },
+      });
+      return { ...result, used: result.records[name]?.map(({ token }) => token).sort() };
+    };
+
+    answer(() => ({ calls: 3, reset, limit: 100 }));
+    const turns = await readOne('plain');
+    expect([turns.failures, turns.used]).toEqual([{}, ['token a', 'token a', 'token a', 'token b', 'token b']]);
+    expect(api.asked().filter(({ path }) => path === '/status')).toHaveLength(2);
+
+    // The API says that the first token is spent, although it counted calls for it.
+    answer(
+      () => ({ calls: 50, reset, limit: 100 }),
+      (token) => token === 'token a',
+    );
+    const spent = await readOne('plain');
+    expect([spent.failures, spent.waits, new Set(spent.used)]).toEqual([{}, [], new Set(['token b'])]);
+
+    // Nobody has calls left before the next reset; then there are some again.
+    answer((count) => ({ calls: count < 2 ? 1 : 9, reset, limit: 100 }));
+    const waited = await readOne('search');
+    expect([waited.failures, waited.used?.length]).toEqual([{}, 5]);
+    expect(waited.words).toContain('No token has a call left (search). Goes on in 30 seconds.');
+
+    answer(() => ({ calls: 0, reset: reset + 7200, limit: 100 }));
+    expect((await readOne('late')).failures).toMatchObject({ late: { failureType: 'transient_error' } });
+    answer(() => undefined);
+    const uncounted = await readOne('plain');
+    expect([uncounted.failures, uncounted.used]).toEqual([{}, Array.from({ length: 5 }, () => 'token a')]);
+  });
+
   it('are signed with the key of the configuration', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

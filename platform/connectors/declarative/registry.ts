@@ -26,6 +26,7 @@ import { selectionComponents } from './components/selection.ts';
 import { sessionTokenComponents } from './components/session-tokens.ts';
 import { sourceComponents } from './components/source.ts';
 import { streamComponents } from './components/streams.ts';
+import { tokenQuotaComponents } from './components/token-quotas.ts';
 import { transformationComponents } from './components/transformations.ts';
 import { ownDefinitionOf } from './own-classes.ts';
 
@@ -42,6 +43,7 @@ export const componentDefinitions: readonly ComponentDefinition[] = [
   ...oauthComponents,
   ...sessionTokenComponents,
   ...jwtComponents,
+  ...tokenQuotaComponents,
   ...errorHandlerComponents,
   ...callBudgetComponents,
   ...paginationComponents,

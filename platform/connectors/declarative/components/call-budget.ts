@@ -18,7 +18,7 @@ import { RunFailure } from '../http/failures.ts';
 import type { PreparedRequest } from '../http/request.ts';
 import { isFoundIn } from '../run/patterns.ts';
 
-interface Matcher {
+export interface Matcher {
   matches(request: PreparedRequest): boolean;
   /** How many calls a request counts for. */
   weight: number;

@@ -20,6 +20,7 @@ import {
   combineParts,
   emptyParts,
   joinAddress,
+  type PreparedRequest,
   prepareRequest,
   type RequestParts,
   type Values,
@@ -35,6 +36,12 @@ export interface Authenticator {
   renewedHeaders(): Promise<Values>;
   /** Gets a new token at once. */
   refresh?(): Promise<void>;
+  /** The headers of one attempt, for credentials that depend on the request. */
+  sign?(request: PreparedRequest): Promise<Values>;
+  /** Hears of every answer. */
+  observe?(request: PreparedRequest, answer: Answer): void;
+  /** Whether another attempt would have other credentials, so that there is no need to wait. */
+  canGoOn?(request: PreparedRequest): boolean;
 }
 
 export interface Ask {
@@ -125,6 +132,7 @@ function makeHttpRequester(given: Given): Requester {
           streamName: requestsFor ?? given.making.streamName,
           handler,
           endStatuses: ask.endStatuses,
+          signer: authenticator,
           ...(authenticator && { credentials: () => authenticator.renewedHeaders() }),
           refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
         },
@@ -172,6 +180,7 @@ export const authenticatorNames = [
   'SelectiveAuthenticator',
   'JwtAuthenticator',
   'LegacySessionTokenAuthenticator',
+  'RateLimitedMultipleTokenAuthenticator',
   'CustomAuthenticator',
 ];
 

@@ -11,11 +11,22 @@ import type { PreparedRequest, Values } from './request.ts';
 import type { ErrorHandler, Outcome, Resolution } from './resolution.ts';
 import type { SendOptions } from './transport.ts';
 
+interface Signer {
+  sign?(request: PreparedRequest): Promise<Values>;
+  observe?(request: PreparedRequest, answer: Answer): void;
+  canGoOn?(request: PreparedRequest): boolean;
+}
+
+/** Before an attempt that has other credentials than the last. */
+const secondsWithOtherCredentials = 0.1;
+
 export interface Retrying {
   streamName: string;
   handler: ErrorHandler;
   /** Fresh credentials for the headers of another attempt. */
   credentials?: () => Promise<Values>;
+  /** Signs each attempt, and hears of its answer. */
+  signer?: Signer | undefined;
   /** Gets a new token although the old one should still be valid. */
   refreshToken?: (() => Promise<void>) | undefined;
   /** Statuses by which the API says that there is no such page: no failures, whatever the error handler says. */
@@ -28,13 +39,15 @@ const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
 export async function exchange(
   run: Run,
   request: PreparedRequest,
-  { streamName, handler, credentials, refreshToken, endStatuses }: Retrying,
+  { streamName, handler, credentials, signer, refreshToken, endStatuses }: Retrying,
   options: SendOptions = {},
 ): Promise<Answer> {
   const tries = new Tries(run.clock.seconds());
   for (let attempt = 1; ; attempt++) {
-    const asked = attempt === 1 || !credentials ? request : withHeaders(request, await credentials());
+    const renewed = attempt === 1 || !credentials ? request : withHeaders(request, await credentials());
+    const asked = signer?.sign ? withHeaders(renewed, await signer.sign(renewed)) : renewed;
     const outcome = await sendOnce(run, asked, options);
+    if (outcome instanceof Answer) signer?.observe?.(asked, outcome);
     if (outcome instanceof Answer && endStatuses?.includes(outcome.status)) return outcome;
     const resolution = handler.interpret(outcome);
     const { action } = resolution;
@@ -42,8 +55,9 @@ export async function exchange(
     if (action === 'RATE_LIMITED') run.rateLimited({ name: streamName });
     if (action === 'REFRESH_TOKEN_THEN_RETRY') await renew(run, refreshToken);
     if (!retried.includes(action)) return settle(run, request, outcome, resolution);
-    const seconds = tries.next(handler, waitOf(handler, outcome, attempt), action, run.clock.seconds());
-    if (seconds === undefined) throw exhausted(request, resolution, outcome);
+    const allowed = tries.next(handler, waitOf(handler, outcome, attempt), action, run.clock.seconds());
+    if (allowed === undefined) throw exhausted(request, resolution, outcome);
+    const seconds = signer?.canGoOn?.(asked) ? secondsWithOtherCredentials : allowed;
     const what = resolution.message ?? `${request.url.origin} did not answer as expected.`;
     run.log('WARN', `${streamName}: ${what} Next attempt in ${Math.ceil(seconds)} seconds.`);
     await run.wait(seconds, 'retry');

@@ -1,0 +1,283 @@
+/*
+ * Several tokens for one API, each with a number of calls that the API allows. Requests take turns with the tokens that have
+ * calls left. When none has, they wait until the API gives more. The API tells the numbers at an address of its own, and may
+ * tell them with every answer.
+ */
+import { isJsonObject } from '../../kit/json.ts';
+import {
+  type ComponentDefinition,
+  choice,
+  component,
+  either,
+  type Given,
+  integer,
+  list,
+  mapping,
+  number,
+  optional,
+  required,
+  template,
+  text,
+} from '../component.ts';
+import { parseDuration, Timedelta } from '../dates/durations.ts';
+import { parseDate } from '../dates/formats.ts';
+import { parseIsoDate } from '../dates/iso-dates.ts';
+import type { Answer } from '../http/answer.ts';
+import { exchange } from '../http/exchange.ts';
+import { RunFailure } from '../http/failures.ts';
+import { emptyParts, type PreparedRequest, prepareRequest } from '../http/request.ts';
+import { defaultResolution } from '../http/resolution.ts';
+import { pythonText } from '../template/printing.ts';
+import type { Matcher } from './call-budget.ts';
+import { defaultErrorHandler } from './error-handlers.ts';
+import type { Authenticator } from './requester.ts';
+
+/** What is left of a pool for one token. */
+interface Left {
+  calls: number;
+  limit: number;
+  /** In seconds since 1970. */
+  resetAt: number;
+  /** False for an API that counts no calls: then the numbers mean nothing. */
+  isCounted: boolean;
+}
+
+interface Pool {
+  name: string;
+  matchers: readonly Matcher[];
+  given: Given;
+}
+
+/** A wait for the next reset is no shorter: a reset that has passed by then would be asked for again and again. */
+const shortestWait = 5;
+const longestPause = 10;
+/** How far the times of a reset in two answers may differ for the same reset. */
+const skewSeconds = 60;
+
+function makeTokens(given: Given): string[] {
+  const value = given.value('tokens');
+  const delimiter = given.text('token_delimiter') ?? ',';
+  const texts = Array.isArray(value)
+    ? value.map((one) => given.asTemplate(String(one)).text())
+    : (given.template('tokens')?.text() ?? '').split(delimiter);
+  const tokens = [...new Set(texts.map((token) => token.trim()).filter((token) => token !== ''))];
+  if (tokens.length === 0) throw new RunFailure('The configuration has no token.', 'config_error');
+  return tokens;
+}
+
+function makeTokenQuotas(given: Given): Authenticator {
+  const tokens = makeTokens(given);
+  const { run } = given;
+  const method = given.text('auth_method') ?? 'Bearer';
+  const header = given.text('header') ?? 'Authorization';
+  const pools = (given.value('quotas') as unknown[]).map((value): Pool => {
+    const pool = given.inside(value);
+    return { name: pool.text('name') ?? '', matchers: pool.children<Matcher>('matchers'), given: pool };
+  });
+  const source = given.inside(given.value('quota_status_source'));
+  const uncounted = (source.value('unavailable_status_codes') as number[] | undefined) ?? [];
+  const mostWait = parseDuration(pythonText(given.rendered('max_wait_time', 'PT2H')));
+  const mostSeconds = mostWait instanceof Timedelta ? mostWait.totalSeconds : mostWait.time.totalSeconds;
+  const [fraction, least] = [given.number('budget_reserve_fraction') ?? 0.1, given.number('budget_min_reserve') ?? 50];
+  const written = (token: string) => `${method} ${token}`.trim();
+  let states: Map<string, Map<string, Left>> | undefined;
+  let asking: Promise<void> | undefined;
+  let active = 0;
+
+  const leftOf = (token: string, { name }: Pool) => states?.get(token)?.get(name) as Left;
+  const poolOf = (request: PreparedRequest) =>
+    pools.find(({ matchers }) => matchers.some((matcher) => matcher.matches(request))) ??
+    pools.find(({ matchers }) => matchers.length === 0) ??
+    (pools[0] as Pool);
+
+  /** Asks the API for the numbers of all tokens. Requests at the same time share the answers. */
+  function ask(): Promise<void> {
+    asking ??= (async () => {
+      const found = new Map<string, Map<string, Left>>();
+      for (const token of tokens) found.set(token, await quotasOf(token));
+      states = found;
+    })().finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  async function quotasOf(token: string): Promise<Map<string, Left>> {
+    const headers = source.mapping('request_headers').value();
+    const request = prepareRequest(source.text('http_method') ?? 'GET', source.template('url')?.text() ?? '', {
+      ...emptyParts(),
+      headers: { ...(isJsonObject(headers) ? headers : {}), [header]: written(token) },
+    });
+    const answer = await exchange(run, request, {
+      streamName: 'quota_status',
+      handler: {
+        ...defaultErrorHandler,
+        interpret: (outcome) =>
+          'status' in outcome && uncounted.includes(outcome.status) ? { action: 'IGNORE' } : defaultResolution(outcome),
+      },
+    });
+    const isCounted = !uncounted.includes(answer.status);
+    return new Map(pools.map((pool) => [pool.name, isCounted ? readLeft(pool, answer) : notCounted()]));
+  }
+
+  function readLeft({ given: pool }: Pool, answer: Answer): Left {
+    const at = (option: string) => {
+      let value: unknown = answer.json;
+      for (const key of pool.texts(option)) {
+        if (!isJsonObject(value) || !Object.hasOwn(value, key))
+          throw new RunFailure('The answer about the calls that are left lacks a field.', 'config_error');
+        value = value[key];
+      }
+      return value;
+    };
+    const calls = Math.trunc(Number(pythonText(at('remaining_path'))));
+    const limit = pool.has('limit_path') ? Math.trunc(Number(pythonText(at('limit_path')))) : calls;
+    return { calls, limit, resetAt: secondsOf(pythonText(at('reset_path'))), isCounted: true };
+  }
+
+  /** Takes one call of a pool, and tells which token has it. */
+  async function take(pool: Pool): Promise<string> {
+    if (!states) await ask();
+    let waited = 0;
+    for (;;) {
+      const token = tokens[active] as string;
+      const left = leftOf(token, pool);
+      if (!left.isCounted) return token;
+      if (left.calls > 0) {
+        left.calls--;
+        const pause = pauseFor(pool, left);
+        if (pause >= 0.1) await run.wait(pause, 'budget');
+        return token;
+      }
+      if (tokens.some((one) => leftOf(one, pool).calls > 0 || !leftOf(one, pool).isCounted)) {
+        active = (active + 1) % tokens.length;
+        continue;
+      }
+      const next = Math.min(...tokens.map((one) => leftOf(one, pool).resetAt)) - run.clock.seconds();
+      if (waited >= mostSeconds || next >= mostSeconds - waited)
+        throw new RunFailure('No token has a call left, and the API gives more too late.', 'transient_error');
+      const seconds = Math.min(Math.max(next, shortestWait), mostSeconds - waited);
+      run.log('INFO', `No token has a call left (${pool.name}). Goes on in ${Math.ceil(seconds)} seconds.`);
+      await run.wait(seconds, 'budget');
+      waited += seconds;
+      await ask();
+    }
+  }
+
+  /** The last calls are spread over the time that is left. */
+  function pauseFor(pool: Pool, own: Left): number {
+    const all = tokens.map((token) => leftOf(token, pool));
+    const isLow = all.every(({ calls, limit, isCounted }) => isCounted && calls <= Math.max(least, limit * fraction));
+    const calls = all.reduce((sum, left) => sum + Math.max(left.calls, 0), 0);
+    const seconds = own.resetAt - run.clock.seconds();
+    return isLow && calls > 0 && seconds > 0 ? Math.min(seconds / calls, longestPause) : 0;
+  }
+
+  const tokenOf = (request: PreparedRequest) => tokens.find((token) => request.headers[header] === written(token));
+
+  return {
+    parts: async () => emptyParts(),
+    renewedHeaders: async () => ({}),
+    sign: async (request) => ({ [header]: written(await take(poolOf(request))) }),
+    observe(request, answer) {
+      const pool = poolOf(request);
+      const token = tokenOf(request);
+      const left = token === undefined ? undefined : leftOf(token, pool);
+      if (left?.isCounted) update(left, pool.given, answer);
+    },
+    canGoOn(request) {
+      const pool = poolOf(request);
+      const sender = tokenOf(request);
+      if (!states || sender === undefined || !leftOf(sender, pool).isCounted || leftOf(sender, pool).calls > 0)
+        return false;
+      return tokens.some((token) => leftOf(token, pool).isCounted && leftOf(token, pool).calls > 0);
+    },
+  };
+}
+
+const notCounted = (): Left => ({ calls: 0, limit: 0, resetAt: 0, isCounted: false });
+
+function secondsOf(value: string): number {
+  return (/^\d+(\.\d+)?$/.test(value) ? parseDate(value, '%s_as_float') : parseIsoDate(value)).timestamp;
+}
+
+/** What an answer tells of the calls that are left. Answers may come in another order than they were asked for. */
+function update(left: Left, pool: Given, answer: Answer): void {
+  const headerOf = (option: string) => (pool.has(option) ? answer.header(pool.text(option) ?? '') : undefined);
+  const integerIn = (option: string) => {
+    const value = headerOf(option)?.trim();
+    return value !== undefined && /^-?\d+$/.test(value) ? Number(value) : undefined;
+  };
+  const spent = (pool.value('exhaustion_status_codes') as number[] | undefined) ?? [];
+  const isSpent = spent.includes(answer.status);
+  const calls = integerIn('remaining_header') ?? (isSpent ? 0 : undefined);
+  const limit = integerIn('limit_header');
+  const resetAt = dateIn(headerOf('reset_header'));
+  if (limit !== undefined && limit > 0 && (resetAt === undefined || resetAt >= left.resetAt)) left.limit = limit;
+  if (resetAt !== undefined && resetAt > left.resetAt) {
+    left.resetAt = resetAt;
+    left.calls = calls ?? left.limit;
+  } else if (calls !== undefined) {
+    const isOfNow = resetAt === undefined || resetAt >= left.resetAt - skewSeconds;
+    if (isOfNow || (calls <= 0 && isSpent)) left.calls = Math.min(left.calls, calls);
+  }
+}
+
+function dateIn(value: string | undefined): number | undefined {
+  try {
+    return value === undefined ? undefined : secondsOf(value.trim());
+  } catch {
+    // A header that is no date tells nothing.
+    return undefined;
+  }
+}
+
+export const tokenQuotaComponents: ComponentDefinition[] = [
+  {
+    name: 'RateLimitedMultipleTokenAuthenticator',
+    step: 'S4',
+    words: 'Takes turns with several tokens, by the calls that the API leaves to each.',
+    options: {
+      tokens: required(either(list(template), template), 'The tokens, or one text of them.'),
+      token_delimiter: optional(text, 'What is between two tokens of a text.', ','),
+      auth_method: optional(text, 'What comes before a token.', 'Bearer'),
+      header: optional(text, 'The header for the token.', 'Authorization'),
+      quota_status_source: required(component('QuotaStatusSource'), 'Where the API tells how many calls are left.'),
+      quotas: required(list(component('TokenQuota')), 'The kinds of calls that are counted apart.'),
+      max_wait_time: optional(template, 'The longest wait for more calls, such as PT2H.', 'PT2H'),
+      budget_reserve_fraction: optional(number, 'Which part of the calls is spread over the time that is left.', 0.1),
+      budget_min_reserve: optional(integer, 'How many calls are spread at least.', 50),
+    },
+    make: makeTokenQuotas,
+  },
+  {
+    name: 'QuotaStatusSource',
+    step: 'S4',
+    words: 'Where the API tells how many calls are left.',
+    options: {
+      url: required(template, 'The address.'),
+      http_method: optional(choice('GET', 'POST'), 'The method.', 'GET'),
+      request_headers: optional(mapping(template), 'Headers.'),
+      unavailable_status_codes: optional(list(integer), 'Statuses that say that the API counts no calls.'),
+    },
+  },
+  {
+    name: 'TokenQuota',
+    step: 'S4',
+    words: 'A kind of calls that is counted apart.',
+    options: {
+      name: required(text, 'What it is called.'),
+      remaining_path: required(list(text), 'Where the answer has the calls that are left.'),
+      reset_path: required(list(text), 'Where the answer has the time of the next reset.'),
+      limit_path: optional(list(text), 'Where the answer has the number of all calls.'),
+      matchers: optional(
+        list(component('HttpRequestRegexMatcher')),
+        'The requests that count; without any, all others.',
+      ),
+      remaining_header: optional(text, 'The header of every answer with the calls that are left.'),
+      reset_header: optional(text, 'The header of every answer with the time of the next reset.'),
+      limit_header: optional(text, 'The header of every answer with the number of all calls.'),
+      exhaustion_status_codes: optional(list(integer), 'Statuses that say that no call is left.'),
+    },
+  },
+];
