@@ -6,13 +6,13 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The slowest first. */
 export const slowFiles = [
-  'server/test/cli.test.ts',
-  'server/test/faults/source-kill-points.test.ts',
   'server/test/simulation/simulation.test.ts',
+  'server/test/faults/source-kill-points.test.ts',
   'platform/src/runner/data-promises.test.ts',
   'server/test/faults/platform-faults.test.ts',
   'server/test/faults/kill-commits.test.ts',
   'server/src/definitions/own-definitions.test.ts',
+  'server/test/cli.test.ts',
   'server/test/faults/kill-points.test.ts',
   'server/test/faults/store-faults.test.ts',
   'server/test/faults/replicas.test.ts',
