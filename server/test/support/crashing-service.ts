@@ -103,5 +103,7 @@ if (crashOfCommand === undefined) {
 } else {
   // A command ends too soon to be told anything.
   crash = JSON.parse(crashOfCommand);
-  void import('../../src/cli.ts');
+  // Otherwise a command that is not killed would never end.
+  process.disconnect?.();
+  void import('../../src/cli.ts').then(({ runCommandLine }) => runCommandLine(process.argv.slice(2)));
 }
