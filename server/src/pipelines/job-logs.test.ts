@@ -1,4 +1,5 @@
 /** Logs of jobs: from the platform while a job goes on, from our own store after its end, and the same from both. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JobsContext } from '../../../platform/src/jobs/context.ts';
@@ -7,8 +8,11 @@ import { startTestApp, type TestApp } from '../../test/support/app.ts';
 import { describeOnBothDatabases } from '../../test/support/databases.ts';
 import { type FaultyPlatform, faultyPlatform, unreachable } from '../../test/support/faults.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
+import { sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { createSealer } from '../sealing.ts';
 import { createLogHousekeeping } from './job-logs.worker.ts';
 
+const encryptionKey = randomBytes(32);
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 31, 10, minute)).toISOString();
 
 describeOnBothDatabases('logs of jobs', (kind) => {
@@ -36,7 +40,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
   beforeAll(async () => {
     faulty = faultyPlatform();
     test = await startTestApp(kind, {
-      env: { INLAY_JOB_LOG_DAYS: '30' },
+      env: { INLAY_JOB_LOG_DAYS: '30', INLAY_ENCRYPTION_KEY: encryptionKey.toString('base64') },
       overrides: { wrapTransport: faulty.wrapTransport },
     });
     const { seeded } = await seedPipelines(test.app.store, {
@@ -162,6 +166,9 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     tell(3, { status: 'succeeded', attempts: 1 });
     await pass();
     expect(await ids()).toContain('3');
+    // The log tells what was configured, so the source must have a configuration that can be opened.
+    const sealed_config = sealConfiguration(createSealer(encryptionKey), 'source', acme.sourceId, {});
+    await db.updateTable('sources').set({ sealed_config }).where('id', '=', acme.sourceId).execute();
     expect((await test.request('DELETE', `/api/v1/workspaces/${acme.workspaceId}`)).status).toBe(200);
     expect(await ids()).toEqual([]);
   });

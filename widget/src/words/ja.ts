@@ -104,7 +104,7 @@ export default {
   problemOnOurSide: '当社側に問題があります。担当チームが確認できますので、変更していただく必要はありません。',
 
   check: {
-    warnings: '接続テストは成功しましたが、お知らせがあります',
+    warnings: '成功しました。ご確認ください',
     oneRecord: (stream) =>
       `${stream}: API がリストではなく 1 つのオブジェクトを返すため、1 行しか届きません。もっとあるはずの場合は、パスを確認してください。`,
     oneRecordOfList: (stream, path) =>
