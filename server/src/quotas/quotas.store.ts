@@ -91,19 +91,21 @@ function jobsAtWork(db: Kysely<Tables>, workspaceIds: readonly string[]) {
 const one = sql<number>`1`.as('one');
 const countOf = (rows: Expression<unknown>) => sql<number>`(select count(*) from ${rows} as counted)`;
 
+const countsUpTo = prepare((db, workspaceId: string, sources: number, connections: number) =>
+  db.selectNoFrom([
+    countOf(liveSources(db, [workspaceId]).select(one).limit(sources)).as('sources'),
+    countOf(liveConnections(db, [workspaceId]).select(one).limit(connections)).as('connections'),
+  ]),
+);
+
 /** How many sources and connections a workspace has, each counted no further than to its limit. */
 export async function countUpTo(
   db: Db,
   workspaceId: string,
   most: { sources: number; connections: number },
 ): Promise<{ sources: number; connections: number }> {
-  const counts = await db
-    .selectNoFrom([
-      countOf(liveSources(db, [workspaceId]).select(one).limit(most.sources)).as('sources'),
-      countOf(liveConnections(db, [workspaceId]).select(one).limit(most.connections)).as('connections'),
-    ])
-    .executeTakeFirstOrThrow();
-  return { sources: Number(counts.sources), connections: Number(counts.connections) };
+  const [counts] = await countsUpTo(db, workspaceId, most.sources, most.connections);
+  return { sources: Number(counts?.sources), connections: Number(counts?.connections) };
 }
 
 /** How many syncs of a workspace are at work, counted no further than `most`. */
