@@ -1078,6 +1078,82 @@ const migrations: Record<string, Step> = {
       )`.execute(db);
     await sql`create index oauth_clients_by_organization on oauth_clients (organization_id, created_at)`.execute(db);
   },
+
+  '0035-sign-ins': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table credentials (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        oauth_client_id ${uuid} not null,
+        source_template_id ${uuid} not null,
+        grant_kind ${text} not null,
+        owner ${text} not null,
+        state ${text} not null,
+        reason ${text},
+        sealed_tokens ${text} not null,
+        generation bigint not null,
+        access_expires_at bigint,
+        refresh_due_at bigint,
+        scopes ${text} not null,
+        provider_values ${text} not null,
+        account_id ${text},
+        account_label ${text},
+        tried_generation bigint,
+        tries integer not null,
+        lease_id ${uuid},
+        lease_until bigint not null,
+        last_error ${text},
+        revoke_due_at bigint,
+        revoke_tries integer not null,
+        revocation ${text},
+        created_at bigint not null,
+        updated_at bigint not null,
+        ended_at bigint
+      )`.execute(db);
+    await sql`create index credentials_by_workspace on credentials (workspace_id, created_at)`.execute(db);
+    await sql`create index credentials_by_client on credentials (oauth_client_id, account_id)`.execute(db);
+    await sql`
+      create index credentials_to_refresh on credentials (refresh_due_at) where refresh_due_at is not null`.execute(db);
+    await sql`
+      create index credentials_to_revoke on credentials (revoke_due_at) where revoke_due_at is not null`.execute(db);
+    await sql`
+      create table oauth_flows (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        workspace_id ${uuid} not null references workspaces (id),
+        oauth_client_id ${uuid} not null,
+        source_template_id ${uuid} not null,
+        source_id ${uuid},
+        token_id ${text},
+        origin ${text},
+        is_framed integer not null,
+        customer_label ${text},
+        return_to ${text},
+        state ${text} not null,
+        start_hash ${text} not null unique,
+        state_hash ${text} unique,
+        cookie_hash ${text},
+        sealed_secrets ${text} not null,
+        issuer ${text},
+        scopes ${text} not null,
+        provider_values ${text} not null,
+        credential_id ${uuid},
+        failure ${text},
+        failure_detail ${text},
+        created_at bigint not null,
+        expires_at bigint not null,
+        ended_at bigint
+      )`.execute(db);
+    await sql`create index oauth_flows_by_workspace on oauth_flows (workspace_id, created_at)`.execute(db);
+    await sql`create index oauth_flows_by_end on oauth_flows (expires_at)`.execute(db);
+    await sql`alter table sources add column credential_id ${uuid}`.execute(db);
+    await sql`
+      create index sources_by_credential on sources (credential_id) where credential_id is not null`.execute(db);
+    await sql`alter table source_templates add column oauth ${text}`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -5,8 +5,16 @@
  */
 import type { SchemaChangePreference } from '@inlay/contract/connection-templates';
 import type { ConnectionStatus } from '@inlay/contract/connections';
+import type {
+  CredentialGrant,
+  CredentialOwner,
+  CredentialReason,
+  CredentialRevocation,
+  CredentialState,
+} from '@inlay/contract/credentials';
 import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
+import type { FlowFailure, FlowState } from '@inlay/contract/oauth-flows';
 import type { LimitedQuota } from '@inlay/contract/quota-words';
 import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
 import type { CheckStatus } from '@inlay/contract/sources';
@@ -190,6 +198,8 @@ export interface SourceTemplateRow {
   sealed_defaults: string;
   /** JSON. */
   customization: string;
+  /** JSON: how customers sign in instead of entering keys (contract/src/template-oauth.ts); null: they do not. */
+  oauth: string | null;
   /** The number of its newest version. */
   version: number;
   created_at: number;
@@ -354,6 +364,8 @@ export interface SourceRow extends RemoteRow {
   slug: string;
   /** The customer's part of the configuration as JSON, sealed as a whole. */
   sealed_config: string;
+  /** The tokens of its account, where the customer has signed in. */
+  credential_id: string | null;
   /** Counts up with every change of name or configuration. */
   version: number;
   /** The version the platform has. */
@@ -786,6 +798,92 @@ export interface OAuthClientRow {
   updated_at: number;
 }
 
+/** The tokens that a provider has given for one workspace; see oauth/credentials.ts. */
+export interface CredentialRow {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  oauth_client_id: string;
+  source_template_id: string;
+  grant_kind: CredentialGrant;
+  /** Who refreshes: this service, or a hosted platform, which was given the tokens once. */
+  owner: CredentialOwner;
+  state: CredentialState;
+  /** Why it needs attention; null unless it does. */
+  reason: CredentialReason | null;
+  /** JSON, sealed as a whole; empty where the platform owns them, and after the end. See oauth/sealed-tokens.ts. */
+  sealed_tokens: string;
+  /** Counts up with every new token. */
+  generation: number;
+  /** Null: the provider does not say. */
+  access_expires_at: number | null;
+  /** When the tokens are to be refreshed next; null: never. */
+  refresh_due_at: number | null;
+  /** JSON: what was granted. */
+  scopes: string;
+  /** JSON: what the customer entered for the addresses of the provider. */
+  provider_values: string;
+  /** A keyed hash: tells one account from another. Null: the provider does not say whose the tokens are. */
+  account_id: string | null;
+  /** What the customer knows the account by. */
+  account_label: string | null;
+  /** The generation whose refresh token was sent without an answer that was stored, and how often it was sent. */
+  tried_generation: number | null;
+  tries: number;
+  lease_id: string | null;
+  lease_until: number;
+  last_error: string | null;
+  /** When the provider is to be told that the tokens have ended; null: nothing to tell. */
+  revoke_due_at: number | null;
+  revoke_tries: number;
+  revocation: CredentialRevocation | null;
+  created_at: number;
+  updated_at: number;
+  ended_at: number | null;
+}
+
+/** One sign-in of a customer; see oauth/flows.ts. */
+export interface OAuthFlowRow {
+  id: string;
+  organization_id: string;
+  workspace_id: string;
+  oauth_client_id: string;
+  source_template_id: string;
+  /** The source that is connected again; null: it is to be made. */
+  source_id: string | null;
+  /** The token with which it was begun; null for a link that an operator has sent. */
+  token_id: string | null;
+  /** The origin of the page around the widget. */
+  origin: string | null;
+  /** 0 or 1: the page that began it was loaded into a frame. */
+  is_framed: number;
+  /** What the customer is called on the page that asks. */
+  customer_label: string | null;
+  /** Where the browser goes afterwards, where no popup is possible. */
+  return_to: string | null;
+  state: FlowState;
+  /** SHA-256, in hex, of what the start address holds. */
+  start_hash: string;
+  /** The same of `state`, from the start page on. */
+  state_hash: string | null;
+  /** The same of the cookie that the start page sets. */
+  cookie_hash: string | null;
+  /** JSON, sealed as a whole: the PKCE verifier and the nonce; empty before the start page. */
+  sealed_secrets: string;
+  issuer: string | null;
+  /** JSON: what is asked for. */
+  scopes: string;
+  provider_values: string;
+  /** What came of it. */
+  credential_id: string | null;
+  failure: FlowFailure | null;
+  /** What the provider said. */
+  failure_detail: string | null;
+  created_at: number;
+  expires_at: number;
+  ended_at: number | null;
+}
+
 /** Where events are sent; see webhooks/. */
 export interface WebhookEndpointRow {
   id: string;
@@ -894,5 +992,7 @@ export interface Tables {
   job_watch: JobWatchRow;
   webhook_endpoints: WebhookEndpointRow;
   oauth_clients: OAuthClientRow;
+  oauth_flows: OAuthFlowRow;
+  credentials: CredentialRow;
   webhook_deliveries: WebhookDeliveryRow;
 }

@@ -167,6 +167,7 @@ export async function createSourceTemplate(
       own_icon: request.icon === undefined ? (original?.own_icon ?? imageOf(definition)) : request.icon,
       sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
       customization: JSON.stringify(complete(customization)),
+      oauth: original?.oauth ?? null,
     });
     const names = request.tags ?? original?.tags ?? [];
     const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };

@@ -1,0 +1,56 @@
+/** What crosses the wire for credentials: the tokens that a provider has given for a workspace. No token is ever part of it. */
+import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
+
+const exampleId = '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90';
+
+export const credentialGrants = ['authorization_code', 'client_credentials', 'jwt_bearer'] as const;
+export type CredentialGrant = (typeof credentialGrants)[number];
+export const credentialOwners = ['service', 'platform'] as const;
+export type CredentialOwner = (typeof credentialOwners)[number];
+/** `ended`: it was deleted, or another has taken its place. */
+export const credentialStates = ['connected', 'needs_attention', 'ended'] as const;
+export type CredentialState = (typeof credentialStates)[number];
+/**
+ * `revoked`: the provider has ended the grant. `uncertain`: a refresh token may be spent, because its answers were lost.
+ * `expired`: the access token has ended, and there is none to refresh it with. `client_refused`: the provider does not accept the
+ * client, which is the operator's to mend.
+ */
+export const credentialReasons = ['revoked', 'uncertain', 'expired', 'client_refused'] as const;
+export type CredentialReason = (typeof credentialReasons)[number];
+/** Whether the provider was told of the end. `kept`: another credential needs the same grant. */
+export const credentialRevocations = ['due', 'done', 'kept', 'impossible', 'failed'] as const;
+export type CredentialRevocation = (typeof credentialRevocations)[number];
+
+const nullable = <T extends string>(description: string, more: object = {}) =>
+  Type.Unsafe<T | null>({ type: ['string', 'null'], description, ...more });
+
+export const Credential = Type.Object(
+  {
+    id: Uuid('Identifier of the credential', exampleId),
+    workspace_id: Uuid('Workspace it belongs to', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11'),
+    oauth_client_id: Uuid('OAuth client it was given to', '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63'),
+    grant: Enumeration(credentialGrants, { description: 'How the tokens were got' }),
+    owner: Enumeration(credentialOwners, {
+      description: 'Who refreshes the tokens: this service, or the hosted platform, which has got them once',
+    }),
+    state: Enumeration(credentialStates, {
+      description: '`needs_attention`: see `reason`. `ended`: deleted, and not used any more',
+    }),
+    reason: nullable<CredentialReason>('Why it needs attention', { enum: [...credentialReasons, null] }),
+    account: nullable<string>('The account, as its owner knows it', { examples: ['ada@example.com'] }),
+    scopes: Type.Array(Type.String(), { description: 'What was granted' }),
+    has_refresh_token: Type.Boolean({ description: 'Whether the tokens can be refreshed without the customer' }),
+    access_token_expires_at: nullable<string>('When the access token ends', { format: 'date-time' }),
+    revocation: nullable<CredentialRevocation>('After the end: whether the provider was told', {
+      enum: [...credentialRevocations, null],
+    }),
+    source_ids: Type.Array(Type.String({ format: 'uuid' }), { description: 'The sources that use it' }),
+    created_at: Timestamp('When the customer signed in first'),
+    updated_at: Timestamp('When it changed last'),
+  },
+  { title: 'Credential' },
+);
+export type Credential = Static<typeof Credential>;
+
+export const CredentialPath = Type.Object({ credential_id: Uuid('Identifier of the credential', exampleId) });

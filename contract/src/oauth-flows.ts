@@ -1,0 +1,84 @@
+/** What crosses the wire while a customer signs in with a provider. */
+import { type Static, Type } from 'typebox';
+import { Enumeration, Timestamp, Uuid } from './fields.ts';
+
+const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';
+
+export const flowStates = ['created', 'started', 'exchanging', 'connected', 'failed'] as const;
+export type FlowState = (typeof flowStates)[number];
+
+/**
+ * `denied`: the customer did not agree. `expired`: it took too long. `refused`: the provider refused, see the detail.
+ * `unreachable`: the provider does not answer. `scopes_missing`: less was granted than is needed. `other_account`: another account than
+ * before, which has to be confirmed. `not_possible`: the client cannot be used at the moment.
+ */
+export const flowFailures = [
+  'denied',
+  'expired',
+  'refused',
+  'unreachable',
+  'scopes_missing',
+  'other_account',
+  'not_possible',
+] as const;
+export type FlowFailure = (typeof flowFailures)[number];
+
+export const StartFlowRequest = Type.Object(
+  {
+    source_template_id: Uuid('Template of the source that is to be connected', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+    source_id: Type.Optional(Uuid('To connect an existing source again', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7')),
+    values: Type.Optional(
+      Type.Record(Type.String({ maxLength: 50 }), Type.String({ maxLength: 255 }), {
+        maxProperties: 5,
+        description: "What the provider's addresses need",
+        examples: [{ subdomain: 'acme' }],
+      }),
+    ),
+    frame_proof: Type.Optional(
+      Type.String({ maxLength: 1_000, description: 'What the page of the widget holds if it was loaded into a frame' }),
+    ),
+    return_to: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        description:
+          'Where the browser goes afterwards, without a popup; on the list of the template, and of the origin of the token',
+      }),
+    ),
+  },
+  { title: 'Start sign-in request' },
+);
+export type StartFlowRequest = Static<typeof StartFlowRequest>;
+
+export const Flow = Type.Object(
+  {
+    id: Uuid('Identifier of the sign-in', exampleId),
+    state: Enumeration(flowStates, {
+      description:
+        '`created`: the start address was not opened yet. `started`: the customer is with the provider. `connected` and `failed` are final',
+    }),
+    start_url: Type.Optional(
+      Type.String({
+        description: 'To be opened by the customer, in a window of its own. Told once, when the sign-in is made',
+        examples: ['https://inlay.example.com/oauth/start/5Zc0n2b8'],
+      }),
+    ),
+    credential_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'Once it is connected: to make the source with, or to update the source with',
+    }),
+    account: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Who signed in',
+      examples: ['ada@example.com'],
+    }),
+    missing_scopes: Type.Array(Type.String(), { description: 'What is needed and was not granted' }),
+    failure: Type.Unsafe<FlowFailure | null>({ type: ['string', 'null'], enum: [...flowFailures, null] }),
+    message: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What to tell the customer' }),
+    expires_at: Timestamp('Until then it has to be finished'),
+  },
+  { title: 'Sign-in' },
+);
+export type Flow = Static<typeof Flow>;
+
+export const FlowPath = Type.Object({ flow_id: Uuid('Identifier of the sign-in', exampleId) });
