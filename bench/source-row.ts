@@ -14,7 +14,14 @@ export async function addSource(tx: Db, place: SourcePlace): Promise<string> {
   const { organizationId, workspaceId, sourceTemplateId: templateId, definitionId } = place;
   const id = randomUUID();
   const owner = { organizationId, workspaceId, templateId, definitionId };
-  const content = { name: id, slug: id, sealedConfig: '', templateVersion: 1, definitionVersion: 0 };
+  const content = {
+    name: id,
+    slug: id,
+    credentialId: null,
+    sealedConfig: '',
+    templateVersion: 1,
+    definitionVersion: 0,
+  };
   await insertSource(tx, { id, ...owner, ...content });
   return id;
 }

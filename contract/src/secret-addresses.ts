@@ -44,6 +44,23 @@ export function secretsOnTheMove(
   return isElsewhere(addressesIn(specification, before), addressesIn(specification, after)) ? kept : [];
 }
 
+/** The names of the fields that a configuration may have an address in. */
+export function addressFields(specification: JsonSchema): string[] {
+  return openAddresses([specification], [], false);
+}
+
+function openAddresses(schemas: readonly JsonSchema[], path: readonly string[], isInside: boolean): string[] {
+  const described = describedBy(schemas);
+  if (described.some((schema) => schema.airbyte_secret === true)) return [];
+  const isAddress = saysAddress(described, path.at(-1) ?? '') ?? isInside;
+  const names = new Set(described.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])));
+  if (names.size === 0) return isAddress ? [path.join('.')] : [];
+  return [...names].flatMap((name) => {
+    const of = described.flatMap(({ properties }) => propertyOf(properties, name));
+    return openAddresses(of, [...path, name], isAddress);
+  });
+}
+
 function keptSecrets(
   schemas: readonly JsonSchema[],
   given: unknown,

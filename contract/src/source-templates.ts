@@ -4,6 +4,7 @@ import type { Configuration } from './connector-configuration.ts';
 import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { Apply } from './rollouts.ts';
+import { OfferedOAuth, TemplateOAuth } from './template-oauth.ts';
 import { AppliedPlanId } from './template-plans.ts';
 import { TemplateTags } from './template-tags.ts';
 import { VersionNumber } from './template-versions.ts';
@@ -100,6 +101,8 @@ const DefaultConfig = Type.Unsafe<Configuration>({
   examples: [{ seed: 7 }],
 });
 
+const SignIn = Type.Union([TemplateOAuth, Type.Null()], { description: 'Null: customers do not sign in' });
+
 export const CreateSourceTemplateRequest = Type.Object(
   {
     actor_definition_id: Type.Optional(Uuid('Definition of the connector; not for a clone', exampleDefinitionId)),
@@ -114,6 +117,7 @@ export const CreateSourceTemplateRequest = Type.Object(
     category: Type.Optional(Category),
     icon: Type.Optional(OwnIcon),
     customization: Type.Optional(Customization),
+    oauth: Type.Optional(SignIn),
     tags: Type.Optional(TemplateTags),
   },
   {
@@ -142,6 +146,7 @@ export const UpdateSourceTemplateRequest = Type.Object(
     icon: Type.Optional(OwnIcon),
     partial_default_config: Type.Optional(DefaultConfig),
     customization: Type.Optional(Customization),
+    oauth: Type.Optional(SignIn),
     tags: Type.Optional(TemplateTags),
     propagate: Type.Optional(
       Type.Boolean({
@@ -171,6 +176,7 @@ const summaryFields = {
   ...offeredFields,
   source_definition_id: Uuid('Definition of the connector', exampleDefinitionId),
   customization: Customization,
+  oauth: SignIn,
   created_at: Timestamp('When the template was created'),
   updated_at: Timestamp('Grows with every change of the template'),
   version: VersionNumber('The newest version, which new sources get'),
@@ -210,7 +216,13 @@ export type SourceTemplateList = Static<typeof SourceTemplateList>;
 
 /** A template as a scoped token sees it: without the defaults, which may hold the operator's own secrets. */
 export const OfferedSourceTemplate = Type.Object(
-  { ...offeredFields, ...userConfigSpec },
+  {
+    ...offeredFields,
+    ...userConfigSpec,
+    oauth: Type.Union([OfferedOAuth, Type.Null()], {
+      description: 'How the customer signs in before the source is made; null: the customer does not',
+    }),
+  },
   { title: 'Offered source template' },
 );
 export type OfferedSourceTemplate = Static<typeof OfferedSourceTemplate>;

@@ -22,6 +22,11 @@ const SourceConfig = Configuration(
   [{ count: 1000 }],
 );
 
+const CredentialId = Uuid(
+  'What came of the sign-in, where the template asks for one',
+  '6e0f3a5d-94a8-4d6c-8c41-7a3c1f1d2b90',
+);
+
 const SourceName = Type.String({ ...WorkspaceName, description: 'What the source is called', examples: ['Our shop'] });
 
 export const SourcePath = Type.Object({ source_id: Uuid('Identifier of the source', exampleId) });
@@ -53,6 +58,7 @@ export const CreateSourceRequest = Type.Object(
     }),
     name: Type.Optional(SourceName),
     source_config: Type.Optional(SourceConfig),
+    credential_id: Type.Optional(CredentialId),
     ...connectionTags,
   },
   {
@@ -63,7 +69,11 @@ export const CreateSourceRequest = Type.Object(
 export type CreateSourceRequest = Static<typeof CreateSourceRequest>;
 
 export const UpdateSourceRequest = Type.Object(
-  { name: Type.Optional(SourceName), source_config: Type.Optional(SourceConfig) },
+  {
+    name: Type.Optional(SourceName),
+    source_config: Type.Optional(SourceConfig),
+    credential_id: Type.Optional(CredentialId),
+  },
   { title: 'Update source request', examples: [{ name: 'Our new shop' }] },
 );
 export type UpdateSourceRequest = Static<typeof UpdateSourceRequest>;
@@ -105,6 +115,11 @@ export const Source = Type.Object(
   {
     ...common,
     source_template: SummarizedSourceTemplate,
+    credential_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'What the source signs in with; null: nobody has signed in for it',
+    }),
     source_config: Configuration(
       'The part that was given, secrets as asterisks. Send the asterisks back to keep a secret.',
       [{ count: 1000 }],
@@ -126,7 +141,11 @@ export const DeletedSource = Type.Object(
 );
 
 export const CheckSourceRequest = Type.Object(
-  { source_template_id: CreateSourceRequest.properties.source_template_id, source_config: Type.Optional(SourceConfig) },
+  {
+    source_template_id: CreateSourceRequest.properties.source_template_id,
+    source_config: Type.Optional(SourceConfig),
+    credential_id: Type.Optional(CredentialId),
+  },
   {
     title: 'Check source request',
     examples: [{ source_template_id: exampleTemplateId, source_config: { count: 1000 } }],
@@ -135,9 +154,10 @@ export const CheckSourceRequest = Type.Object(
 export type CheckSourceRequest = Static<typeof CheckSourceRequest>;
 
 export const RecheckSourceRequest = Type.Object(
-  { source_config: Type.Optional(SourceConfig) },
+  { source_config: Type.Optional(SourceConfig), credential_id: Type.Optional(CredentialId) },
   { title: 'Recheck source request' },
 );
+export type RecheckSourceRequest = Static<typeof RecheckSourceRequest>;
 
 export const StartedCheck = Type.Object({ id: Uuid('Identifier of the check', exampleId) }, { title: 'Started check' });
 

@@ -1,5 +1,6 @@
 /** How customers sign in to a source instead of entering keys: the part of a source template, and what customers see of it. */
 import { type Static, Type } from 'typebox';
+import { credentialGrants } from './credentials.ts';
 import { Enumeration, Uuid } from './fields.ts';
 
 const exampleClientId = '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63';
@@ -17,6 +18,13 @@ export const handOvers = ['access_token', 'refresh_token'] as const;
 export const TemplateOAuth = Type.Object(
   {
     oauth_client_id: Uuid('An OAuth client of the organization', exampleClientId),
+    grant: Type.Optional(
+      Enumeration(credentialGrants, {
+        default: 'authorization_code',
+        description:
+          '`authorization_code`: the customer signs in. The others are grants of your own: nobody signs in, and the template has to fix every address',
+      }),
+    ),
     scopes: Type.Optional(Scopes('What every customer has to grant, beside what the client always asks for')),
     optional_scopes: Type.Optional(Scopes('Asked for as well; a customer may leave them out')),
     fields: Type.Optional(

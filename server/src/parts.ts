@@ -27,7 +27,9 @@ import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
 import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
+import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
+import { holdCredential, releaseCredential } from './oauth/source-credentials.ts';
 import { openOAuthNetwork } from './oauth-network.ts';
 import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
@@ -37,7 +39,7 @@ import {
   platformOrganizationIds,
 } from './organizations/organizations.ts';
 import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
-import type { PipelinesContext } from './pipelines/context.ts';
+import type { PipelinesContext, SourceCredentials } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { listSyncing } from './pipelines/jobs.ts';
@@ -166,6 +168,7 @@ export async function openParts(
   onClose(() => platform.close());
   if (bundled) onClose(() => bundled.close());
 
+  const credentials: SourceCredentials = { hold: holdCredential, release: releaseCredential };
   const workspaces: WorkspacesContext = {
     store,
     platform,
@@ -176,7 +179,8 @@ export async function openParts(
     platformOrganizationId: platformOrganizationIds(store),
     count: metrics.workspaceEvent,
     joinable: new JoinableWork(),
-    recordContentsDeleted: (by, tx, workspace, at) => recordContentsDeleted({ journal: by, sealer }, tx, workspace, at),
+    recordContentsDeleted: (by, tx, workspace, at) =>
+      recordContentsDeleted({ journal: by, sealer, credentials }, tx, workspace, at),
     statusChanged: (by, tx, workspaceId) => followWorkspaceStatus({ store, journal: by }, tx, workspaceId),
     listKeptDisabled: (workspaceId) => listKeptDisabled({ store }, workspaceId),
     quotasChanged: (tx, workspaceId, quotas) => followQuotas({ runtime }, tx, workspaceId, quotas),
@@ -211,6 +215,7 @@ export async function openParts(
     publicUrl,
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
+    findOAuthClient: (organizationId, client) => findSignInClient(oauth, organizationId, client.oauth_client_id),
     startRollout: (by, tx, rollout) => startRollout({ runtime, journal: by }, tx, rollout),
     startRetirement: (by, tx, retirement) => startRetirement({ runtime, journal: by }, tx, retirement),
     openPlan: (template, id) => openPlan(pipelines, template, id),
@@ -262,6 +267,7 @@ export async function openParts(
     jobLogMs: config.jobLogMs,
     templates,
     workspaces,
+    credentials,
     turns,
     countJob: ({ status, seconds, rows }) => metrics.syncEnded(status, seconds, rows),
     inBackground: background.run,

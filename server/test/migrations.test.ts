@@ -78,6 +78,8 @@ describeOnBothDatabases('Migrations', (kind) => {
         'revoked_tokens',
         'quota_holds',
         'oauth_clients',
+        'oauth_flows',
+        'credentials',
         'quota_notices',
         'quotas',
         'rollout_items',

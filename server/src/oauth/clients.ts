@@ -164,6 +164,18 @@ export async function deleteClient(
   });
 }
 
+/** What a template is told of a client. */
+export async function findSignInClient(
+  { store }: Pick<OAuthContext, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<{ providerName: string; provider: OAuthProvider } | undefined> {
+  const row = await clients.findClient(store.db, organizationId, id);
+  if (!row) return undefined;
+  const preset = row.preset === null ? undefined : presets[row.preset];
+  return { providerName: preset?.name ?? row.name, provider: providerOf(row) };
+}
+
 /** How the provider of a client does OAuth. A preset is looked up, so that a mended preset reaches every client. */
 export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): OAuthProvider {
   if (row.preset === null) return JSON.parse(row.provider ?? '{}');

@@ -5,8 +5,7 @@
  * itself or, if that fails, by the housekeeping. Workspaces take turns, and the number of waiting checks of one
  * workspace is limited.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
-import type { Check, CheckSourceRequest } from '@inlay/contract/sources';
+import type { Check, CheckSourceRequest, RecheckSourceRequest } from '@inlay/contract/sources';
 import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { openManifest } from '../definitions/own-definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
@@ -19,8 +18,9 @@ import { interrupted, patienceMs, startInTurn } from './checks-in-turn.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import { type ConfigurationParts, failureTexts, warningsFor } from './failure-texts.ts';
+import { assertSignedIn, configuredFor } from './signed-in.ts';
 import { getOffered, versionedTemplateOf } from './source-template.ts';
-import { accept, getSource } from './sources.ts';
+import { accept, type GivenValues, getSource } from './sources.ts';
 import { type AudienceWarnings, sameForBoth } from './two-texts.ts';
 
 const unavailable = 'The platform could not run the check. Try again later.';
@@ -32,7 +32,10 @@ export async function checkNewSource(
   request: CheckSourceRequest,
 ): Promise<string> {
   const template = await getOffered(ctx, scope, request.source_template_id);
-  return await startCheck(ctx, scope, template, await accept(ctx, template, request.source_config ?? {}, {}));
+  const credentialId = request.credential_id ?? null;
+  assertSignedIn(template, credentialId);
+  const values = { given: request.source_config ?? {}, stored: {}, credentialId, isNew: true };
+  return await startCheck(ctx, scope, template, values);
 }
 
 /** Checks a source with the given configuration, or with the configuration that the source has. */
@@ -40,20 +43,25 @@ export async function checkSource(
   ctx: PipelinesContext,
   scope: Scope,
   sourceId: string,
-  given: Configuration | undefined,
+  { source_config: given, credential_id: chosen }: RecheckSourceRequest,
 ): Promise<string> {
   const row = await getSource(ctx, scope, sourceId);
   const stored = openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config);
   const template = await versionedTemplateOf(ctx, row);
-  return await startCheck(ctx, scope, template, await accept(ctx, template, given ?? stored, stored));
+  const credentialId = chosen ?? row.credential_id;
+  const isNew = credentialId !== row.credential_id;
+  if (isNew) assertSignedIn(template, credentialId);
+  return await startCheck(ctx, scope, template, { given: given ?? stored, stored, credentialId, isNew });
 }
 
 async function startCheck(
   ctx: PipelinesContext,
   { organizationId, workspaceId }: Scope,
   template: SourceTemplate,
-  given: Configuration,
+  values: GivenValues,
 ): Promise<string> {
+  const { credentialId: credential } = values;
+  const given = await accept(ctx, template, values);
   const definition = await getDefinition(ctx.templates, definitionOf(template));
   const { specification, ownVersion } = definition;
   const connector =
@@ -62,13 +70,17 @@ async function startCheck(
       : { manifest: await openManifest(ctx, organizationId, definition.id, ownVersion) };
   const id = ctx.runtime.newId();
   const parts = { specification, defaults: openDefaults(ctx.templates, template), given };
-  const configuration = mergeWithDefaults(given, parts.defaults);
+  const merged = mergeWithDefaults(given, parts.defaults);
+  const configured = configuredFor(specification, template, merged, credential);
   const { db } = ctx.store;
+  if (credential !== null && values.isNew) {
+    await ctx.credentials.hold(db, { organizationId, workspaceId, id: credential, templateId: template.id });
+  }
   await startInTurn(ctx, workspaceId, {
     record: () => checks.insertCheck(db, { id, organizationId, workspaceId, patienceMs }),
     renew: () => checks.renewCheck(db, workspaceId, id, patienceMs),
     run: async () => {
-      const outcome = await run(ctx, id, { workspaceId, configuration, ...connector }, parts);
+      const outcome = await run(ctx, id, { workspaceId, ...configured, ...connector }, parts);
       await checks.finishCheck(db, workspaceId, id, outcome);
     },
   });

@@ -15,15 +15,33 @@ export function mergeWithDefaults(given: Configuration, defaults: Configuration)
  */
 export function acceptConfiguration(
   specification: ConnectorSpecification,
-  { given, stored, defaults }: { given: Configuration; stored: Configuration; defaults: Configuration },
+  {
+    given,
+    stored,
+    defaults,
+    signIn,
+  }: {
+    given: Configuration;
+    stored: Configuration;
+    defaults: Configuration;
+    signIn?: { placeholders: Configuration | undefined; isNew: boolean };
+  },
 ): Configuration {
-  const accepted = keepMaskedSecrets(specification.connectionSpecification, given, stored);
+  const placeholders = signIn?.placeholders ?? {};
+  const kept = keepMaskedSecrets(specification.connectionSpecification, given, stored);
+  const accepted = mergeConfiguration(kept, placeholders);
   const merged = mergeWithDefaults(accepted, defaults);
   const at = ['body', 'source_config'];
   const faults = [
     ...movedSecretFaults(
       specification,
-      { given, accepted, before: mergeWithDefaults(stored, defaults), after: merged },
+      // Tokens stay with their address as secrets do, unless the customer has just signed in.
+      {
+        given: signIn?.isNew ? mergeConfiguration(given, placeholders) : given,
+        accepted,
+        before: mergeWithDefaults(stored, defaults),
+        after: merged,
+      },
       at,
     ),
     ...configurationFaults(specification, merged, at),

@@ -3,7 +3,7 @@ import type { Audience } from '@inlay/contract/health';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import { byWorker, type Cause } from '../cause.ts';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import { causedBy, type Journal } from '../events/journal.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
 import type { TemplateFilters } from '../principals.ts';
@@ -26,12 +26,28 @@ export interface PipelinesContext {
   jobLogMs: number;
   templates: TemplatesContext;
   workspaces: WorkspacesContext;
+  /** The tokens of customers who have signed in; see oauth/. */
+  credentials: SourceCredentials;
   /** Decides which check and which new connection comes next. Both keep a connector busy, so workspaces take turns. */
   turns: Record<'checks' | 'setUps', FairQueue>;
   /** Told of every job that has ended, for metrics. */
   countJob(job: { status: 'failed' | 'succeeded' | 'cancelled'; seconds: number; rows: number }): void;
   /** Work that nobody waits for; `what` names it in the log should it fail. */
   inBackground(what: string, work: () => Promise<unknown>): void;
+}
+
+export interface SourceCredentials {
+  /** Throws unless the workspace has this credential, for this template. Nobody ends it until the transaction does. */
+  hold(tx: Db, credential: HeldCredential): Promise<void>;
+  /** A source has stopped using it: once no source does, it is ended, and the provider is told. */
+  release(tx: Db, journal: Journal, credential: Omit<HeldCredential, 'templateId'>): Promise<void>;
+}
+
+export interface HeldCredential {
+  organizationId: string;
+  workspaceId: string;
+  id: string;
+  templateId: string;
 }
 
 /** The context for changes that this cause has, here and in the folders that this folder calls. */

@@ -11,7 +11,9 @@ import type { Journal } from '../events/journal.ts';
 import type { Sealer } from '../sealing.ts';
 import { withFingerprints } from '../templates/versions.ts';
 import { listConnectionNames, type NamedConnection } from './connections.store.ts';
+import type { SourceCredentials } from './context.ts';
 import { findTemplateName } from './rollouts.store.ts';
+import { releaseCredential } from './signed-in.ts';
 
 export function aboutSource({ id, name, source_template_id }: Pick<SourceRow, 'id' | 'name' | 'source_template_id'>) {
   return { id, name, source_template_id };
@@ -116,7 +118,7 @@ export async function recordDeletionRequested(journal: Journal, tx: Db, rows: re
  * gone too, and nobody knows what was secret.
  */
 export async function recordSourcesDeleted(
-  { journal, sealer }: { journal: Journal; sealer: Sealer },
+  { journal, sealer, credentials }: { journal: Journal; sealer: Sealer; credentials: SourceCredentials },
   tx: Db,
   rows: readonly SourceRow[],
 ): Promise<void> {
@@ -131,6 +133,7 @@ export async function recordSourcesDeleted(
         after: undefined,
       },
     });
+    await releaseCredential({ journal, credentials }, tx, row);
   }
 }
 

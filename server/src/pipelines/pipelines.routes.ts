@@ -224,7 +224,7 @@ function routesFor(app: FastifyInstance, ctx: PipelinesContext, audience: Audien
     body: RecheckSourceRequest,
     answer: StartedCheck,
     handle: async ({ principal, query, params, body }) => ({
-      id: await checks.checkSource(ctx, await scopeOf(principal, query), params.source_id, body.source_config),
+      id: await checks.checkSource(ctx, await scopeOf(principal, query), params.source_id, body),
     }),
   });
 

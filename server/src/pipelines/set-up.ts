@@ -10,6 +10,7 @@
  */
 
 import type { SourceRow } from '../db/tables.ts';
+import { definitionOf, findDefinition } from '../definitions/definitions.ts';
 import { openConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { createTimeoutMs } from '../platform/calls.ts';
@@ -28,6 +29,7 @@ import { holdHealth, refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
 import { placeDefinition, removeDefinition } from './placed-definitions.ts';
 import { setUpConnection } from './set-up-connection.ts';
+import { configuredFor } from './signed-in.ts';
 import { versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
 import { takeDownConnections } from './take-down-connections.ts';
@@ -162,10 +164,12 @@ function failureOf({ failure, customer_failure }: SourceRow) {
 async function setUpConnector({ ctx, row }: Work): Promise<string> {
   const template = await versionedTemplateOf(ctx, row);
   if (row.platform_id === null) await sources.followTemplate(ctx.store.db, row.workspace_id, row.id, template.version);
-  const configuration = mergeWithDefaults(
+  const merged = mergeWithDefaults(
     openConfiguration(ctx.sealer, 'source', row.id, row.sealed_config),
     openDefaults(ctx.templates, template),
   );
+  const definition = template.oauth === null ? undefined : await findDefinition(ctx.templates, definitionOf(template));
+  const configured = configuredFor(definition?.specification, template, merged, row.credential_id);
   const name = nameOnPlatform(row.name, row.id);
   const isNew = row.platform_id === null;
   const definitionId = row.definition_version > 0 ? await placeDefinition(ctx, row) : template.definition_id;
@@ -176,7 +180,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
         workspaceId: row.workspace_id,
         name,
         definitionId,
-        configuration,
+        ...configured,
       }),
       create: (wanted) => ctx.platform.createConnector('source', wanted),
       timeoutMs: createTimeoutMs,
@@ -186,7 +190,7 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   if (row.applied_version === row.version && !isNew) return platformId;
   await refusing('source', () =>
     assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
-      ctx.platform.replaceConnector('source', platformId, { name, configuration }),
+      ctx.platform.replaceConnector('source', platformId, { name, ...configured }),
     ),
   );
   await sources.recordApplied(ctx.store.db, row.workspace_id, row.id, {

@@ -52,11 +52,12 @@ export async function versionedTemplateOf(ctx: PipelinesContext, row: SourceRow)
   if (wanted === template.version) return template;
   const ref = { organizationId: row.organization_id, kind: 'source', templateId: template.id } as const;
   const version = await getVersion(ctx.store.db, ref, wanted);
-  const { customization } = JSON.parse(version.content);
+  const { customization, oauth } = JSON.parse(version.content);
   return {
     ...template,
     version: wanted,
     sealed_defaults: version.sealed_configuration,
     customization: JSON.stringify(customization),
+    oauth: oauth ? JSON.stringify(oauth) : null,
   };
 }

@@ -19,6 +19,7 @@ interface NewSource {
   name: string;
   slug: string;
   sealedConfig: string;
+  credentialId: string | null;
 }
 
 export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow> {
@@ -35,6 +36,7 @@ export async function insertSource(tx: Db, source: NewSource): Promise<SourceRow
       name: source.name,
       slug: source.slug,
       sealed_config: source.sealedConfig,
+      credential_id: source.credentialId,
       version: 1,
       applied_version: 0,
       template_version: source.templateVersion,
@@ -105,7 +107,7 @@ export async function changeSource(
   tx: Db,
   workspaceId: string,
   id: string,
-  changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle' | 'definition_version'>>,
+  changes: Partial<Pick<SourceRow, 'name' | 'sealed_config' | 'lifecycle' | 'definition_version' | 'credential_id'>>,
 ): Promise<SourceRow | undefined> {
   return await tx
     .updateTable('sources')

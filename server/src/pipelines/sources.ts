@@ -21,14 +21,11 @@ import { definitionOf, findDefinition, getDefinition } from '../definitions/defi
 import { holdDefinition } from '../definitions/own-definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
-import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { takeRoom } from '../quotas/quotas.ts';
-import type { Sealer } from '../sealing.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
-import { userConfigSpec } from '../templates/user-config-spec.ts';
+import { askedSpec, openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
 import { withFingerprints } from '../templates/versions.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -47,6 +44,7 @@ import { healthIn, presentHealth } from './jobs.ts';
 import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
+import { assertSignedIn, placeholdersFor, releaseCredential, withoutPlaceholders } from './signed-in.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -60,7 +58,14 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
   const { organizationId, workspaceId } = scope;
   const template = await getOffered(ctx, scope, request.source_template_id);
   const definition = await getDefinition(ctx.templates, definitionOf(template));
-  const config = await accept(ctx, template, request.source_config ?? {}, {});
+  const credentialId = request.credential_id ?? null;
+  assertSignedIn(template, credentialId);
+  const config = await accept(ctx, template, {
+    given: request.source_config ?? {},
+    stored: {},
+    credentialId,
+    isNew: true,
+  });
   const planned = await connectionTemplatesFor(ctx, scope, request);
   const id = ctx.runtime.newId();
   const row = await ctx.store.transaction(async (tx) => {
@@ -69,6 +74,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     // The configuration was accepted by another version of the definition.
     if (definitionVersion !== (definition.ownVersion ?? 0)) return undefined;
     await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });
+    await holdCredential(ctx, tx, scope, { id: credentialId, templateId: template.id });
     const name = request.name ?? template.name;
     const slug = slugOf(name);
     const source = await sources.insertSource(tx, {
@@ -82,6 +88,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       name,
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
+      credentialId,
     });
     await ctx.journal.record(tx, organizationId, {
       type: 'source.created',
@@ -208,12 +215,19 @@ export async function updateSource(
   const present = await getSource(ctx, scope, id);
   const stored = openConfiguration(ctx.sealer, 'source', id, present.sealed_config);
   const template = await versionedTemplateOf(ctx, present);
-  const ahead = given === undefined ? undefined : await acceptAhead(ctx, present, template, given, stored);
-  const config = ahead?.config ?? (given === undefined ? undefined : await accept(ctx, template, given, stored));
+  const credentialId = update.credential_id ?? present.credential_id;
+  const isNew = credentialId !== present.credential_id;
+  if (isNew) assertSignedIn(template, credentialId);
+  // A new sign-in may take the place of keys that were entered.
+  const values = given ?? (isNew ? stored : undefined);
+  const signIn = { credentialId, isNew };
+  const ahead = values && (await acceptAhead(ctx, present, template, { given: values, stored, ...signIn }));
+  const config = ahead?.config ?? (values && (await accept(ctx, template, { given: values, stored, ...signIn })));
   const changes = {
     ...(name === undefined || name === present.name ? {} : { name }),
     ...(config === undefined ? {} : { sealed_config: sealConfiguration(ctx.sealer, 'source', id, config) }),
     ...(ahead && { definition_version: ahead.version }),
+    ...(isNew && { credential_id: credentialId }),
   };
   if (Object.keys(changes).length === 0) return await presentSource(ctx, scope, present);
   const definition = await findDefinition(ctx.templates, definitionOf(template));
@@ -223,11 +237,15 @@ export async function updateSource(
     await holdLiveWorkspace(tx, scope.organizationId, scope.workspaceId);
     if (ahead && (await holdDefinition(tx, scope.organizationId, ahead.definition)) !== ahead.version)
       return 'outdated';
+    if (isNew) {
+      await holdCredential(ctx, tx, scope, { id: credentialId, templateId: template.id });
+    }
     // A version of the template that waited for this edit comes with the streams that it selects.
     if (config && present.applied_template_version < present.template_version) {
       await chooseStreamsAnew(tx, scope.workspaceId, id);
     }
     const changed = await sources.changeSource(tx, scope.workspaceId, id, changes);
+    if (changed && isNew) await releaseCredential(ctx, tx, present);
     if (changed) {
       const names = Object.keys(changes).map((column) => (column === 'sealed_config' ? 'source_config' : column));
       await ctx.journal.record(tx, scope.organizationId, {
@@ -277,7 +295,7 @@ export async function deleteSource(
 
 /** Used when a workspace is deleted: the platform has deleted everything in it already. */
 export async function recordContentsDeleted(
-  ctx: { journal: Journal; sealer: Sealer },
+  ctx: Pick<PipelinesContext, 'journal' | 'sealer' | 'credentials'>,
   tx: Db,
   { id: workspaceId, organization_id: organizationId }: WorkspaceRow,
   deletedAt: number,
@@ -301,9 +319,13 @@ export async function presentSource(
   return {
     ...presentCommon(row, healths(row), audience),
     source_template: presentBrief(ctx.templates, template),
-    source_config: maskConfiguration(definition, config),
+    credential_id: row.credential_id,
+    source_config: maskConfiguration(
+      definition,
+      withoutPlaceholders(config, definition && placeholdersFor(definition.specification, template, row.credential_id)),
+    ),
     // A source that has stayed on an older version is asked for what the newest needs.
-    user_config_spec: described ? userConfigSpec(described.specification, openDefaults(ctx.templates, template)) : null,
+    user_config_spec: described ? askedSpec(described, template, openDefaults(ctx.templates, template)) : null,
   };
 }
 
@@ -319,14 +341,13 @@ async function acceptAhead(
   ctx: PipelinesContext,
   row: SourceRow,
   template: SourceTemplate,
-  given: Configuration,
-  stored: Configuration,
+  values: GivenValues,
 ): Promise<{ config: Configuration; definition: Definition; version: number } | undefined> {
   const definition = await newerDefinitionOf(ctx, row);
   if (definition?.ownVersion === undefined) return undefined;
   const defaults = openDefaults(ctx.templates, template);
   try {
-    const config = acceptConfiguration(definition.specification, { given, stored, defaults });
+    const config = acceptConfiguration(definition.specification, withSignIn(definition, template, values, defaults));
     return { config, definition, version: definition.ownVersion };
   } catch (error) {
     // The source stays on its version, which may still accept the configuration.
@@ -339,11 +360,38 @@ async function acceptAhead(
 export async function accept(
   ctx: PipelinesContext,
   template: SourceTemplate,
-  given: Configuration,
-  stored: Configuration,
+  values: GivenValues,
 ): Promise<Configuration> {
-  const { specification } = await getDefinition(ctx.templates, definitionOf(template));
-  return acceptConfiguration(specification, { given, stored, defaults: openDefaults(ctx.templates, template) });
+  const definition = await getDefinition(ctx.templates, definitionOf(template));
+  const defaults = openDefaults(ctx.templates, template);
+  return acceptConfiguration(definition.specification, withSignIn(definition, template, values, defaults));
+}
+
+export interface GivenValues {
+  given: Configuration;
+  stored: Configuration;
+  credentialId: string | null;
+  /** The customer has signed in for this very change. */
+  isNew: boolean;
+}
+
+function withSignIn(
+  { specification }: Definition,
+  template: SourceTemplate,
+  { given, stored, credentialId, isNew }: GivenValues,
+  defaults: Configuration,
+) {
+  const signIn = { placeholders: placeholdersFor(specification, template, credentialId), isNew };
+  return { given, stored, defaults, signIn };
+}
+
+async function holdCredential(
+  { credentials }: PipelinesContext,
+  tx: Db,
+  { organizationId, workspaceId }: Scope,
+  { id, templateId }: { id: string | null; templateId: string },
+): Promise<void> {
+  if (id !== null) await credentials.hold(tx, { organizationId, workspaceId, id, templateId });
 }
 
 function statusOf({ failure, due_at }: SourceRow): SourceStatus {

@@ -234,7 +234,8 @@ export function changesOfSource(
   { content, configuration }: TemplateState<SourceContent>,
 ) {
   return {
-    isConfigured: !isDeepStrictEqual(base?.configuration, configuration),
+    isConfigured:
+      !isDeepStrictEqual(base?.configuration, configuration) || !isDeepStrictEqual(base?.content.oauth, content.oauth),
     isSelected: !isDeepStrictEqual(base?.content.customization, content.customization),
   };
 }

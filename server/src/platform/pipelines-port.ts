@@ -33,11 +33,21 @@ export interface PlatformDefinition {
   specification: ConnectorSpecification | undefined;
 }
 
+/** Tokens that a platform asks for when a connector starts. Only the bundled one can. */
+export interface PlatformCredential {
+  id: string;
+  /** The path in the configuration of each value. */
+  fields: Record<string, readonly string[]>;
+  /** What the connector gets. */
+  handOver: 'access_token' | 'refresh_token';
+}
+
 export interface NewPlatformConnector {
   workspaceId: string;
   name: string;
   definitionId: string;
   configuration: Configuration;
+  credential?: PlatformCredential;
 }
 
 /** A source that is a declarative manifest, in a workspace. */
@@ -48,7 +58,7 @@ export interface NewPlatformDefinition {
 }
 
 /** What is checked before it is made: a connector that the platform has, or a manifest that it may not have. */
-export type CheckedConnector = Pick<NewPlatformConnector, 'workspaceId' | 'configuration'> &
+export type CheckedConnector = Pick<NewPlatformConnector, 'workspaceId' | 'configuration' | 'credential'> &
   ({ definitionId: string } | { manifest: Record<string, unknown> });
 
 export interface PlatformConnection {
@@ -207,7 +217,7 @@ export interface PipelinesPort {
   replaceConnector(
     kind: ConnectorKind,
     id: string,
-    changes: { name: string; configuration: Configuration },
+    changes: Pick<NewPlatformConnector, 'name' | 'configuration' | 'credential'>,
   ): Promise<Written>;
   /** A source that is gone already counts as deleted. Its connections are deleted with it. */
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;

@@ -26,12 +26,13 @@ export function createSourceChecks(
    */
   async function checkByListing(checkId: string, connector: CheckedConnector): Promise<CheckOutcome> {
     if ('definitionId' in connector) return await checkKnown(checkId, connector);
-    const { workspaceId, manifest, configuration } = connector;
+    const { manifest, ...configured } = connector;
+    const { workspaceId } = connector;
     const definitionId = await createManifest({ workspaceId, name: checkNameOf(checkId), manifest });
     let outcome: CheckOutcome | undefined;
     let isTidy = false;
     try {
-      outcome = await checkKnown(checkId, { workspaceId, definitionId, configuration });
+      outcome = await checkKnown(checkId, { ...configured, definitionId });
     } finally {
       // A source that could not be deleted still needs it.
       isTidy = outcome?.leftSource !== true && (await isDone(() => deleteManifest(workspaceId, definitionId)));

@@ -1,6 +1,7 @@
 /** What the rules of this folder need from outside. */
 import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { Apply } from '@inlay/contract/rollouts';
+import type { TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { Logger } from 'pino';
 import type { Db, Store } from '../db/open.ts';
 import type { Definition } from '../definitions/definition.ts';
@@ -10,6 +11,7 @@ import type { ConnectorFailure } from '../platform/pipelines-port.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
 import type { Operator, TemplateRef } from '../template-ref.ts';
+import type { SignInClient } from './sign-in.ts';
 
 export interface TemplatesContext extends DefinitionsContext {
   store: Store;
@@ -24,6 +26,11 @@ export interface TemplatesContext extends DefinitionsContext {
     definition: Definition,
     configuration: Configuration,
   ): Promise<DestinationVerdict>;
+  /** An OAuth client of the organization. */
+  findOAuthClient(
+    organizationId: string,
+    client: Pick<TemplateOAuth, 'oauth_client_id'>,
+  ): Promise<SignInClient | undefined>;
   /** Brings a version to what was made from the template before, in the background. Recorded in the transaction. */
   startRollout(
     journal: Journal,

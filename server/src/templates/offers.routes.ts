@@ -46,10 +46,7 @@ export function offerRoutes(app: FastifyInstance, ctx: TemplatesContext): void {
       const { source_template_id: id } = params;
       const template = await templates.findOfferedSourceTemplate(ctx, organizationId, id, templateFilters);
       if (!template) throw new AppError('source_template_not_found');
-      return {
-        ...templates.presentOffer(ctx, template),
-        user_config_spec: await templates.userConfigSpecOf(ctx, template),
-      };
+      return await templates.presentOffered(ctx, template);
     },
   });
 

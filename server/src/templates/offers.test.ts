@@ -76,6 +76,7 @@ describeOnBothDatabases('A scoped token', (kind) => {
       'icon',
       'id',
       'name',
+      'oauth',
       'tags',
       'user_config_spec',
     ]);

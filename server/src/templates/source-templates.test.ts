@@ -117,6 +117,7 @@ describeOnBothDatabases('Source templates', (kind) => {
       source_definition_id: crmId,
       tags: ['beta', 'crm'],
       customization: plain,
+      oauth: null,
       partial_default_config: maskedOauth,
       user_config_spec: {
         documentationUrl: 'https://docs.example/crm',

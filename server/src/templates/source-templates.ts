@@ -7,16 +7,19 @@
  * change leaves existing sources alone unless it is propagated, in the same transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
 import type { Apply, ExistingChoice, RollbackRequest } from '@inlay/contract/rollouts';
+import { addressFields } from '@inlay/contract/secret-addresses';
 import type {
   CreateSourceTemplateRequest,
   Customization,
   DeletedTemplate,
+  OfferedSourceTemplate,
   SourceTemplate as ShownSourceTemplate,
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
+import type { TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
@@ -32,6 +35,7 @@ import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
 import { openPlanned, type Preview } from './planned-changes.ts';
+import { isCustomersGrant, placeholdersOf, presentSignIn, signInFaults, signInOf } from './sign-in.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
@@ -152,7 +156,12 @@ export async function createSourceTemplate(
   const given = request.partial_default_config ?? stored;
   const defaults = keepMaskedSecrets(definition.specification.connectionSpecification, given, stored);
   const customization = request.customization ?? (original ? customizationOf(original) : {});
-  refuse([...defaultsFaults(definition, { given, defaults, stored }), ...customizationFaults(customization)]);
+  const oauth = request.oauth === undefined ? original && signInOf(original) : (request.oauth ?? undefined);
+  refuse([
+    ...defaultsFaults(definition, { given, defaults, stored }),
+    ...customizationFaults(customization),
+    ...(oauth ? await oauthFaults(ctx, organizationId, definition, { oauth, defaults }) : []),
+  ]);
 
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
@@ -167,7 +176,7 @@ export async function createSourceTemplate(
       own_icon: request.icon === undefined ? (original?.own_icon ?? imageOf(definition)) : request.icon,
       sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
       customization: JSON.stringify(complete(customization)),
-      oauth: original?.oauth ?? null,
+      oauth: oauth ? JSON.stringify(oauth) : null,
     });
     const names = request.tags ?? original?.tags ?? [];
     const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
@@ -221,6 +230,7 @@ export async function updateSourceTemplate(
     if (!row) throw new AppError('source_template_not_found');
     if (plan) await ctx.assertPlanHolds(tx, plan, row.version, apply);
     const changes = changesTo(ctx, row, definition, request);
+    await assertSignInFits(ctx, { ...row, ...changes }, definition, request);
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
     const names = request.tags && sortedTags(request.tags);
     const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
@@ -248,6 +258,7 @@ export async function previewSourceTemplate(
   const row = await getSourceTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, definitionOf(row));
   const changes = changesTo(ctx, row, definition, request);
+  await assertSignInFits(ctx, { ...row, ...changes }, definition, request);
   const names = request.tags ? sortedTags(request.tags) : row.tags;
   const changed = { ...row, ...changes };
   return {
@@ -284,6 +295,7 @@ export async function rollBackSourceTemplate(
       category: content.category ?? null,
       own_icon: content.icon,
       customization: JSON.stringify(content.customization),
+      oauth: content.oauth ? JSON.stringify(content.oauth) : null,
       sealed_defaults: version.sealed_configuration,
     };
     const names = await setTags(ctx, tx, taggings, { organizationId, templateId: id, names: content.tags });
@@ -321,6 +333,10 @@ function changesTo(
     faults.push(...customizationFaults(request.customization));
     const customization = complete(request.customization);
     if (!isDeepStrictEqual(customization, customizationOf(row))) changes.customization = JSON.stringify(customization);
+  }
+  const { oauth } = request;
+  if (oauth !== undefined && !isDeepStrictEqual(oauth, signInOf(row) ?? null)) {
+    changes.oauth = oauth && JSON.stringify(oauth);
   }
   refuse(faults);
   return changes;
@@ -403,6 +419,7 @@ export function presentSummary(ctx: TemplatesContext, template: SourceTemplate) 
     ...presentOffer(ctx, template),
     source_definition_id: template.definition_id,
     customization: customizationOf(template),
+    oauth: signInOf(template) ?? null,
     created_at: isoTime(template.created_at),
     updated_at: isoTime(template.updated_at),
     version: template.version,
@@ -428,7 +445,7 @@ export async function presentSourceTemplate(
   const defaults = openDefaults(ctx, template);
   return {
     ...presentSummary(ctx, template),
-    user_config_spec: userConfigSpec(definition.specification, defaults),
+    user_config_spec: askedSpec(definition, template, defaults),
     partial_default_config: maskConfiguration(definition, defaults),
   };
 }
@@ -438,8 +455,60 @@ export async function presentUpdated(ctx: TemplatesContext, { template, rollout 
   return rollout ? { ...shown, propagated_sources: rollout.sources, rollout_id: rollout.id } : shown;
 }
 
-/** The specification of what the customer is asked for. */
-export async function userConfigSpecOf(ctx: TemplatesContext, template: SourceTemplate) {
-  const { specification } = await getDefinition(ctx, definitionOf(template));
-  return userConfigSpec(specification, openDefaults(ctx, template));
+/** What the customer is asked for, and how the customer signs in. */
+export async function presentOffered(ctx: TemplatesContext, template: SourceTemplate): Promise<OfferedSourceTemplate> {
+  const definition = await getDefinition(ctx, definitionOf(template));
+  const oauth = signInOf(template);
+  const client = oauth && isCustomersGrant(oauth) && (await ctx.findOAuthClient(template.organization_id, oauth));
+  return {
+    ...presentOffer(ctx, template),
+    user_config_spec: askedSpec(definition, template, openDefaults(ctx, template)),
+    oauth: client ? presentSignIn(definition.specification, oauth, client) : null,
+  };
+}
+
+/** The specification of what is left to enter. A customer who may paste keys is asked for them as well. */
+export function askedSpec({ specification }: Definition, template: SourceTemplateRow, defaults: Configuration) {
+  const oauth = signInOf(template);
+  if (!oauth || oauth.may_paste) return userConfigSpec(specification, defaults);
+  const { advanced_auth: _, ...asked } = userConfigSpec(
+    specification,
+    mergeConfiguration(defaults, placeholdersOf(specification, oauth)),
+  );
+  return asked;
+}
+
+async function assertSignInFits(
+  ctx: TemplatesContext,
+  row: SourceTemplateRow,
+  definition: Definition,
+  request: UpdateSourceTemplateRequest,
+): Promise<void> {
+  const oauth = signInOf(row);
+  if (!oauth || (request.oauth === undefined && request.partial_default_config === undefined)) return;
+  refuse(await oauthFaults(ctx, row.organization_id, definition, { oauth, defaults: openDefaults(ctx, row) }));
+}
+
+async function oauthFaults(
+  ctx: TemplatesContext,
+  organizationId: string,
+  { specification }: Definition,
+  { oauth, defaults }: { oauth: TemplateOAuth; defaults: Configuration },
+): Promise<Fault[]> {
+  const client = await ctx.findOAuthClient(organizationId, oauth);
+  if (!client) {
+    const msg = 'there is no OAuth client with this id';
+    return [{ loc: ['body', 'oauth', 'oauth_client_id'], msg, type: 'value_error' }];
+  }
+  const faults = signInFaults(specification, oauth);
+  if (faults.length > 0) return faults;
+  const covered = placeholdersOf(specification, oauth);
+  const misfits = partialConfigurationFaults(specification, mergeConfiguration(defaults, covered), ['body', 'oauth']);
+  if (misfits.length > 0 || isCustomersGrant(oauth)) return misfits;
+  // The operator's own tokens must not go to a host that a customer chooses.
+  const { connectionSpecification } = userConfigSpec(specification, mergeConfiguration(defaults, covered));
+  const open = addressFields(connectionSpecification);
+  if (open.length === 0) return [];
+  const msg = `give ${open.join(', ')} in partial_default_config: your own tokens must not go to a host that a customer enters`;
+  return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
 }

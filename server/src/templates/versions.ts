@@ -8,6 +8,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CustomerMayChange } from '@inlay/contract/connections';
 import { type Configuration, isObject, replaceSecrets } from '@inlay/contract/connector-configuration';
+import type { TemplateOAuth } from '@inlay/contract/template-oauth';
 import type {
   TemplateVersion as ShownVersion,
   TemplateChange,
@@ -34,6 +35,8 @@ export interface SourceContent {
   category?: string;
   icon: string | null;
   customization: object;
+  /** Left out where customers do not sign in. */
+  oauth?: TemplateOAuth;
   tags: string[];
 }
 export interface ConnectionContent {
@@ -71,13 +74,14 @@ export async function recordSourceVersion(
 }
 
 export function sourceContent(row: SourceTemplateRow, tags: string[]): SourceContent {
-  const { name, description, category, own_icon: icon, customization } = row;
+  const { name, description, category, own_icon: icon, customization, oauth } = row;
   return {
     name,
     description,
     ...(category !== null && { category }),
     icon,
     customization: JSON.parse(customization),
+    ...(oauth !== null && { oauth: JSON.parse(oauth) }),
     tags,
   };
 }

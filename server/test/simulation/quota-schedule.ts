@@ -227,11 +227,13 @@ function pipelinesOf({ ctx }: Replica): PipelinesContext {
       ...{ store, runtime, log, journal, sealer, publicUrl: 'http://localhost' },
       definitions: { list: async (kind) => [{ ...definition, kind }] },
       tryDestination: unused,
+      findOAuthClient: unused,
       startRollout: unused,
       startRetirement: unused,
       openPlan: unused,
       assertPlanHolds: unused,
     },
+    credentials: { hold: unused, release: unused },
     turns: { checks: unused as never, setUps: unused as never },
     countJob: () => {},
     // A source counts from the moment it is recorded.

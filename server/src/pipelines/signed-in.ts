@@ -1,0 +1,77 @@
+/**
+ * Sources whose customer has signed in with a provider. The source knows its credential; its configuration has
+ * placeholders in the fields that the sign-in fills (templates/sign-in.ts), and the platform is told which credential goes
+ * into which field.
+ */
+import { type Configuration, isObject, mergeConfiguration } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { Db } from '../db/open.ts';
+import type { SourceRow, SourceTemplateRow } from '../db/tables.ts';
+import { invalidRequest } from '../errors.ts';
+import type { PlatformCredential } from '../platform/pipelines-port.ts';
+import { isCustomersGrant, placeholdersOf, signInFields, signInOf } from '../templates/sign-in.ts';
+import type { PipelinesContext } from './context.ts';
+
+type WithSignIn = Pick<SourceTemplateRow, 'oauth'>;
+
+/** Throws if the customer has to sign in and has not, or has although nobody asks for it. */
+export function assertSignedIn(template: WithSignIn, credentialId: string | null): void {
+  const oauth = signInOf(template);
+  const refuse = (msg: string, type: 'value_error' | 'value_error.missing') =>
+    invalidRequest({ loc: ['body', 'credential_id'], msg, type });
+  if (credentialId !== null && !(oauth && isCustomersGrant(oauth))) {
+    throw refuse('customers do not sign in for this template', 'value_error');
+  }
+  if (credentialId === null && oauth && isCustomersGrant(oauth) && !oauth.may_paste) {
+    throw refuse('the customer has to sign in first', 'value_error.missing');
+  }
+}
+
+/** What stands in the fields that a sign-in fills; undefined where they were entered, or there is no sign-in. */
+export function placeholdersFor(
+  specification: ConnectorSpecification,
+  template: WithSignIn,
+  credentialId: string | null,
+): Configuration | undefined {
+  const oauth = signInOf(template);
+  if (!oauth || (credentialId === null && isCustomersGrant(oauth))) return undefined;
+  return placeholdersOf(specification, oauth);
+}
+
+/** What the platform is told of the source: its whole configuration, and the credential that goes into it. */
+export function configuredFor(
+  specification: ConnectorSpecification | undefined,
+  template: WithSignIn,
+  configuration: Configuration,
+  credentialId: SourceRow['credential_id'],
+): { configuration: Configuration; credential?: PlatformCredential } {
+  const oauth = signInOf(template);
+  if (!oauth || credentialId === null || !specification) return { configuration };
+  const { hand_over: handOver = 'access_token' } = oauth;
+  return {
+    configuration: mergeConfiguration(configuration, placeholdersOf(specification, oauth)),
+    credential: { id: credentialId, fields: signInFields(specification, oauth), handOver },
+  };
+}
+
+/** The configuration as the customer knows it: without the fields that the sign-in fills. */
+export function withoutPlaceholders(configuration: Configuration, placeholders: Configuration | undefined) {
+  if (!placeholders) return configuration;
+  const left = Object.entries(configuration).flatMap(([name, value]): [string, unknown][] => {
+    if (!Object.hasOwn(placeholders, name)) return [[name, value]];
+    const filled = placeholders[name];
+    if (!isObject(filled) || !isObject(value)) return [];
+    const inside = withoutPlaceholders(value, filled);
+    return Object.keys(inside).length === 0 ? [] : [[name, inside]];
+  });
+  return Object.fromEntries(left);
+}
+
+/** The source does not use its credential any more. */
+export async function releaseCredential(
+  { credentials, journal }: Pick<PipelinesContext, 'credentials' | 'journal'>,
+  tx: Db,
+  { organization_id: organizationId, workspace_id: workspaceId, credential_id: id }: SourceRow,
+): Promise<void> {
+  if (id !== null) await credentials.release(tx, journal, { organizationId, workspaceId, id });
+}
