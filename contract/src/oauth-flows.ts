@@ -45,7 +45,7 @@ export const StartFlowRequest = Type.Object(
       }),
     ),
   },
-  { title: 'Start sign-in request' },
+  { title: 'Start flow request' },
 );
 export type StartFlowRequest = Static<typeof StartFlowRequest>;
 
@@ -77,7 +77,7 @@ export const Flow = Type.Object(
     message: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What to tell the customer' }),
     expires_at: Timestamp('Until then it has to be finished'),
   },
-  { title: 'Sign-in' },
+  { title: 'Flow' },
 );
 export type Flow = Static<typeof Flow>;
 

@@ -54,7 +54,7 @@ export const TemplateOAuth = Type.Object(
     ),
   },
   {
-    title: 'Sign-in of a source template',
+    title: 'Template OAuth',
     description: 'Customers sign in with the provider instead of entering keys',
     additionalProperties: false,
   },
@@ -78,6 +78,6 @@ export const OfferedOAuth = Type.Object(
       { description: 'What the customer enters before the sign-in' },
     ),
   },
-  { title: 'Offered sign-in' },
+  { title: 'Offered OAuth' },
 );
 export type OfferedOAuth = Static<typeof OfferedOAuth>;
