@@ -6,11 +6,12 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { folderInMemory } from './memory-folder.mjs';
 import { summarize } from './test-report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -62,7 +63,10 @@ async function inTwoLanes(works) {
 
 /** Runs every test, with its progress on the screen. @returns what the run's JSON report says */
 async function runTests() {
-  const directory = await mkdtemp(join(tmpdir(), 'inlay-check-'));
+  const memory = folderInMemory();
+  const directory = await mkdtemp(join(memory ?? tmpdir(), 'inlay-check-'));
+  // Database servers run under another user's name, and their folders are in here.
+  await chmod(directory, 0o711);
   const reportFile = join(directory, 'report.json');
   try {
     const durationsFile = join(directory, 'durations.json');
@@ -73,7 +77,8 @@ async function runTests() {
     // Tests only talk to this machine, so no certificates are needed. Reading a file of them takes longer than starting
     // Node.js.
     const certificates = { NODE_EXTRA_CA_CERTS: '' };
-    const env = { ...process.env, ...certificates, ...long, INLAY_TEST_DURATIONS: durationsFile };
+    const folders = memory ? { TMPDIR: directory, INLAY_TEST_SERVERS_DIR: directory } : {};
+    const env = { ...process.env, ...certificates, ...long, ...folders, INLAY_TEST_DURATIONS: durationsFile };
     const child = spawn(installed('vitest'), args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
     const [code, signal] = await once(child, 'exit');
     const report = await readFile(reportFile, 'utf8').then(JSON.parse, () => undefined);

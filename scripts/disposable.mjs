@@ -12,6 +12,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const isRoot = process.getuid?.() === 0;
+/** The same for all programs of this machine, whatever their $TMPDIR is. */
+const commonFolder = existsSync('/tmp') ? '/tmp' : tmpdir();
 
 /** Database servers refuse to run as root; everyone else runs them under their own name. */
 export function unprivilegedUser() {
@@ -42,7 +44,7 @@ export async function freePort() {
 
 /** @param {number} port @returns {boolean} whether nobody else has claimed it lately */
 function claim(port) {
-  const folder = join(tmpdir(), `inlay-ports-${process.getuid?.() ?? ''}`);
+  const folder = join(commonFolder, `inlay-ports-${process.getuid?.() ?? ''}`);
   const file = join(folder, String(port));
   mkdirSync(folder, { recursive: true });
   const claimedAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -90,7 +92,8 @@ rm -rf "$1"
  */
 export async function guardedDirectory(name, { pidFile, stopSignal }) {
   // Not $TMPDIR: it may be closed to the unprivileged user, and a socket's path must stay under about 100 characters.
-  const base = existsSync('/tmp') ? '/tmp' : tmpdir();
+  // `npm run check` names a folder that is open to that user.
+  const base = process.env.INLAY_TEST_SERVERS_DIR ?? commonFolder;
   const path = await mkdtemp(join(base, `inlay-${name}-`));
   const user = unprivilegedUser();
   if (user.uid !== undefined) await chown(path, user.uid, user.gid);

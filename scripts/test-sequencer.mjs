@@ -1,5 +1,6 @@
 // The slowest test files come first, so that all workers are busy to the end. `npm run check` prints the ten slowest;
-// the order here need not be exact.
+// the order here need not be exact. Each project's files come in one row: a worker whose next file is of another project
+// ends, and a new worker would have to load the service again.
 
 import { relative, sep } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
@@ -64,6 +65,8 @@ export default class SlowestFirst extends BaseSequencer {
       const at = slowFiles.indexOf(relative(this.ctx.config.root, moduleId).split(sep).join('/'));
       return at < 0 ? slowFiles.length : at;
     };
-    return sorted.toSorted((a, b) => rank(a) - rank(b));
+    const isPart = (/** @type {import('vitest/node').TestSpecification} */ { project }) =>
+      Number(project.name === 'parts');
+    return sorted.toSorted((a, b) => isPart(a) - isPart(b) || rank(a) - rank(b));
   }
 }
