@@ -13,6 +13,7 @@ import { jwtComponents } from './components/jwt.ts';
 import { keyTransformationComponents } from './components/key-transformations.ts';
 import { morePartitionComponents } from './components/more-partitions.ts';
 import { oauthComponents } from './components/oauth.ts';
+import { pageSizeComponents } from './components/page-size.ts';
 import { paginationComponents } from './components/pagination.ts';
 import { partitionComponents } from './components/partitions.ts';
 import { queryPropertyComponents } from './components/query-properties.ts';
@@ -47,6 +48,7 @@ export const componentDefinitions: readonly ComponentDefinition[] = [
   ...errorHandlerComponents,
   ...callBudgetComponents,
   ...paginationComponents,
+  ...pageSizeComponents,
   ...selectionComponents,
   ...decoderComponents,
   ...transformationComponents,

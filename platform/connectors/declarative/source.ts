@@ -290,6 +290,13 @@ class OpenSource {
 
   /** Throws a ConnectorError that says what does not work. */
   async check(): Promise<void> {
+    const { config_overrides: overrides } = this.#manifest.check ?? {};
+    if (isJsonObject(overrides)) {
+      const fault = this.#manifest.problems.find(({ level, path }) => level === 'error' && path.startsWith('check'));
+      if (fault) throw new ManifestError(describeProblem(fault));
+      // The configuration stays one object: those who have it see the change.
+      Object.assign(this.#making.config, overrides);
+    }
     const given = this.#given.inside(this.#manifest.check ?? {});
     const entries = await this.#entries();
     if (given.type === 'CheckDynamicStream') {

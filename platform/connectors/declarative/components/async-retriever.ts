@@ -24,9 +24,9 @@ import { tableDecoder } from './decoders.ts';
 import { noPagination, type Paginator } from './pagination.ts';
 import type { Requester } from './requester.ts';
 import { type Retriever, type RetrieverSurroundings, routerNames } from './retriever.ts';
-import { decoderNames, type Extractor, type RecordSelector } from './selection.ts';
+import { decoderNames, type Extractor, type RecordExtractor, type RecordSelector } from './selection.ts';
 
-type Status = 'running' | 'completed' | 'failed' | 'timeout' | 'ignore';
+type Status = 'running' | 'completed' | 'failed' | 'timeout' | 'skipped';
 
 const secondsBetweenPolls = 5;
 const mostAttempts = 3;
@@ -58,8 +58,8 @@ function makeAsyncRetriever(given: Given): Retriever {
   const statusOf = given.child<Extractor>('status_extractor');
   const targetsOf = given.child<Extractor>('download_target_extractor');
   const extract =
-    (isTable ? undefined : given.child<Extractor>('download_extractor')) ??
-    given.make<Extractor>({ type: 'DpathExtractor', field_path: [] });
+    (isTable ? undefined : given.child<RecordExtractor>('download_extractor')) ??
+    given.make<RecordExtractor>({ type: 'DpathExtractor', field_path: [] });
   const paginator = given.child<Paginator>('download_paginator') ?? noPagination;
   if (!create || !poll || !download || !selector || !statusOf)
     throw new Error('An AsyncRetriever lacks a requester or an extractor.');
@@ -91,13 +91,23 @@ function makeAsyncRetriever(given: Given): Retriever {
         );
       const known = withNames(job, { polling_response: contextOf(polled) });
       if (status === 'completed') return known;
-      if (status === 'ignore') throw new SliceIgnored();
-      if (status === 'failed') throw new JobFailure();
+      if (status === 'skipped') throw new SliceIgnored();
+      if (status === 'failed') throw new JobFailure(retryWait);
       if (status === 'timeout' || waited >= timeoutSeconds) {
-        await abort?.send({ slice: known });
+        await abortJob(known);
         throw new JobFailure();
       }
       await given.run.wait(secondsBetweenPolls, 'poll');
+    }
+  }
+
+  /** A job that cannot be aborted ends by itself some time. */
+  async function abortJob(job: Slice): Promise<void> {
+    try {
+      await abort?.send({ slice: job });
+    } catch (error) {
+      if (!(error instanceof RunFailure)) throw error;
+      given.run.log('WARN', `${streamName}: a job could not be aborted. ${error.message}`);
     }
   }
 
@@ -123,8 +133,8 @@ function makeAsyncRetriever(given: Given): Retriever {
           if (!(error instanceof JobFailure)) throw error;
           if (attempt >= mostAttempts)
             throw new RunFailure(`A job of the API has failed ${attempt} times.`, 'config_error');
+          if (error.waitSeconds > 0) await given.run.wait(error.waitSeconds, 'poll');
         }
-        if (retryWait > 0) await given.run.wait(retryWait, 'poll');
       }
     } finally {
       given.run.jobs.give();
@@ -154,7 +164,7 @@ function makeAsyncRetriever(given: Given): Retriever {
           let size = 0;
           let lastRecord: Record<string, unknown> | undefined;
           for await (const values of downloadDecoder.decode(answer)) {
-            const found = extract(values);
+            const found = await extract(values);
             answer.extractedRecords += found.length;
             size += found.length;
             const last = found.at(-1);
@@ -172,13 +182,22 @@ function makeAsyncRetriever(given: Given): Retriever {
   };
 }
 
-class JobFailure extends Error {}
+class JobFailure extends Error {
+  /** Only a job that the API has begun and given up needs time before the next one. */
+  readonly waitSeconds: number;
+
+  constructor(waitSeconds = 0) {
+    super();
+    this.waitSeconds = waitSeconds;
+  }
+}
 
 function readStatuses(given: Given): Map<string, Status> {
   const statuses = new Map<string, Status>();
-  for (const status of ['running', 'completed', 'failed', 'timeout', 'ignore'] as const) {
+  for (const status of ['running', 'completed', 'failed', 'timeout', 'skipped'] as const) {
     for (const word of given.texts(status)) statuses.set(word, status);
   }
+  for (const word of given.texts('ignore')) statuses.set(word, 'skipped');
   return statuses;
 }
 
@@ -216,7 +235,7 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
       polling_job_timeout: optional(either(integer, template), 'How long a job may take, in minutes.', 60),
       failed_retry_wait_time_in_seconds: optional(
         either(integer, template),
-        'How long to wait before a failed job is asked for again.',
+        'How long to wait before a job that the API has given up is asked for again.',
       ),
     },
     rule: ({ download_target_requester: target, download_target_extractor: extractor }) =>
@@ -240,7 +259,8 @@ export const asyncRetrieverComponents: ComponentDefinition[] = [
       completed: required(list(text), 'Done.'),
       failed: required(list(text), 'Failed: it is asked for again, up to three times.'),
       timeout: required(list(text), 'Took too long.'),
-      ignore: optional(list(text), 'There is nothing to download.'),
+      skipped: optional(list(text), 'There is nothing to download.'),
+      ignore: optional(list(text), 'An older name for skipped.'),
     },
   },
 ];

@@ -38,7 +38,7 @@ function makeMatcher(given: Given): Matcher {
     const sent = new Map(Object.entries(request.headers).map(([key, value]) => [key.toLowerCase(), value]));
     return headers.every(([key, value]) => sent.get(key.toLowerCase()) === String(value));
   };
-  return { matches, weight: given.number('weight') ?? 1 };
+  return { matches, weight: Number(given.rendered('weight') || 1) };
 }
 
 function matching(given: Given): { matches: CallPolicy['matches']; weightOf(request: PreparedRequest): number } {
@@ -206,7 +206,7 @@ export const callBudgetComponents: ComponentDefinition[] = [
       url_path_pattern: optional(text, 'A pattern that is found in the path.'),
       params: optional(mapping(text), 'Parameters with their values.'),
       headers: optional(mapping(text), 'Headers with their values.'),
-      weight: optional(integer, 'How many calls such a request counts for.', 1),
+      weight: optional(either(integer, template), 'How many calls such a request counts for.', 1),
     },
     make: makeMatcher,
   },

@@ -22,6 +22,7 @@ import { matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
 import { sliceView, wholeStream } from '../run/slice.ts';
 import type { Retriever } from './retriever.ts';
 import type { SchemaLoader } from './schemas.ts';
+import { overridesOption, overridesRule } from './source.ts';
 import { literalTypesOf, type Transformation, valueTypeOption } from './transformations.ts';
 
 type Component = Record<string, unknown>;
@@ -325,7 +326,9 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
     options: {
       stream_count: required(integer, 'How many streams.'),
       use_check_availability: optional(boolean, 'Reads them; otherwise only finds them.', true),
+      config_overrides: overridesOption,
     },
+    rule: overridesRule,
   },
   {
     name: 'DynamicStreamCheckConfig',
@@ -333,7 +336,7 @@ export const dynamicStreamComponents: ComponentDefinition[] = [
     words: 'How many streams of a group to check.',
     options: {
       dynamic_stream_name: required(text, 'The group.'),
-      stream_count: optional(integer, 'How many of its streams.', 0),
+      stream_count: optional(integer, 'How many of its streams; all of them by default.'),
     },
   },
 ];

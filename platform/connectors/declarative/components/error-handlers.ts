@@ -28,6 +28,7 @@ import {
 } from '../http/resolution.ts';
 import { matchAtStart } from '../run/patterns.ts';
 import { pythonText } from '../template/printing.ts';
+import { TemplateError } from '../template/template-error.ts';
 
 type ResponseFilter = (outcome: Outcome) => Resolution | undefined;
 
@@ -72,7 +73,9 @@ function makeResponseFilter(given: Given): ResponseFilter {
 
 function makeDefaultErrorHandler(given: Given): ErrorHandler {
   const filters = given.children<ResponseFilter>('response_filters');
-  const retries = given.has('max_retries') ? Number(given.rendered('max_retries')) : defaultRetries;
+  // A template without a result leaves it to the default.
+  const wanted = given.rendered('max_retries') ?? '';
+  const retries = wanted === '' ? defaultRetries : Math.trunc(Number(wanted));
   if (!Number.isInteger(retries)) throw new Error('max_retries is no whole number.');
   return {
     maxRetries: retries,
@@ -88,6 +91,9 @@ function makeDefaultErrorHandler(given: Given): ErrorHandler {
   };
 }
 
+/** Actions with which one of several handlers has decided. */
+const final: readonly Action[] = ['SUCCESS', 'RETRY', 'IGNORE', 'RESET_PAGINATION', 'REDUCE_PAGE_SIZE'];
+
 function makeCompositeErrorHandler(given: Given): ErrorHandler {
   const handlers = given.children<ErrorHandler>('error_handlers');
   const [first] = handlers;
@@ -100,20 +106,45 @@ function makeCompositeErrorHandler(given: Given): ErrorHandler {
       let last = defaultResolution(outcome);
       for (const handler of handlers) {
         last = handler.interpret(outcome);
-        if (['SUCCESS', 'RETRY', 'IGNORE', 'RESET_PAGINATION'].includes(last.action)) return last;
+        if (final.includes(last.action)) return last;
       }
       return last;
     },
   };
 }
 
+/** Longer by chance, up to twice the range, so that many who wait do not come back at the same time. */
+function withChance(given: Given, seconds: number): number {
+  const range = Number(given.rendered('jitter_range_in_seconds') ?? 0) || 0;
+  return seconds + Math.random() * range * 2;
+}
+
 function makeConstantWait(given: Given): WaitStrategy {
-  return { seconds: () => Number(given.rendered('backoff_time_in_seconds')) };
+  const time = given.template('backoff_time_in_seconds');
+  return {
+    seconds(outcome, attempt) {
+      const answer = outcome instanceof Answer ? outcome : undefined;
+      const names = { response: answer?.json ?? {}, headers: answer?.headersByAnyCase ?? {}, attempt_count: attempt };
+      const seconds = Number(valueOrNothing(() => time?.value(names)) ?? 0);
+      // A time that is none leaves it to the next strategy.
+      return seconds ? withChance(given, seconds) : undefined;
+    },
+  };
+}
+
+/** Undefined where an answer lacks what a template asks for. */
+function valueOrNothing(evaluate: () => unknown): unknown {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (error instanceof TemplateError && error.fault === 'missing') return undefined;
+    throw error;
+  }
 }
 
 function makeExponentialWait(given: Given): WaitStrategy {
   const factor = () => Number(given.rendered('factor', '5')) || 5;
-  return { seconds: (_outcome, attempt) => factor() * 2 ** attempt };
+  return { seconds: (_outcome, attempt) => withChance(given, factor() * 2 ** attempt) };
 }
 
 function numberInHeader(outcome: Outcome, header: string, pattern: string | undefined): number | undefined {
@@ -126,19 +157,20 @@ function numberInHeader(outcome: Outcome, header: string, pattern: string | unde
 
 function makeWaitTimeFromHeader(given: Given): WaitStrategy {
   const [header, pattern] = [given.template('header'), given.template('regex')];
-  const most = given.number('max_waiting_time_in_seconds');
   return {
-    seconds(outcome) {
-      const seconds = numberInHeader(outcome, header?.text() ?? '', pattern?.text());
-      if (most && seconds && seconds >= most) {
-        throw new RunFailure(
-          `The API asks to wait ${Math.ceil(seconds)} seconds, longer than this stream may wait.`,
-          'transient_error',
-        );
-      }
-      return seconds;
-    },
+    seconds: (outcome) => allowed(given, numberInHeader(outcome, header?.text() ?? '', pattern?.text())),
   };
+}
+
+/** Throws a RunFailure for a wait that reaches the limit of the manifest. A limit of 0 allows none at all. */
+function allowed(given: Given, seconds: number | undefined): number | undefined {
+  const limit = given.rendered('max_waiting_time_in_seconds');
+  if (limit === undefined || seconds === undefined) return seconds;
+  const most = limit === '' || limit === null ? Number.NaN : Number(limit);
+  if (Number.isNaN(most)) throw new RunFailure('The manifest has a max_waiting_time_in_seconds that is no number.');
+  if (seconds < most) return seconds;
+  const words = `The API asks to wait ${Math.ceil(seconds)} seconds, longer than this stream may wait.`;
+  throw new RunFailure(words, 'transient_error');
 }
 
 function makeWaitUntilTimeFromHeader(given: Given): WaitStrategy {
@@ -147,10 +179,10 @@ function makeWaitUntilTimeFromHeader(given: Given): WaitStrategy {
     seconds(outcome) {
       const until = numberInHeader(outcome, header?.text() ?? '', pattern?.text());
       const least = Number(minimum?.value() ?? 0) || 0;
-      if (!until) return least || undefined;
+      if (!until) return allowed(given, least || undefined);
       const seconds = until - given.run.clock.seconds();
-      if (least) return Math.max(seconds, least);
-      return seconds < 0 ? undefined : seconds;
+      if (least) return allowed(given, Math.max(seconds, least));
+      return seconds < 0 ? undefined : allowed(given, seconds);
     },
   };
 }
@@ -162,6 +194,20 @@ const waitStrategies = [
   'WaitUntilTimeFromHeader',
   'CustomBackoffStrategy',
 ];
+
+const byChance = {
+  jitter_range_in_seconds: optional(
+    either(number, template),
+    'Waits longer by chance, up to twice as many seconds as this.',
+  ),
+};
+
+const atMost = {
+  max_waiting_time_in_seconds: optional(
+    either(number, template),
+    'Fails the stream instead of waiting this long or longer.',
+  ),
+};
 
 export const errorHandlerComponents: ComponentDefinition[] = [
   {
@@ -215,14 +261,23 @@ export const errorHandlerComponents: ComponentDefinition[] = [
     name: 'ConstantBackoffStrategy',
     step: 'S1',
     words: 'Waits the same time before every attempt, and a second more.',
-    options: { backoff_time_in_seconds: required(either(number, template), 'How long to wait.') },
+    options: {
+      backoff_time_in_seconds: required(
+        either(number, template),
+        'How long to wait. Knows response, headers and attempt_count.',
+      ),
+      ...byChance,
+    },
     make: makeConstantWait,
   },
   {
     name: 'ExponentialBackoffStrategy',
     step: 'S1',
     words: 'Waits twice as long before every attempt, beginning with twice the factor, and a second more.',
-    options: { factor: optional(either(number, template), 'What the doubling begins with, in seconds.', 5) },
+    options: {
+      factor: optional(either(number, template), 'What the doubling begins with, in seconds.', 5),
+      ...byChance,
+    },
     make: makeExponentialWait,
   },
   {
@@ -232,7 +287,7 @@ export const errorHandlerComponents: ComponentDefinition[] = [
     options: {
       header: required(template, 'The name of the header.'),
       regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
-      max_waiting_time_in_seconds: optional(number, 'Fails the stream instead of waiting this long or longer.'),
+      ...atMost,
     },
     make: makeWaitTimeFromHeader,
   },
@@ -244,6 +299,7 @@ export const errorHandlerComponents: ComponentDefinition[] = [
       header: required(template, 'The name of the header.'),
       min_wait: optional(either(number, template), 'The shortest wait, in seconds.'),
       regex: optional(template, 'What of its value is the number; from the beginning of the value.'),
+      ...atMost,
     },
     make: makeWaitUntilTimeFromHeader,
   },

@@ -15,6 +15,7 @@ import {
   required,
   template,
 } from '../component.ts';
+import { InterpolatedMapping } from '../template/interpolation.ts';
 import { pythonText } from '../template/printing.ts';
 import { authenticatorOf, headerParts } from './authenticators.ts';
 import type { RequestOption } from './request-options.ts';
@@ -40,31 +41,28 @@ const algorithms = [
 function makeJwt(given: Given): Authenticator {
   const algorithm = given.text('algorithm') ?? 'HS256';
   const names = { json_loads: (value: unknown) => JSON.parse(String(value)) };
-  const section = (name: string): Record<string, unknown> => {
+  /** Claims that have a name in the language: those that the manifest gives. */
+  const named = (name: string): Record<string, unknown> => {
     const value = given.value(name);
     if (!isJsonObject(value)) return {};
-    const mapped = given.inside({ ...value, $parameters: given.parameters });
-    const entries = Object.keys(value).filter((key) => key !== '$parameters' && key !== 'type');
-    return Object.fromEntries(
-      entries.map((key) => [key, typeof value[key] === 'string' ? mapped.template(key)?.value(names) : value[key]]),
-    );
+    const claims = Object.entries(value).filter(([key, item]) => key !== '$parameters' && key !== 'type' && item);
+    return Object.fromEntries(claims.map(([key, item]) => [key, given.asTemplate(String(item)).value(names)]));
   };
-  const clean = (values: Record<string, unknown>) =>
-    Object.fromEntries(
-      Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== ''),
-    );
+  /** Any others: one without a value is null. */
+  const further = (name: string): Record<string, unknown> => {
+    const value = given.value(name);
+    if (!isJsonObject(value)) return {};
+    const { $parameters: _parameters, ...claims } = value;
+    const { config, ...place } = given.place;
+    return new InterpolatedMapping(claims, place).evaluate({ config, ...names });
+  };
 
   function token(): string {
-    const header = clean({
-      alg: algorithm,
-      typ: 'JWT',
-      ...section('jwt_headers'),
-      ...section('additional_jwt_headers'),
-    });
+    const header = { alg: algorithm, typ: 'JWT', ...further('additional_jwt_headers'), ...named('jwt_headers') };
     const now = Math.trunc(given.run.clock.seconds());
     const duration = Number(given.rendered('token_duration', '1200'));
     const times = { iat: now, exp: now + duration, nbf: now };
-    const payload = { ...clean(section('jwt_payload')), ...clean(section('additional_jwt_payload')), ...times };
+    const payload = { ...further('additional_jwt_payload'), ...named('jwt_payload'), ...times };
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const content = `${encode({ ...header, alg: algorithm })}.${encode(payload)}`;
     return `${content}.${sign(algorithm, content, secretOf(given, names), passphraseOf(given))}`;

@@ -51,10 +51,13 @@ export interface Review {
 export interface Paginator {
   /** Undefined: the first page is asked for without a token. */
   initialToken(): unknown;
-  /** Undefined: there is no next page. */
-  next(page: PageRead): unknown;
+  /** Undefined: there is no next page. `size`: what the page was asked for with, if not that of the manifest. */
+  next(page: PageRead, size?: number): unknown;
   path(token: unknown): string | undefined;
-  parts(token: unknown): RequestParts;
+  /** `size`: another page size than that of the manifest. */
+  parts(token: unknown, size?: number): RequestParts;
+  /** The page size that is sent; undefined if none is. */
+  sentSize?(): number | undefined;
   /** Takes the place of `next`, for a paginator that may hold records back until it knows more. */
   review?(page: ReviewedPage): Review;
   /** Statuses by which the API would say that there is no page with this token. */
@@ -71,7 +74,7 @@ export const noPagination: Paginator = {
 interface Strategy {
   initialToken: unknown;
   pageSize(response?: unknown): number | undefined;
-  next(page: PageRead): unknown;
+  next(page: PageRead, size?: number): unknown;
 }
 
 function readPageSize(given: Given, response?: unknown): number | undefined {
@@ -102,8 +105,8 @@ function makeOffsetIncrement(given: Given): Strategy {
   return {
     initialToken: given.flag('inject_on_first_request') ? 0 : undefined,
     pageSize: (response) => readPageSize(given, response),
-    next({ answer: { extractedRecords }, response, token }) {
-      const size = readPageSize(given, response);
+    next({ answer: { extractedRecords }, response, token }, reduced) {
+      const size = reduced ?? readPageSize(given, response);
       if ((size && extractedRecords < size) || extractedRecords === 0) return undefined;
       return Number(token ?? 0) + extractedRecords;
     },
@@ -117,13 +120,13 @@ function makeCursorPagination(given: Given): Strategy {
   return {
     initialToken: undefined,
     pageSize: () => size,
-    next(page) {
+    next(page, reduced) {
       const names = {
         response: page.response,
         headers: page.answer.headersWithLinks,
         last_record: page.lastRecord ?? null,
         last_page_size: page.size,
-        page_size: size ?? null,
+        page_size: reduced ?? size ?? null,
       };
       return stop?.isMet(names) ? undefined : token?.value(names);
     },
@@ -138,20 +141,21 @@ function makeDefaultPaginator(given: Given): Paginator {
   if (sizeOption && !strategy.pageSize()) throw new Error('A page_size_option needs a page_size in the strategy.');
   return {
     initialToken: () => strategy.initialToken,
-    next(page) {
-      const token = strategy.next(page);
+    next(page, size) {
+      const token = strategy.next(page, size);
       return isNothing(token) ? undefined : token;
     },
     path(token) {
       return tokenOption instanceof RequestPath && !isNothing(token) ? pythonText(token) : undefined;
     },
-    parts(token) {
+    parts(token, reduced) {
       const parts = emptyParts();
       if (tokenOption instanceof RequestOption && token !== undefined) tokenOption.put(parts, token);
-      const size = sizeOption && strategy.pageSize();
+      const size = sizeOption && (reduced ?? strategy.pageSize());
       if (size) sizeOption.put(parts, size);
       return parts;
     },
+    sentSize: () => (sizeOption ? strategy.pageSize() : undefined),
   };
 }
 

@@ -190,7 +190,7 @@ async function* withLast<Item>(
 /** The partitions of several routers one after the other, each value once. What else they have is beside the partition. */
 function makeUnionRouter(given: Given): PartitionRouter {
   const routers = given.children<PartitionRouter>('partition_routers');
-  const field = given.text('partition_field') ?? '';
+  const field = pythonText(given.rendered('partition_field'));
   return {
     async *slices() {
       const seen = new Set<string>();
@@ -274,7 +274,7 @@ export const partitionComponents: ComponentDefinition[] = [
     step: 'S4',
     words: 'The partitions of several routers, each value once.',
     options: {
-      partition_field: required(text, 'The name of the value in stream_partition, which all the routers have.'),
+      partition_field: required(template, 'The name of the value in stream_partition, which all the routers have.'),
       partition_routers: required(
         list(
           component('ListPartitionRouter', 'SubstreamPartitionRouter', 'UnionPartitionRouter', 'CustomPartitionRouter'),

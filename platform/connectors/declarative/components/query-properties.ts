@@ -18,6 +18,7 @@ import { valueAtPath } from '../run/paths.ts';
 import { type Slice, wholeStream } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
+import { apart, type Retriever } from './retriever.ts';
 import type { Transformation } from './transformations.ts';
 
 export interface QueryProperties {
@@ -95,13 +96,9 @@ function makePropertySelector(given: Given): () => Set<string> | undefined {
   };
 }
 
-interface RecordReader {
-  read(slice: Slice): AsyncIterable<DataRecord[]>;
-}
-
 function makePropertiesFromEndpoint(given: Given): PropertyList {
   const path = given.texts('property_field_path').map((key) => given.asTemplate(key).text());
-  const retriever = given.child<RecordReader>('retriever', { mayCache: true });
+  const retriever = given.child<Retriever>('retriever', { ...apart, mayCache: true });
   return async (slice) => {
     const names: string[] = [];
     for await (const records of retriever?.read(slice ?? wholeStream) ?? []) {

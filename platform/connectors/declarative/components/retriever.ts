@@ -12,11 +12,12 @@ import {
 } from '../component.ts';
 import type { StreamCursor } from '../cursors/stream-cursor.ts';
 import { Answer } from '../http/answer.ts';
-import { PaginationReset, RunFailure } from '../http/failures.ts';
+import { PaginationReset, RunFailure, SmallerPageNeeded } from '../http/failures.ts';
 import { combineParts, emptyParts, type RequestParts } from '../http/request.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
+import { pageSizes } from './page-size.ts';
 import { noPagination, type PageRead, type Paginator } from './pagination.ts';
 import { mergeDeep, type QueryProperties } from './query-properties.ts';
 import type { Requester } from './requester.ts';
@@ -32,18 +33,31 @@ export interface Retriever {
 
 /** What a retriever gets from the stream around it. */
 export interface RetrieverSurroundings extends Record<string, unknown> {
-  slicerParts?: (slice: Slice) => RequestParts;
-  schema?: SchemaLoader;
-  transformations?: readonly Transformation[];
+  slicerParts?: ((slice: Slice) => RequestParts) | undefined;
+  schema?: SchemaLoader | undefined;
+  transformations?: readonly Transformation[] | undefined;
   /** Given for a stream whose records come newest first. */
   stoppingCursor?: StreamCursor | undefined;
   filteringCursor?: StreamCursor | undefined;
   /** Records are changed before they are filtered, unless the selector says otherwise. */
-  transformsFirst?: boolean;
-  cursor?: StreamCursor;
-  mayCache?: boolean;
-  takesEmbeddedPages?: boolean;
+  transformsFirst?: boolean | undefined;
+  cursor?: StreamCursor | undefined;
+  mayCache?: boolean | undefined;
+  takesEmbeddedPages?: boolean | undefined;
 }
+
+/** For a retriever inside a stream that reads something else than its records. */
+export const apart: RetrieverSurroundings = {
+  slicerParts: undefined,
+  schema: undefined,
+  transformations: undefined,
+  stoppingCursor: undefined,
+  filteringCursor: undefined,
+  transformsFirst: undefined,
+  cursor: undefined,
+  mayCache: undefined,
+  takesEmbeddedPages: undefined,
+};
 
 function makeSimpleRetriever(given: Given): Retriever {
   const {
@@ -73,9 +87,9 @@ function makeSimpleRetriever(given: Given): Retriever {
   const paginator = given.child<Paginator>('paginator') ?? noPagination;
   const dropsSlicer = given.flag('ignore_stream_slicer_parameters_on_paginated_requests');
 
-  function ask(slice: Slice, token: unknown): Promise<Answer> {
+  function ask(slice: Slice, token: unknown, size: number | undefined): Promise<Answer> {
     const isFurther = token !== undefined;
-    const parts = [paginator.parts(token), ...(isFurther && dropsSlicer ? [] : [slicerParts(slice)])];
+    const parts = [paginator.parts(token, size), ...(isFurther && dropsSlicer ? [] : [slicerParts(slice)])];
     return (requester as Requester).send({
       slice,
       token,
@@ -92,26 +106,28 @@ function makeSimpleRetriever(given: Given): Retriever {
   async function* readPage(
     own: Slice,
     token: unknown,
+    size: number | undefined,
     embedded: Answer | undefined,
     recordSchema: Record<string, unknown>,
     allFound: unknown[],
   ): AsyncGenerator<DataRecord[], PageRead | undefined> {
     const records = selector as RecordSelector;
     let answer = embedded;
-    let size = 0;
+    let count = 0;
     let lastRecord: DataRecord | undefined;
     const merged = new Map<string, DataRecord>();
     const chunks = embedded ? [undefined] : ((await properties?.chunks(own)) ?? [undefined]);
     for (const chunk of chunks) {
-      answer = embedded ?? (await ask(chunk ? { ...own, extraFields: { query_properties: chunk } } : own, token));
-      if (!answer.isGood) return undefined;
+      answer = embedded ?? (await ask(chunk ? { ...own, extraFields: { query_properties: chunk } } : own, token, size));
+      if (!answer.isGood) continue;
       for await (const values of decoder.decode(answer)) {
-        const found = records.extract(values);
+        const extracted = records.extract(values);
+        const found = Array.isArray(extracted) ? extracted : await extracted;
         answer.extractedRecords += found.length;
         if (paginator.review) addAll(allFound, found);
         const { records: page, failure } = records.select(found, own, token, recordSchema);
         const ready = properties?.mergeKey ? mergeInto(merged, page, properties.mergeKey) : page;
-        size += ready.length;
+        count += ready.length;
         lastRecord = ready.at(-1) ?? lastRecord;
         if (ready.length > 0) yield ready;
         if (failure !== undefined) throw failure;
@@ -119,11 +135,13 @@ function makeSimpleRetriever(given: Given): Retriever {
     }
     if (merged.size > 0) {
       const together = [...merged.values()];
-      size += together.length;
+      count += together.length;
       lastRecord = together.at(-1);
       yield together;
     }
-    return answer && { answer, response: decoder.firstValue(answer), size, lastRecord, token };
+    // What the last answer says counts, also where properties are asked for in several requests.
+    if (!answer?.isGood) return undefined;
+    return { answer, response: decoder.firstValue(answer), size: count, lastRecord, token };
   }
 
   return {
@@ -133,12 +151,14 @@ function makeSimpleRetriever(given: Given): Retriever {
       let embedded = embeds && child !== undefined ? embeddedAnswer(child) : undefined;
       let own: Slice = child === undefined ? slice : { ...slice, extraFields };
       const tracker = track();
+      const sizes = pageSizes(given, paginator.sentSize?.());
       for (let token = paginator.initialToken(); ; ) {
+        const found: unknown[] = [];
+        const held: DataRecord[] = [];
+        let page: PageRead | undefined;
         let isCutOff = false;
         try {
-          const found: unknown[] = [];
-          const held: DataRecord[] = [];
-          const pages = readPage(own, token, embedded, recordSchema, found);
+          const pages = readPage(own, token, sizes.current, embedded, recordSchema, found);
           let next = await pages.next();
           for (; !next.done; next = await pages.next()) {
             tracker.observe(next.value);
@@ -151,26 +171,34 @@ function makeSimpleRetriever(given: Given): Retriever {
               : next.value;
             if (wanted.length > 0) yield wanted;
           }
-          embedded = undefined;
-          const page = next.value;
-          if (paginator.review) {
-            const review = paginator.review({ page, found, records: held, token, slice: own });
-            yield* review.take;
-            if (review.next === undefined) return;
-            token = review.next;
+          page = next.value;
+        } catch (error) {
+          if (error instanceof SmallerPageNeeded) {
+            if (error.message !== '') given.run.log('WARN', `${given.making.streamName}: ${error.message}`);
+            await sizes.reduce();
             continue;
           }
-          if (!page) return;
-          if (page.lastRecord && stoppingCursor && !stoppingCursor.isWanted(own, page.lastRecord)) return;
-          token = paginator.next(page);
-          if (token === undefined) return;
-        } catch (error) {
           if (!(error instanceof PaginationReset)) throw error;
           isCutOff = true;
         }
-        if (!isCutOff && !tracker.isFull()) continue;
-        own = tracker.rest(own);
-        token = paginator.initialToken();
+        embedded = undefined;
+        if (paginator.review && !isCutOff) {
+          const review = paginator.review({ page, found, records: held, token, slice: own });
+          yield* review.take;
+          if (review.next === undefined) return;
+          token = review.next;
+          continue;
+        }
+        if (isCutOff || (page && tracker.isFull())) {
+          own = tracker.rest(own);
+          token = paginator.initialToken();
+          continue;
+        }
+        if (!page) return;
+        if (page.lastRecord && stoppingCursor && !stoppingCursor.isWanted(own, page.lastRecord)) return;
+        token = paginator.next(page, sizes.current);
+        if (token === undefined) return;
+        sizes.pageRead();
       }
     },
   };
@@ -291,11 +319,18 @@ export const retrieverComponents: ComponentDefinition[] = [
         false,
       ),
       pagination_reset: optional(component('PaginationReset'), 'What to do when an API asks to begin the pages anew.'),
+      page_size_reduction: optional(component('PageSizeReduction'), 'What to do when an API asks for smaller pages.'),
     },
-    rule({ pagination_reset: reset, record_selector: selector }) {
-      const { record_filter: filter } = (selector ?? {}) as Record<string, unknown>;
-      const { limits } = (reset ?? {}) as Record<string, unknown>;
-      return filter && limits ? 'The limits of a pagination_reset do not go with a record_filter' : undefined;
+    rule({ pagination_reset: reset, record_selector: selector, page_size_reduction: reduction, paginator }) {
+      const inside = (value: unknown) => (value ?? {}) as Record<string, unknown>;
+      if (inside(selector).record_filter && inside(reset).limits)
+        return 'The limits of a pagination_reset do not go with a record_filter';
+      const { page_size_option: option, pagination_strategy: strategy } = inside(paginator);
+      // Pages that are counted would begin somewhere else with another size.
+      const isCounted = inside(strategy).type === 'PageIncrement';
+      if (reduction && (!option || isCounted))
+        return 'A page_size_reduction needs a page_size_option, and CursorPagination or OffsetIncrement';
+      return undefined;
     },
     make: makeSimpleRetriever,
   },

@@ -22,6 +22,8 @@ import { pythonText } from '../template/printing.ts';
 import type { Transformation } from './transformations.ts';
 
 export type Extractor = (values: readonly unknown[]) => unknown[];
+/** One that may have to ask the API for more. */
+export type RecordExtractor = (values: readonly unknown[]) => unknown[] | Promise<unknown[]>;
 type RecordFilter = (record: Record<string, unknown>, slice: Slice, token: unknown) => boolean;
 
 export interface Selection {
@@ -31,7 +33,7 @@ export interface Selection {
 }
 
 export interface RecordSelector {
-  extract: Extractor;
+  extract: RecordExtractor;
   select(found: readonly unknown[], slice: Slice, token: unknown, schema: Record<string, unknown>): Selection;
 }
 
@@ -44,9 +46,9 @@ export interface SelectorSurroundings extends Record<string, unknown> {
   transformsFirst?: boolean;
 }
 
-function makeDpathExtractor(given: Given): Extractor {
+function makeDpathExtractor(given: Given): RecordExtractor {
   const path = given.texts('field_path').map((key) => given.asTemplate(key));
-  const expand = given.child<Extractor>('record_expander');
+  const expand = given.child<RecordExtractor>('record_expander');
   const extract = (value: unknown): unknown[] => {
     const found =
       path.length === 0
@@ -90,7 +92,7 @@ function makeRecordSelector(given: Given): RecordSelector {
     filteringCursor,
     transformsFirst: transformsByDefault = filteringCursor !== undefined,
   } = given.around as SelectorSurroundings;
-  const extract = given.child<Extractor>('extractor') ?? ((values) => [...values]);
+  const extract = given.child<RecordExtractor>('extractor') ?? ((values) => [...values]);
   const filter = given.child<RecordFilter>('record_filter');
   const normalize = makeNormalization(given);
   const transformsFirst = given.flag('transform_before_filtering', transformsByDefault);

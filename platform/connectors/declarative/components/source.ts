@@ -14,6 +14,17 @@ import {
   text,
 } from '../component.ts';
 
+/** Of both kinds of checks. */
+export const overridesOption = optional(
+  mapping(anything),
+  'Values that take the place of those of the configuration for the check alone. They are no templates.',
+);
+
+export function overridesRule({ config_overrides: overrides }: Record<string, unknown>): string | undefined {
+  const isReserved = Object.keys(overrides ?? {}).some((name) => name.startsWith('__airbyte'));
+  return isReserved ? 'Names of config_overrides do not begin with __airbyte' : undefined;
+}
+
 export const sourceComponents: ComponentDefinition[] = [
   {
     name: 'DeclarativeSource',
@@ -66,7 +77,9 @@ export const sourceComponents: ComponentDefinition[] = [
         list(component('DynamicStreamCheckConfig')),
         'How many of the streams that are found out.',
       ),
+      config_overrides: overridesOption,
     },
+    rule: overridesRule,
   },
   {
     name: 'Spec',

@@ -6,7 +6,7 @@
 import { ConnectorError } from '../../kit/connector.ts';
 import type { Run } from '../run/run.ts';
 import { Answer } from './answer.ts';
-import { PaginationReset, RunFailure } from './failures.ts';
+import { PaginationReset, RunFailure, SmallerPageNeeded } from './failures.ts';
 import type { PreparedRequest, Values } from './request.ts';
 import type { ErrorHandler, Outcome, Resolution } from './resolution.ts';
 import type { SendOptions } from './transport.ts';
@@ -35,7 +35,7 @@ export interface Retrying {
 
 const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
 
-/** Throws a RunFailure, or a PaginationReset. */
+/** Throws a RunFailure, or a PaginationReset or SmallerPageNeeded, which the retriever deals with. */
 export async function exchange(
   run: Run,
   request: PreparedRequest,
@@ -52,6 +52,7 @@ export async function exchange(
     const resolution = handler.interpret(outcome);
     const { action } = resolution;
     if (action === 'RESET_PAGINATION') throw new PaginationReset();
+    if (action === 'REDUCE_PAGE_SIZE') throw new SmallerPageNeeded(resolution.message ?? '');
     if (action === 'RATE_LIMITED') run.rateLimited({ name: streamName });
     if (action === 'REFRESH_TOKEN_THEN_RETRY') await renew(run, refreshToken);
     if (!retried.includes(action)) return settle(run, request, outcome, resolution);

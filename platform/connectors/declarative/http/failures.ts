@@ -19,6 +19,11 @@ export class RunFailure extends Error {
   }
 }
 
+/** The API asks for smaller pages. The message is what the manifest says about it. */
+export class SmallerPageNeeded extends Error {
+  override name = 'SmallerPageNeeded';
+}
+
 /** The API asks to begin the pages of a slice anew. */
 export class PaginationReset extends Error {
   override name = 'PaginationReset';

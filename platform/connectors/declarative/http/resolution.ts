@@ -11,6 +11,7 @@ export const actions = [
   'RATE_LIMITED',
   'REFRESH_TOKEN_THEN_RETRY',
   'RESET_PAGINATION',
+  'REDUCE_PAGE_SIZE',
 ] as const;
 export type Action = (typeof actions)[number];
 

@@ -73,7 +73,7 @@ export function readManifest(text: string, definitions: Definitions = definition
   const dynamicStreams = entries('dynamic_streams');
   if (streams.length + dynamicStreams.length === 0) throw new ManifestError('The manifest has no streams.');
   const version = String(raw.version ?? '');
-  problems.push(...problemsOfRoot(raw, root, version));
+  problems.push(...problemsOfRoot(raw, root, version), ...problemsOfOverrides(root, text));
   return {
     version,
     specification: specificationOf(spec),
@@ -152,6 +152,14 @@ function problemsOfRoot(raw: Component, root: Component, version: string): Probl
     problems.push({ level: 'warning', path: 'version', message });
   }
   return problems;
+}
+
+/** A token that is kept in the configuration would be kept together with values that are for the check alone. */
+function problemsOfOverrides({ check }: Component, text: string): Problem[] {
+  const overrides = isJsonObject(check) ? check.config_overrides : undefined;
+  if (!isJsonObject(overrides) || !text.includes('refresh_token_updater')) return [];
+  const message = 'A manifest with a refresh_token_updater cannot have config_overrides';
+  return [{ level: 'error', path: 'check.config_overrides', message }];
 }
 
 /** What an option of the manifest itself may be. */
