@@ -12,7 +12,7 @@ import { authenticatorOf } from './components/authenticators.ts';
 import { defaultErrorHandler } from './components/error-handlers.ts';
 import type { PageRead } from './components/pagination.ts';
 import type { Requester } from './components/requester.ts';
-import type { Retriever, RetrieverSurroundings } from './components/retriever.ts';
+import type { Retriever, RetrieverSurroundings } from './components/retriever-surroundings.ts';
 import type { PartitionRouter } from './cursors/stream-cursor.ts';
 import { Answer } from './http/answer.ts';
 import { exchange } from './http/exchange.ts';

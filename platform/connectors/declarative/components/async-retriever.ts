@@ -23,7 +23,8 @@ import { pythonText } from '../template/printing.ts';
 import { tableDecoder } from './decoders.ts';
 import { noPagination, type Paginator } from './pagination.ts';
 import type { Requester } from './requester.ts';
-import { type Retriever, type RetrieverSurroundings, routerNames } from './retriever.ts';
+import { routerNames } from './retriever.ts';
+import type { Retriever, RetrieverSurroundings } from './retriever-surroundings.ts';
 import { decoderNames, type Extractor, type RecordExtractor, type RecordSelector } from './selection.ts';
 
 type Status = 'running' | 'completed' | 'failed' | 'timeout' | 'skipped';

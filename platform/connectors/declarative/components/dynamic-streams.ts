@@ -20,7 +20,7 @@ import type { Names } from '../interpolation.ts';
 import { readScalar } from '../manifest/yaml.ts';
 import { matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
 import { sliceView, wholeStream } from '../run/slice.ts';
-import type { Retriever } from './retriever.ts';
+import type { Retriever } from './retriever-surroundings.ts';
 import type { SchemaLoader } from './schemas.ts';
 import { overridesOption, overridesRule } from './source.ts';
 import { literalTypesOf, type Transformation, valueTypeOption } from './transformations.ts';

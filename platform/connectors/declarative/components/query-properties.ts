@@ -18,7 +18,7 @@ import { valueAtPath } from '../run/paths.ts';
 import { type Slice, wholeStream } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
 import { pythonText } from '../template/printing.ts';
-import { apart, type Retriever } from './retriever.ts';
+import { apart, type Retriever } from './retriever-surroundings.ts';
 import type { Transformation } from './transformations.ts';
 
 export interface QueryProperties {

@@ -14,7 +14,7 @@ import {
 } from '../component.ts';
 import { isPattern, matchesOf, setAtPath, valueAtPath } from '../run/paths.ts';
 import { isNothing } from './pagination.ts';
-import { apart, type Retriever } from './retriever.ts';
+import { apart, type Retriever } from './retriever-surroundings.ts';
 import type { RecordExtractor } from './selection.ts';
 
 type Data = Record<string, unknown>;

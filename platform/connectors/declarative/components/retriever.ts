@@ -13,7 +13,7 @@ import {
 import type { StreamCursor } from '../cursors/stream-cursor.ts';
 import { Answer } from '../http/answer.ts';
 import { PaginationReset, RunFailure, SmallerPageNeeded } from '../http/failures.ts';
-import { combineParts, emptyParts, type RequestParts } from '../http/request.ts';
+import { combineParts, emptyParts } from '../http/request.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import type { Slice } from '../run/slice.ts';
 import type { DataRecord } from '../run/stream.ts';
@@ -21,43 +21,8 @@ import { pageSizes } from './page-size.ts';
 import { noPagination, type PageRead, type Paginator } from './pagination.ts';
 import { mergeDeep, type QueryProperties } from './query-properties.ts';
 import type { Requester } from './requester.ts';
-import type { SchemaLoader } from './schemas.ts';
+import type { Retriever, RetrieverSurroundings } from './retriever-surroundings.ts';
 import { decoderNames, type RecordSelector } from './selection.ts';
-import type { Transformation } from './transformations.ts';
-
-export interface Retriever {
-  read(slice: Slice): AsyncGenerator<DataRecord[]>;
-  /** Replaces the slices of the stream, where reading needs some of its own. */
-  slices?(cursor: StreamCursor): AsyncIterable<Slice>;
-}
-
-/** What a retriever gets from the stream around it. */
-export interface RetrieverSurroundings extends Record<string, unknown> {
-  slicerParts?: ((slice: Slice) => RequestParts) | undefined;
-  schema?: SchemaLoader | undefined;
-  transformations?: readonly Transformation[] | undefined;
-  /** Given for a stream whose records come newest first. */
-  stoppingCursor?: StreamCursor | undefined;
-  filteringCursor?: StreamCursor | undefined;
-  /** Records are changed before they are filtered, unless the selector says otherwise. */
-  transformsFirst?: boolean | undefined;
-  cursor?: StreamCursor | undefined;
-  mayCache?: boolean | undefined;
-  takesEmbeddedPages?: boolean | undefined;
-}
-
-/** For a retriever inside a stream that reads something else than its records. */
-export const apart: RetrieverSurroundings = {
-  slicerParts: undefined,
-  schema: undefined,
-  transformations: undefined,
-  stoppingCursor: undefined,
-  filteringCursor: undefined,
-  transformsFirst: undefined,
-  cursor: undefined,
-  mayCache: undefined,
-  takesEmbeddedPages: undefined,
-};
 
 function makeSimpleRetriever(given: Given): Retriever {
   const {

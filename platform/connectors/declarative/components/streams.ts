@@ -18,7 +18,7 @@ import type { Slice } from '../run/slice.ts';
 import type { SourceStream } from '../run/stream.ts';
 import type { IncrementalSync } from './date-cursors.ts';
 import { combineRouters } from './partitions.ts';
-import type { Retriever } from './retriever.ts';
+import type { Retriever } from './retriever-surroundings.ts';
 import { noSchema, type SchemaLoader } from './schemas.ts';
 import type { Transformation } from './transformations.ts';
 
