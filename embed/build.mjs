@@ -2,7 +2,7 @@
 // hands out: /embed.js for pages without a bundler, /embed.mjs with /embed.d.ts, and the package itself as /embed.tgz.
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,7 +76,8 @@ export async function buildServed(servedFolder) {
     await copyFile(join(root, 'LICENSE'), join(scratch, 'LICENSE'));
     await copyFile(join(scratch, 'dist/inlay-embed.js'), join(folder, 'embed.mjs'));
     await copyFile(join(scratch, 'dist/inlay-embed.d.ts'), join(folder, 'embed.d.ts'));
-    await rename(await pack(scratch), join(folder, 'embed.tgz'));
+    // Not renamed: the folder for temporary files may be on another file system.
+    await copyFile(await pack(scratch), join(folder, 'embed.tgz'));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@
 // /webhooks.mjs, and the package itself as /webhooks.tgz.
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,7 +42,8 @@ export async function buildServed(servedFolder) {
     for (const name of ['package.json', 'README.md']) await copyFile(join(root, 'webhooks', name), join(scratch, name));
     await copyFile(join(root, 'LICENSE'), join(scratch, 'LICENSE'));
     await copyFile(join(scratch, 'dist/inlay-webhooks.js'), join(folder, 'webhooks.mjs'));
-    await rename(await pack(scratch), join(folder, 'webhooks.tgz'));
+    // Not renamed: the folder for temporary files may be on another file system.
+    await copyFile(await pack(scratch), join(folder, 'webhooks.tgz'));
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
