@@ -14,9 +14,9 @@ export type CredentialState = (typeof credentialStates)[number];
 /**
  * `revoked`: the provider has ended the grant. `uncertain`: a refresh token may be spent, because its answers were lost.
  * `expired`: the access token has ended, and there is none to refresh it with. `client_refused`: the provider does not accept the
- * client, which is the operator's to mend.
+ * client, which is the operator's to mend. `refused`: the provider refuses to refresh, in words that are not in the standard.
  */
-export const credentialReasons = ['revoked', 'uncertain', 'expired', 'client_refused'] as const;
+export const credentialReasons = ['revoked', 'uncertain', 'expired', 'client_refused', 'refused'] as const;
 export type CredentialReason = (typeof credentialReasons)[number];
 /** Whether the provider was told of the end. `kept`: another credential needs the same grant. */
 export const credentialRevocations = ['due', 'done', 'kept', 'impossible', 'failed'] as const;

@@ -29,6 +29,7 @@ import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
 import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
+import { Refreshes } from './oauth/refresh.ts';
 import { holdCredential, releaseCredential } from './oauth/source-credentials.ts';
 import { openOAuthNetwork } from './oauth-network.ts';
 import { openPlatformClient } from './open-platform-client.ts';
@@ -235,7 +236,10 @@ export async function openParts(
   };
   const oauthNetwork = openOAuthNetwork(config);
   onClose(() => oauthNetwork.close());
-  const oauth: OAuthContext = { store, runtime, log, sealer, journal, network: oauthNetwork, publicUrl };
+  const oauth: OAuthContext = {
+    ...{ store, runtime, log, sealer, journal, network: oauthNetwork, publicUrl },
+    refreshes: new Refreshes(runtime),
+  };
   const deliveries = createDeliveries({
     ...webhooks,
     dataOf: (event, audience) => dataOf(event, audience === 'customer'),

@@ -1097,6 +1097,8 @@ const migrations: Record<string, Step> = {
         generation bigint not null,
         access_expires_at bigint,
         refresh_due_at bigint,
+        failures integer not null,
+        used_at bigint,
         scopes ${text} not null,
         provider_values ${text} not null,
         account_id ${text},
@@ -1153,6 +1155,7 @@ const migrations: Record<string, Step> = {
     await sql`
       create index sources_by_credential on sources (credential_id) where credential_id is not null`.execute(db);
     await sql`alter table source_templates add column oauth ${text}`.execute(db);
+    await sql`alter table oauth_clients add column sealed_account_key ${text} not null default ''`.execute(db);
   },
 };
 

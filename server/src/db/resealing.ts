@@ -53,6 +53,9 @@ export const sealedColumns: readonly Place[] = [
     context: "'webhook endpoint headers ' || id",
   },
   { table: 'oauth_clients', id: 'id', column: 'sealed_secrets', context: "'oauth client ' || id" },
+  { table: 'oauth_clients', id: 'id', column: 'sealed_account_key', context: "'oauth client accounts ' || id" },
+  { table: 'credentials', id: 'id', column: 'sealed_tokens', context: "'credential ' || id" },
+  { table: 'oauth_flows', id: 'id', column: 'sealed_secrets', context: "'oauth flow ' || id" },
   { table: 'template_plans', id: 'id', column: 'sealed_request', context: "'template plan ' || id" },
 ];
 

@@ -788,6 +788,8 @@ export interface OAuthClientRow {
   client_id: string;
   /** JSON, sealed as a whole; empty without any. See oauth/secrets.ts. */
   sealed_secrets: string;
+  /** What account ids are hashed with; it stays when the encryption key is replaced. */
+  sealed_account_key: string;
   secret_expires_at: number | null;
   /** JSON: the hosts that the secret was given for. */
   secret_hosts: string;
@@ -817,8 +819,12 @@ export interface CredentialRow {
   generation: number;
   /** Null: the provider does not say. */
   access_expires_at: number | null;
-  /** When the tokens are to be refreshed next; null: never. */
+  /** When the tokens are to be refreshed next, or their end is to be told; null: never. */
   refresh_due_at: number | null;
+  /** How often refreshing has failed in a row. */
+  failures: number;
+  /** When a connector got an access token last, to within an hour. */
+  used_at: number | null;
   /** JSON: what was granted. */
   scopes: string;
   /** JSON: what the customer entered for the addresses of the provider. */

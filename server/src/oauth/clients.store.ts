@@ -7,7 +7,7 @@ const now = sql<number>`now_ms()`;
 
 export type ClientSettings = Omit<
   OAuthClientRow,
-  'id' | 'organization_id' | 'callback_key' | 'created_at' | 'updated_at'
+  'id' | 'organization_id' | 'callback_key' | 'sealed_account_key' | 'created_at' | 'updated_at'
 >;
 
 export async function listClients(db: Db, organizationId: string): Promise<OAuthClientRow[]> {
@@ -54,7 +54,7 @@ export async function countClients(tx: Db, organizationId: string): Promise<numb
 export async function insertClient(
   tx: Db,
   organizationId: string,
-  client: ClientSettings & Pick<OAuthClientRow, 'id' | 'callback_key'>,
+  client: ClientSettings & Pick<OAuthClientRow, 'id' | 'callback_key' | 'sealed_account_key'>,
 ): Promise<OAuthClientRow> {
   return await tx
     .insertInto('oauth_clients')

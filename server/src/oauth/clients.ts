@@ -18,10 +18,12 @@ import { databaseTime } from '../db/open.ts';
 import type { OAuthClientRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
+import { newAccountKey } from './account.ts';
 import { providerFaults, secretHosts } from './addresses.ts';
 import * as clients from './clients.store.ts';
 import type { OAuthContext } from './context.ts';
 import { DiscoveryFailed, discoverProvider } from './discovery.ts';
+import type { GrantClient } from './grants.ts';
 import { presets } from './presets.ts';
 import { type ClientSecret, openSecrets, rotateSecrets, sealSecrets, secretsAt } from './secrets.ts';
 
@@ -61,6 +63,7 @@ export async function createClient(
       name: request.name,
       client_id: request.client_id,
       sealed_secrets: sealSecrets(ctx.sealer, id, secrets),
+      sealed_account_key: newAccountKey(ctx.sealer, id),
       secret_expires_at: timeOf(request.client_secret_expires_at),
       secret_hosts: JSON.stringify(secretHosts(described.provider)),
       ...described.columns,
@@ -183,6 +186,32 @@ export function providerOf(row: Pick<OAuthClientRow, 'preset' | 'provider'>): OA
   if (!preset) throw new Error(`There is no preset ${row.preset}: it must not be taken away.`);
   const { name, documentation, tried, notes, ...provider } = preset;
   return provider;
+}
+
+/**
+ * A client with its secrets, to ask its provider with. Undefined: it is deleted, or its secret was not given for the hosts
+ * that it would go to now.
+ */
+export async function openClient(
+  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
+  organizationId: string,
+  id: string,
+  values: Record<string, string>,
+): Promise<GrantClient | undefined> {
+  const row = await clients.findClient(ctx.store.db, organizationId, id);
+  if (!row) return undefined;
+  const provider = providerOf(row);
+  const secrets = secretsAt(openSecrets(ctx.sealer, row), await ctx.store.now());
+  if (secrets.length > 0 && !isConfirmed(row, secretHosts(provider))) return undefined;
+  return {
+    clientId: row.client_id,
+    secrets: secrets.map(({ secret }) => secret),
+    provider,
+    issuer: row.issuer,
+    authorizationParams: JSON.parse(row.authorization_params),
+    tokenParams: JSON.parse(row.token_params),
+    values,
+  };
 }
 
 interface Described {

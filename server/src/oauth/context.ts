@@ -3,6 +3,7 @@ import type { Store } from '../db/open.ts';
 import type { Journal } from '../events/journal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
+import type { Refreshes } from './refresh.ts';
 
 export interface ProviderRequest {
   method: string;
@@ -27,4 +28,6 @@ export interface OAuthContext {
   journal: Journal;
   network: ProviderNetwork;
   publicUrl: string;
+  /** What this process refreshes at the moment. */
+  refreshes: Refreshes;
 }

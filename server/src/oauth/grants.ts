@@ -44,7 +44,8 @@ export type Grant =
   | Tokens
   | { kind: 'refused'; code: string; description: string | undefined }
   | { kind: 'not_sent'; reason: string }
-  | { kind: 'unknown'; reason: string };
+  /** `answered`: the provider said that it failed. Otherwise its answer was lost. */
+  | { kind: 'unknown'; reason: string; answered: boolean };
 
 /** A redirect that does not belong to the flow, or that says that the customer did not sign in. */
 export class CallbackRefused extends Error {
@@ -201,14 +202,14 @@ async function once(request: () => Promise<oauth.TokenEndpointResponse>): Promis
   } catch (error) {
     if (error instanceof NotSent) return { kind: 'not_sent', reason: error.message };
     if (error instanceof oauth.ResponseBodyError) return judge(error);
-    return { kind: 'unknown', reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'unknown', reason: error instanceof Error ? error.message : String(error), answered: false };
   }
 }
 
 /** A provider that is overloaded has not looked at the request; one that fails may have done it all the same. */
 function judge({ status, error, error_description: description }: oauth.ResponseBodyError): Grant {
   if (status === 429) return { kind: 'not_sent', reason: 'The provider gets too many requests.' };
-  if (status >= 500) return { kind: 'unknown', reason: `The provider answered with ${status}.` };
+  if (status >= 500) return { kind: 'unknown', reason: `The provider answered with ${status}.`, answered: true };
   return { kind: 'refused', code: error, description };
 }
 
@@ -228,7 +229,8 @@ async function authenticationOf(provider: OAuthProvider, secret: string): Promis
   }
 }
 
-class NotSent extends Error {}
+/** Nothing has left this machine. A network throws it, too, where a request may not be sent any more. */
+export class NotSent extends Error {}
 
 /** Failures before a connection stands: nothing has left this machine. */
 const beforeSending = new Set([

@@ -1,0 +1,274 @@
+/** The SQL of `credentials`, always of one organization. */
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { CredentialRow, Tables } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
+
+/** Which credential: the workspace comes from whoever asks, never from the credential itself. */
+export interface CredentialRef {
+  organizationId: string;
+  workspaceId: string;
+  credentialId: string;
+}
+
+/** A row, and the time at which it was read. */
+export type SeenCredential = CredentialRow & { now: number };
+
+export type NewCredentialRow = Pick<
+  CredentialRow,
+  | 'id'
+  | 'workspace_id'
+  | 'oauth_client_id'
+  | 'source_template_id'
+  | 'grant_kind'
+  | 'owner'
+  | 'sealed_tokens'
+  | 'access_expires_at'
+  | 'refresh_due_at'
+  | 'scopes'
+  | 'provider_values'
+  | 'account_id'
+  | 'account_label'
+>;
+
+export async function insertCredential(
+  tx: Db,
+  organizationId: string,
+  credential: NewCredentialRow,
+): Promise<CredentialRow> {
+  return await tx
+    .insertInto('credentials')
+    .values({
+      ...credential,
+      organization_id: organizationId,
+      state: 'connected',
+      reason: null,
+      generation: 1,
+      failures: 0,
+      used_at: null,
+      tried_generation: null,
+      tries: 0,
+      lease_id: null,
+      lease_until: 0,
+      last_error: null,
+      revoke_due_at: null,
+      revoke_tries: 0,
+      revocation: null,
+      created_at: now,
+      updated_at: now,
+      ended_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function findCredential(db: Db, ref: CredentialRef): Promise<SeenCredential | undefined> {
+  return await db
+    .selectFrom('credentials')
+    .selectAll()
+    .select(now.as('now'))
+    .where('id', '=', ref.credentialId)
+    .where('organization_id', '=', ref.organizationId)
+    .where('workspace_id', '=', ref.workspaceId)
+    .executeTakeFirst();
+}
+
+/** Reads the row and keeps others from changing it until the transaction ends. */
+export async function lockCredential(tx: Db, ref: CredentialRef): Promise<SeenCredential | undefined> {
+  return await ofRef(tx, ref)
+    .set({ tries: sql<number>`tries` })
+    .returningAll()
+    .returning(now.as('now'))
+    .executeTakeFirst();
+}
+
+/**
+ * Takes the lease of a generation and notes in the same statement that its refresh token is about to be sent. Undefined: there
+ * is another generation, somebody else has the lease, or the token was sent as often as it may be.
+ */
+export async function takeLease(
+  db: Db,
+  ref: CredentialRef,
+  {
+    generation,
+    leaseId,
+    leaseMs,
+    mostTries,
+  }: { generation: number; leaseId: string; leaseMs: number; mostTries: number },
+): Promise<SeenCredential | undefined> {
+  return await ofRef(db, ref)
+    .set({
+      lease_id: leaseId,
+      lease_until: later(leaseMs),
+      tried_generation: sql<number>`generation`,
+      tries: sql<number>`case when tried_generation = generation then tries + 1 else 1 end`,
+    })
+    .where('generation', '=', generation)
+    .where('owner', '=', 'service')
+    .where('lease_until', '<=', now)
+    .where(isRefreshable)
+    .where((where) =>
+      where.or([
+        where('tried_generation', 'is', null),
+        where('tried_generation', '<>', generation),
+        where('tries', '<', mostTries),
+      ]),
+    )
+    .returningAll()
+    .returning(now.as('now'))
+    .executeTakeFirst();
+}
+
+/** What an operator has to mend is tried again and again; a customer's end is the end until the customer signs in. */
+const isRefreshable = (where: ExpressionBuilder<Tables, 'credentials'>) =>
+  where.or([
+    where('state', '=', 'connected'),
+    where.and([where('state', '=', 'needs_attention'), where('reason', 'in', ['client_refused', 'refused'])]),
+  ]);
+
+/** Nobody else has taken the lease since, so nobody else has sent the token. */
+const isMine = (leaseId: string) => (where: ExpressionBuilder<Tables, 'credentials'>) =>
+  where.or([where('lease_id', '=', leaseId), where('lease_until', '<=', now)]);
+
+export type NewTokens = Pick<CredentialRow, 'sealed_tokens' | 'access_expires_at' | 'refresh_due_at' | 'scopes'>;
+
+const settled = {
+  failures: 0,
+  tried_generation: null,
+  tries: 0,
+  lease_id: null,
+  lease_until: 0,
+  last_error: null,
+  updated_at: now,
+} as const;
+
+/**
+ * Stores what a refresh brought, in place of that generation. A credential that has ended meanwhile keeps the new tokens for
+ * its revocation, and stays ended. Undefined: there is another generation, or somebody else refreshes.
+ */
+export async function putTokens(
+  tx: Db,
+  ref: CredentialRef,
+  { generation, leaseId }: { generation: number; leaseId: string },
+  tokens: NewTokens,
+): Promise<CredentialRow | undefined> {
+  const hasEnded = sql<boolean>`state = 'ended'`;
+  return await ofRef(tx, ref)
+    .set({
+      ...settled,
+      ...tokens,
+      refresh_due_at: sql<
+        number | null
+      >`case when ${hasEnded} then null else cast(${tokens.refresh_due_at} as bigint) end`,
+      generation: generation + 1,
+      state: sql<CredentialRow['state']>`case when ${hasEnded} then state else 'connected' end`,
+      reason: null,
+    })
+    .where('generation', '=', generation)
+    .where('sealed_tokens', '<>', '')
+    .where(isMine(leaseId))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** New tokens from the customer, whatever state the credential was in. Nothing that was sent before counts any more. */
+export async function replaceTokens(
+  tx: Db,
+  ref: CredentialRef,
+  tokens: NewTokens & Pick<CredentialRow, 'account_id' | 'account_label' | 'provider_values'>,
+): Promise<CredentialRow> {
+  return await ofRef(tx, ref)
+    .set({
+      ...settled,
+      ...tokens,
+      generation: sql<number>`generation + 1`,
+      state: 'connected',
+      reason: null,
+      revoke_due_at: null,
+      revoke_tries: 0,
+      revocation: null,
+      ended_at: null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export interface Failed {
+  /** The token was not sent, or was answered: this time does not count. */
+  wasNotSpent: boolean;
+  error: string;
+  /** Until the next time. */
+  pauseMs: number;
+}
+
+/** Gives the lease back after a time that brought no tokens. Undefined: it was not ours any more. */
+export async function putFailure(
+  tx: Db,
+  ref: CredentialRef,
+  { generation, leaseId }: { generation: number; leaseId: string },
+  { wasNotSpent, error, pauseMs }: Failed,
+): Promise<CredentialRow | undefined> {
+  return await ofRef(tx, ref)
+    .set({
+      lease_id: null,
+      lease_until: 0,
+      failures: sql<number>`failures + 1`,
+      last_error: error,
+      refresh_due_at: sql<number | null>`case when state = 'ended' then null else ${later(pauseMs)} end`,
+      ...(wasNotSpent && {
+        tried_generation: sql<number | null>`case when tries > 1 then tried_generation end`,
+        tries: sql<number>`tries - 1`,
+      }),
+    })
+    .where('generation', '=', generation)
+    .where('lease_id', '=', leaseId)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Says why somebody has to do something. Undefined: there is another generation, or somebody refreshes. */
+export async function putNeedsAttention(
+  tx: Db,
+  ref: CredentialRef,
+  { generation, leaseId }: { generation: number; leaseId: string | null },
+  { reason, error, dueAt }: { reason: CredentialRow['reason']; error: string | null; dueAt: number | null },
+): Promise<CredentialRow | undefined> {
+  return await ofRef(tx, ref)
+    .set({
+      state: 'needs_attention',
+      reason,
+      last_error: error,
+      refresh_due_at: dueAt,
+      lease_id: null,
+      lease_until: 0,
+      updated_at: now,
+    })
+    .where('generation', '=', generation)
+    .where('state', '<>', 'ended')
+    .where((where) => (leaseId === null ? where('lease_until', '<=', now) : where('lease_id', '=', leaseId)))
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Somebody uses it: it is refreshed ahead of the end of its access token from now on. */
+export async function putUse(db: Db, ref: CredentialRef, generation: number, dueAt: number | null): Promise<void> {
+  await ofRef(db, ref)
+    .set({ used_at: now, ...(dueAt !== null && { refresh_due_at: dueAt }) })
+    .where('generation', '=', generation)
+    .where('state', '=', 'connected')
+    .execute();
+}
+
+export async function putDue(db: Db, ref: CredentialRef, generation: number, dueAt: number | null): Promise<void> {
+  await ofRef(db, ref).set({ refresh_due_at: dueAt }).where('generation', '=', generation).execute();
+}
+
+function ofRef(db: Db, ref: CredentialRef) {
+  return db
+    .updateTable('credentials')
+    .where('id', '=', ref.credentialId)
+    .where('organization_id', '=', ref.organizationId)
+    .where('workspace_id', '=', ref.workspaceId);
+}

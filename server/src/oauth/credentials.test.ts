@@ -1,0 +1,154 @@
+/** Credentials are refreshed by one at a time, with a provider that ends a grant whose refresh token comes twice. */
+import { beforeEach, expect, it } from 'vitest';
+import { connect, makePlace, type Place, replicaOf } from '../../test/support/credentials.ts';
+import { describeOnBothDatabases } from '../../test/support/databases.ts';
+import { ModelProvider } from '../../test/support/model-provider.ts';
+import { openTestStore } from '../../test/support/test-store.ts';
+import type { Store } from '../db/open.ts';
+import type { CredentialRow } from '../db/tables.ts';
+import type { OAuthContext, ProviderNetwork } from './context.ts';
+import {
+  accessTo,
+  CredentialNeedsAttention,
+  type CredentialRef,
+  CredentialUnavailable,
+  renewCredential,
+} from './credentials.ts';
+
+describeOnBothDatabases('Credentials', (kind) => {
+  let store: Store;
+  let provider: ModelProvider;
+  let ctx: OAuthContext;
+  let place: Place;
+  beforeEach(async () => {
+    store = await openTestStore(kind);
+    provider = new ModelProvider({ now: Date.now });
+    ctx = replicaOf(store, { network: provider.network() });
+    place = await makePlace(ctx);
+  });
+
+  const signIn = (name = 'ada') => connect(ctx, place, provider.signIn(name));
+  const change = (ref: CredentialRef, values: Partial<CredentialRow>) =>
+    store.db.updateTable('credentials').set(values).where('id', '=', ref.credentialId).execute();
+  const rowOf = (ref: CredentialRef) =>
+    store.db.selectFrom('credentials').selectAll().where('id', '=', ref.credentialId).executeTakeFirstOrThrow();
+  const expire = (ref: CredentialRef) => change(ref, { access_expires_at: Date.now() - 1_000 });
+  const replica = (network: Partial<ProviderNetwork> = {}) =>
+    replicaOf(store, { network: { ...provider.network(), ...network } });
+  const losing = (): Partial<ProviderNetwork> => ({
+    request: async (url, request) => {
+      provider.answer(url, request);
+      throw new Error('the connection broke');
+    },
+  });
+
+  it('give a token that is still good, and refresh one that ends, once for everybody who asks on any replica', async () => {
+    const ref = await signIn();
+    expect(await accessTo(ctx, ref)).toMatchObject({ accessToken: 'access ada 1', generation: 1 });
+    await expire(ref);
+    const replicas = [ctx, replica(), replica()];
+    const all = await Promise.all(Array.from({ length: 12 }, (_, i) => accessTo(replicas[i % 3] ?? ctx, ref)));
+    expect(new Set(all.map(({ accessToken }) => accessToken))).toEqual(new Set(['access ada 2']));
+    expect(provider.sent).toEqual(['refresh ada 1']);
+    // Somebody has seen this very token refused.
+    expect(await accessTo(ctx, ref, { notGeneration: 2 })).toMatchObject({
+      generation: 3,
+      values: { access_token: 'access ada 3', expires_at: expect.any(String) },
+    });
+    expect(await rowOf(ref)).toMatchObject({ state: 'connected', tries: 0, lease_id: null, failures: 0 });
+    expect(provider.grants[0]?.ended).toBeUndefined();
+    await expect(accessTo(ctx, { ...ref, workspaceId: ref.credentialId })).rejects.toThrow(CredentialNeedsAttention);
+  });
+
+  it('send a token whose answer was lost once more, and then no more', async () => {
+    const patient = new ModelProvider({ now: Date.now, graceMs: 60_000 });
+    provider = patient;
+    const ref = await signIn();
+    await expire(ref);
+    await expect(accessTo(replica(losing()), ref)).rejects.toThrow(CredentialUnavailable);
+    expect(await rowOf(ref)).toMatchObject({ tried_generation: 1, tries: 1, state: 'connected' });
+    expect(await accessTo(replica(), ref)).toMatchObject({ accessToken: 'access ada 2', generation: 2 });
+
+    await expire(ref);
+    for (const _ of [1, 2, 3, 4]) await accessTo(replica(losing()), ref).catch(() => {});
+    expect(provider.sent).toEqual(['refresh ada 1', 'refresh ada 1', 'refresh ada 2', 'refresh ada 2']);
+    expect(await rowOf(ref)).toMatchObject({ state: 'needs_attention', reason: 'uncertain' });
+    await expect(accessTo(replica(), ref)).rejects.toThrow(CredentialNeedsAttention);
+    expect(provider.sent).toHaveLength(4);
+  });
+
+  it('do not count what was not sent, and keep what an earlier lost answer means', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    const refusing = replica({ request: () => Promise.reject(Object.assign(new Error(), { code: 'ECONNREFUSED' })) });
+    await expect(accessTo(refusing, ref)).rejects.toThrow(CredentialUnavailable);
+    expect(await rowOf(ref)).toMatchObject({ tried_generation: null, tries: 0, failures: 1 });
+    await accessTo(replica(losing()), ref).catch(() => {});
+    const busy = replica({ request: async () => ({ status: 429, contentType: 'application/json', body: '{}' }) });
+    await accessTo(busy, ref).catch(() => {});
+    expect(await rowOf(ref)).toMatchObject({ tried_generation: 1, tries: 1, failures: 3 });
+    // This provider gives no grace: the second time ends the grant, and nobody can tell which of the two ended it.
+    await expect(accessTo(replica(), ref)).rejects.toThrow(CredentialNeedsAttention);
+    expect(await rowOf(ref)).toMatchObject({ state: 'needs_attention', reason: 'uncertain', refresh_due_at: null });
+    expect(provider.grants[0]?.ended).toBe('reused');
+  });
+
+  it('are not refreshed by a process that was paused between taking the lease and sending', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    let pausedMs = 0;
+    const runtime = { ...ctx.runtime, elapsed: () => performance.now() + pausedMs };
+    const slowStore = {
+      ...store,
+      // The time passes while the statement that takes the lease is on its way.
+      get db() {
+        pausedMs += 40_000;
+        return store.db;
+      },
+    };
+    const paused = replicaOf(slowStore, { runtime, network: provider.network() });
+    await expect(accessTo(paused, ref)).rejects.toThrow(CredentialUnavailable);
+    expect(provider.sent).toEqual([]);
+    expect(await rowOf(ref)).toMatchObject({ tries: 0 });
+  });
+
+  it('are believed to have ended only if nobody has stored other tokens meanwhile', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    const given = { ...provider.signIn('ada again'), scopes: ['read'], values: {}, taken: {} };
+    const late = replica({
+      request: async () => {
+        await store.transaction((tx) =>
+          renewCredential(ctx, tx, ref, { ...given, accountId: null, accountLabel: 'ada@example.com' }),
+        );
+        return { status: 400, contentType: 'application/json', body: '{"error":"invalid_grant"}' };
+      },
+    });
+    expect(await accessTo(late, ref)).toMatchObject({ accessToken: 'access ada again 1', generation: 2 });
+    expect(await rowOf(ref)).toMatchObject({ state: 'connected', account_label: 'ada@example.com' });
+  });
+
+  it('keep the old refresh token where the answer has none, and say nothing of any token in errors', async () => {
+    const ref = await signIn();
+    await expire(ref);
+    const keeping = replica({
+      request: async () => ({ status: 200, contentType: '', body: '{"access_token":"only access","expires_in":60}' }),
+    });
+    expect(await accessTo(keeping, ref)).toMatchObject({ accessToken: 'only access' });
+    await expire(ref);
+    expect(await accessTo(ctx, ref)).toMatchObject({ accessToken: 'access ada 2' });
+    expect(provider.sent).toEqual(['refresh ada 1']);
+    await expire(ref);
+    const telling = replica({
+      request: async () => ({
+        ...{ status: 400, contentType: 'application/json' },
+        body: '{"error":"invalid_request","error_description":"refresh ada 2 and very secret are wrong"}',
+      }),
+    });
+    const failure = await accessTo(telling, ref).catch((error) => error);
+    const row = await rowOf(ref);
+    expect(row).toMatchObject({ state: 'needs_attention', reason: 'refused' });
+    expect(`${failure} ${row.last_error}`).toContain('*** and *** are wrong');
+    expect(`${failure} ${row.last_error} ${row.sealed_tokens}`).not.toMatch(/refresh ada|very secret/);
+  });
+});

@@ -1,0 +1,91 @@
+/** Credentials of one workspace in a store, without an app: what the rules of server/src/oauth need, and nothing else. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { byWorker } from '../../src/cause.ts';
+import type { Store } from '../../src/db/open.ts';
+import { createJournal } from '../../src/events/journal.ts';
+import { createClient } from '../../src/oauth/clients.ts';
+import type { OAuthContext, ProviderNetwork } from '../../src/oauth/context.ts';
+import { type CredentialRef, type GivenTokens, recordCredential } from '../../src/oauth/credentials.ts';
+import { Refreshes } from '../../src/oauth/refresh.ts';
+import { type Runtime, systemRuntime } from '../../src/runtime.ts';
+import { createSealer, type Sealer } from '../../src/sealing.ts';
+
+export const providerUrl = 'https://provider.example';
+
+export interface Replica {
+  runtime?: Runtime;
+  sealer?: Sealer;
+  network: ProviderNetwork;
+}
+
+const usualSealer = createSealer(randomBytes(32));
+
+/** What one replica has. Replicas of one deployment share the store and the sealer. */
+export function replicaOf(
+  store: Store,
+  { runtime = systemRuntime, sealer = usualSealer, network }: Replica,
+): OAuthContext {
+  return {
+    store,
+    runtime,
+    sealer,
+    network,
+    log: pino({ level: 'silent' }),
+    journal: createJournal({ runtime, cause: byWorker }),
+    publicUrl: 'https://inlay.example',
+    refreshes: new Refreshes(runtime),
+  };
+}
+
+export interface Place {
+  organizationId: string;
+  workspaceId: string;
+  oauthClientId: string;
+}
+
+/** An organization with a workspace and a client. */
+export async function makePlace(ctx: OAuthContext): Promise<Place> {
+  const organizationId = randomUUID();
+  const workspaceId = randomUUID();
+  const { db } = ctx.store;
+  await db
+    .insertInto('organizations')
+    .values({ id: organizationId, name: 'one', platform_organization_id: organizationId, created_at: 0 })
+    .execute();
+  await db
+    .insertInto('workspaces')
+    .values({
+      ...{ id: workspaceId, organization_id: organizationId, name: 'acme', name_folded: 'acme', desired_name: null },
+      ...{ status: 'active', lifecycle: 'live', gen: 1, name_gen: 1, name_settled_at: 0, token_gen: 1 },
+      ...{ created_at: 0, updated_at: 0, deleted_at: null, held_since: null, sync_limit: null },
+    })
+    .execute();
+  const { id } = await createClient(ctx, organizationId, {
+    name: 'Provider',
+    client_id: 'app',
+    client_secret: 'very secret',
+    endpoints: {
+      authorization_url: `${providerUrl}/authorize`,
+      token_url: `${providerUrl}/token`,
+      revocation_url: `${providerUrl}/revoke`,
+    },
+  });
+  return { organizationId, workspaceId, oauthClientId: id };
+}
+
+export async function connect(
+  ctx: OAuthContext,
+  { organizationId, workspaceId, oauthClientId }: Place,
+  given: Partial<GivenTokens> & Pick<GivenTokens, 'accessToken'>,
+): Promise<CredentialRef> {
+  const row = await ctx.store.transaction((tx) =>
+    recordCredential(ctx, tx, {
+      ...{ organizationId, workspaceId, oauthClientId, sourceTemplateId: randomUUID() },
+      ...{ grant: 'authorization_code', owner: 'service', refreshToken: undefined, expiresInSeconds: undefined },
+      ...{ scopes: ['read'], values: {}, taken: {}, accountId: null, accountLabel: null },
+      ...given,
+    }),
+  );
+  return { organizationId, workspaceId, credentialId: row.id };
+}
