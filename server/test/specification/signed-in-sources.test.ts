@@ -50,6 +50,8 @@ async function signIn(templateId: string, workspaceName = 'Acme'): Promise<strin
     generation: 1,
     access_expires_at: null,
     refresh_due_at: null,
+    failures: 0,
+    used_at: null,
     scopes: '[]',
     provider_values: '{}',
     account_id: null,
