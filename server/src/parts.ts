@@ -29,7 +29,7 @@ import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
 import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
-import { Refreshes } from './oauth/refresh.ts';
+import { Refreshes } from './oauth/refreshes.ts';
 import { holdCredential, releaseCredential } from './oauth/source-credentials.ts';
 import { openOAuthNetwork } from './oauth-network.ts';
 import { openPlatformClient } from './open-platform-client.ts';

@@ -3,7 +3,7 @@ import type { Store } from '../db/open.ts';
 import type { Journal } from '../events/journal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
-import type { Refreshes } from './refresh.ts';
+import type { Refreshes } from './refreshes.ts';
 
 export interface ProviderRequest {
   method: string;

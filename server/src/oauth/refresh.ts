@@ -17,8 +17,9 @@ import type { CredentialRef, SeenCredential } from './credentials.store.ts';
 import * as credentials from './credentials.store.ts';
 import { clientCredentials, type Grant, type GrantClient, NotSent, refreshTokens, type Tokens } from './grants.ts';
 import { backoffMs, nextLook } from './refresh-times.ts';
+import type { Refreshed } from './refreshes.ts';
 import { openTokens, type StoredTokens, sealTokens } from './sealed-tokens.ts';
-import { type HostOutcome, TokenHosts } from './token-hosts.ts';
+import type { HostOutcome } from './token-hosts.ts';
 
 /** Longer than two requests, because a client may have two secrets, and the time to write what they brought. */
 const leaseMs = 60_000;
@@ -30,26 +31,6 @@ const mostTries = 2;
 /** The database may be away for a moment while a provider's answer waits to be stored. */
 const storePausesMs = [100, 500, 1_000, 2_000, 5_000, 10_000, 20_000];
 const mendableRetryMs = 15 * 60_000;
-
-export type Refreshed =
-  /** There is another generation than the one that was known. */
-  | { kind: 'fresh' }
-  /** Another process refreshes, for that long at most. */
-  | { kind: 'busy'; ms: number }
-  /** It has not worked this time. */
-  | { kind: 'later'; reason: string }
-  /** Somebody has to do something. */
-  | { kind: 'ended' };
-
-/** What this process refreshes at the moment. */
-export class Refreshes {
-  readonly flights = new Map<string, Promise<Refreshed>>();
-  readonly hosts: TokenHosts;
-
-  constructor(runtime: OAuthContext['runtime']) {
-    this.hosts = new TokenHosts(runtime);
-  }
-}
 
 export const refOf = (row: CredentialRow): CredentialRef => ({
   organizationId: row.organization_id,

@@ -7,7 +7,7 @@ import { createJournal } from '../../src/events/journal.ts';
 import { createClient } from '../../src/oauth/clients.ts';
 import type { OAuthContext, ProviderNetwork } from '../../src/oauth/context.ts';
 import { type CredentialRef, type GivenTokens, recordCredential } from '../../src/oauth/credentials.ts';
-import { Refreshes } from '../../src/oauth/refresh.ts';
+import { Refreshes } from '../../src/oauth/refreshes.ts';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createSealer, type Sealer } from '../../src/sealing.ts';
 
