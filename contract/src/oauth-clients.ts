@@ -49,10 +49,16 @@ const Params = (description: string) =>
     examples: [{ prompt: 'consent' }],
   });
 
+const DefinitionId = Uuid(
+  'A source definition whose own specification describes the sign-in. It is read once: name it again after a new version',
+  '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
+);
+
 const settings = {
   provider: Type.Optional(Preset),
   issuer: Type.Optional(Issuer),
   endpoints: Type.Optional(OAuthProvider),
+  definition_id: Type.Optional(DefinitionId),
   authorization_params: Type.Optional(
     Params('More parameters of the sign-in address; they win over those of the provider'),
   ),
@@ -69,7 +75,7 @@ export const CreateOAuthClientRequest = Type.Object(
   },
   {
     title: 'Create OAuth client request',
-    description: 'Exactly one of `provider`, `issuer` and `endpoints` says where the provider is.',
+    description: 'Exactly one of `provider`, `issuer`, `endpoints` and `definition_id` says where the provider is.',
     examples: [{ name: 'HubSpot', provider: 'hubspot', client_id: '5f2b1c0a-app', client_secret: '9d0c7e11' }],
   },
 );
@@ -134,6 +140,11 @@ export const OAuthClient = Type.Object(
       examples: ['hubspot'],
     }),
     issuer: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'The issuer, where it was given' }),
+    definition_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'The source definition that described it',
+    }),
     endpoints: OAuthProvider,
     authorization_params: Params('More parameters of the sign-in address'),
     token_params: Params('More parameters of every token request'),

@@ -16,7 +16,7 @@ import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
-import type { Definitions } from './definitions/definitions.ts';
+import { type Definitions, findDefinition } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import type { OwnDefinitionsContext } from './definitions/own-definitions.ts';
 import { openSealer } from './encryption-keys.ts';
@@ -239,6 +239,8 @@ export async function openParts(
   const oauth: OAuthContext = {
     ...{ store, runtime, log, sealer, journal, network: oauthNetwork, publicUrl },
     refreshes: new Refreshes(runtime),
+    findSpecification: async (organizationId, id) =>
+      (await findDefinition(templates, { organizationId, kind: 'source', id }))?.specification,
   };
   const deliveries = createDeliveries({
     ...webhooks,

@@ -1156,6 +1156,7 @@ const migrations: Record<string, Step> = {
       create index sources_by_credential on sources (credential_id) where credential_id is not null`.execute(db);
     await sql`alter table source_templates add column oauth ${text}`.execute(db);
     await sql`alter table oauth_clients add column sealed_account_key ${text} not null default ''`.execute(db);
+    await sql`alter table oauth_clients add column definition_id ${uuid}`.execute(db);
   },
 };
 

@@ -785,6 +785,8 @@ export interface OAuthClientRow {
   issuer: string | null;
   /** JSON: how the provider does OAuth; null for a preset. */
   provider: string | null;
+  /** The source definition whose specification it was taken from. */
+  definition_id: string | null;
   client_id: string;
   /** JSON, sealed as a whole; empty without any. See oauth/secrets.ts. */
   sealed_secrets: string;

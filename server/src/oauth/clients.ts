@@ -21,6 +21,7 @@ import { isoTime } from '../iso-time.ts';
 import { newAccountKey } from './account.ts';
 import { providerFaults, secretHosts } from './addresses.ts';
 import * as clients from './clients.store.ts';
+import { NoConsent, providerInSpecification } from './consent.ts';
 import type { OAuthContext } from './context.ts';
 import { DiscoveryFailed, discoverProvider } from './discovery.ts';
 import type { GrantClient } from './grants.ts';
@@ -29,7 +30,7 @@ import { type ClientSecret, openSecrets, rotateSecrets, sealSecrets, secretsAt }
 
 const mask = '*'.repeat(10);
 const mostClients = 200;
-const origins = ['provider', 'issuer', 'endpoints'] as const;
+const origins = ['provider', 'issuer', 'endpoints', 'definition_id'] as const;
 
 export async function listClients(ctx: OAuthContext, organizationId: string): Promise<OAuthClient[]> {
   const rows = await clients.listClients(ctx.store.db, organizationId);
@@ -46,8 +47,8 @@ export async function createClient(
   organizationId: string,
   request: CreateOAuthClientRequest,
 ): Promise<OAuthClient> {
-  const described = await describe(ctx, request);
-  if (!described) throw invalidRequest(originFault('one of provider, issuer and endpoints is needed'));
+  const described = await describe(ctx, organizationId, request);
+  if (!described) throw invalidRequest(originFault('one of provider, issuer, endpoints and definition_id is needed'));
   refuse(secretFaults(described.provider, request.client_secret, false));
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
@@ -86,7 +87,7 @@ export async function updateClient(
   request: UpdateOAuthClientRequest,
 ): Promise<OAuthClient> {
   found(await clients.findClient(ctx.store.db, organizationId, id));
-  const described = await describe(ctx, request);
+  const described = await describe(ctx, organizationId, request);
   return await ctx.store.transaction(async (tx) => {
     const before = found(await clients.lockClient(tx, organizationId, id));
     const now = await databaseTime(tx);
@@ -213,36 +214,59 @@ export async function openClient(
     values,
   };
 }
+const nowhere = { preset: null, issuer: null, provider: null, definition_id: null };
 
 interface Described {
   provider: OAuthProvider;
-  columns: Pick<OAuthClientRow, 'preset' | 'issuer' | 'provider'>;
+  columns: Pick<OAuthClientRow, 'preset' | 'issuer' | 'provider' | 'definition_id'>;
 }
 
 /** Undefined: the request says nothing about where the provider is. */
 async function describe(
   ctx: OAuthContext,
+  organizationId: string,
   request: Pick<UpdateOAuthClientRequest, (typeof origins)[number]>,
 ): Promise<Described | undefined> {
   const given = origins.filter((name) => request[name] !== undefined);
-  if (given.length > 1) throw invalidRequest(originFault('only one of provider, issuer and endpoints can be given'));
+  if (given.length > 1)
+    throw invalidRequest(originFault('only one of provider, issuer, endpoints and definition_id can be given'));
   if (request.provider !== undefined) {
     if (!Object.hasOwn(presets, request.provider)) {
       const known = Object.keys(presets).join(', ');
       throw invalidRequest({ loc: ['body', 'provider'], msg: `choose one of ${known}`, type: 'value_error' });
     }
-    const columns = { preset: request.provider, issuer: null, provider: null };
+    const columns = { ...nowhere, preset: request.provider };
     return { provider: providerOf(columns), columns };
   }
   if (request.issuer !== undefined) {
     const provider = await discover(ctx, request.issuer);
     refuse(endpointFaults(ctx, provider, () => ['body', 'issuer']));
-    return { provider, columns: { preset: null, issuer: request.issuer, provider: JSON.stringify(provider) } };
+    return { provider, columns: { ...nowhere, issuer: request.issuer, provider: JSON.stringify(provider) } };
+  }
+  if (request.definition_id !== undefined) {
+    const provider = await readSpecification(ctx, organizationId, request.definition_id);
+    refuse(endpointFaults(ctx, provider, () => ['body', 'definition_id']));
+    const columns = { ...nowhere, definition_id: request.definition_id, provider: JSON.stringify(provider) };
+    return { provider, columns };
   }
   if (request.endpoints === undefined) return undefined;
   const provider = request.endpoints;
   refuse(endpointFaults(ctx, provider, (field) => ['body', 'endpoints', field]));
-  return { provider, columns: { preset: null, issuer: null, provider: JSON.stringify(provider) } };
+  return { provider, columns: { ...nowhere, provider: JSON.stringify(provider) } };
+}
+
+/** A copy: a later version of the connector changes nothing until the operator names the connector again. */
+async function readSpecification(ctx: OAuthContext, organizationId: string, id: string): Promise<OAuthProvider> {
+  const fault = (msg: string) =>
+    invalidRequest({ loc: ['body', 'definition_id'], msg, type: 'value_error.definition' });
+  const specification = await ctx.findSpecification(organizationId, id);
+  if (!specification) throw fault('there is no source definition with this id');
+  try {
+    return providerInSpecification(specification);
+  } catch (error) {
+    if (!(error instanceof NoConsent)) throw error;
+    throw fault(error.message);
+  }
 }
 
 async function discover({ network }: OAuthContext, issuer: string): Promise<OAuthProvider> {
@@ -321,6 +345,7 @@ function settingsOf({ sealer }: OAuthContext, row: OAuthClientRow) {
     name: row.name,
     provider: row.preset,
     issuer: row.issuer,
+    definition_id: row.definition_id,
     endpoints: row.preset === null ? providerOf(row) : null,
     client_id: row.client_id,
     client_secrets: openSecrets(sealer, row).map(({ secret }) => `fingerprint:${sealer.fingerprint(secret, row.id)}`),
@@ -346,6 +371,7 @@ function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: 
     redirect_url: `${publicUrl}/oauth/callback/${row.callback_key}`,
     provider: row.preset,
     issuer: row.issuer,
+    definition_id: row.definition_id,
     endpoints: provider,
     authorization_params: JSON.parse(row.authorization_params),
     token_params: JSON.parse(row.token_params),

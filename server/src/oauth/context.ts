@@ -1,3 +1,4 @@
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import type { Logger } from 'pino';
 import type { Store } from '../db/open.ts';
 import type { Journal } from '../events/journal.ts';
@@ -30,4 +31,6 @@ export interface OAuthContext {
   publicUrl: string;
   /** What this process refreshes at the moment. */
   refreshes: Refreshes;
+  /** What the connector of a source definition asks for; undefined: the organization has no such definition. */
+  findSpecification(organizationId: string, definitionId: string): Promise<ConnectorSpecification | undefined>;
 }

@@ -33,6 +33,8 @@ export function signInFields(
   if (fields) return fields;
   const described = objectIn(advanced_auth, 'oauth_config_specification');
   return {
+    // What the customer entered for the addresses of the provider belongs into the configuration as well.
+    ...pathsIn(objectIn(described, 'oauth_user_input_from_connector_config_specification')),
     ...pathsIn(objectIn(described, 'complete_oauth_server_output_specification')),
     ...pathsIn(objectIn(described, 'complete_oauth_output_specification')),
   };

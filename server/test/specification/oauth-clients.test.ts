@@ -219,3 +219,75 @@ it('reaches no provider on a private network, and none by plain http, unless the
     await closed.stop();
   }
 });
+
+it("comes from the connector's own specification, and asks for the secret anew when another version has other hosts", async () => {
+  const manifestFor = (host: string) => ({
+    version: '6.0.0',
+    type: 'DeclarativeSource',
+    check: { type: 'CheckStream', stream_names: ['items'] },
+    streams: [
+      {
+        type: 'DeclarativeStream',
+        name: 'items',
+        schema_loader: { type: 'InlineSchemaLoader', schema: { type: 'object', properties: {} } },
+        retriever: {
+          type: 'SimpleRetriever',
+          requester: {
+            type: 'HttpRequester',
+            url_base: 'https://api.example.com',
+            path: '/items',
+            authenticator: { type: 'BearerAuthenticator', api_token: "{{ config['token'] }}" },
+          },
+          record_selector: { type: 'RecordSelector', extractor: { type: 'DpathExtractor', field_path: [] } },
+        },
+      },
+    ],
+    spec: {
+      type: 'Spec',
+      connection_specification: {
+        type: 'object',
+        required: ['token'],
+        properties: { token: { type: 'string', airbyte_secret: true } },
+      },
+      advanced_auth: {
+        auth_flow_type: 'oauth2.0',
+        oauth_config_specification: {
+          oauth_connector_input_specification: {
+            consent_url: `https://${host}/authorize?{{ client_id_param }}&{{ redirect_uri_param }}&{{ state_param }}`,
+            access_token_url: `https://${host}/token`,
+          },
+          complete_oauth_output_specification: {
+            properties: { access_token: { type: 'string', path_in_connector_config: ['token'] } },
+          },
+        },
+      },
+    },
+  });
+  const definitions = '/api/v1/integrations/definitions/sources';
+  const body = { name: 'Items', manifest: manifestFor('login.example.com') };
+  const definition = await test.request('POST', definitions, { body });
+  expect(definition.status, definition.text).toBe(201);
+  const id = definition.body.sourceDefinitionId ?? definition.body.id;
+  const client = await create({ name: 'Items', definition_id: id, client_id: 'app', client_secret: 'secret' });
+  expect(client).toMatchObject({ definition_id: id, secret_hosts: ['login.example.com'] });
+  // A template needs no fields: the specification says where the token goes.
+  const template = await test.request('POST', '/api/v1/integrations/templates/sources', {
+    body: { actor_definition_id: id, oauth: { oauth_client_id: client.id } },
+  });
+  expect(template.status, template.text).toBe(201);
+  expect(template.body.user_config_spec.connectionSpecification.properties).toEqual({});
+
+  const moved = await test.request('PUT', `${definitions}/${id}`, {
+    body: { manifest: manifestFor('evil.example.com') },
+  });
+  expect(moved.status, moved.text).toBe(200);
+  expect((await test.request('GET', `${path}/${client.id}`)).body.secret_hosts).toEqual(['login.example.com']);
+  expect(await faultsOf('PATCH', `${path}/${client.id}`, { definition_id: id })).toEqual([
+    'body.client_secret value_error.secret',
+  ]);
+  const other = await addTenant(test, 'Without the connector');
+  const refused = await other.request('POST', path, {
+    body: { name: 'x', definition_id: id, client_id: 'a', client_secret: 'b' },
+  });
+  expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'definition_id']]);
+});

@@ -34,6 +34,7 @@ export function replicaOf(
     log: pino({ level: 'silent' }),
     journal: createJournal({ runtime, cause: byWorker }),
     publicUrl: 'https://inlay.example',
+    findSpecification: async () => undefined,
     refreshes: new Refreshes(runtime),
   };
 }
