@@ -36,7 +36,7 @@ const Patch = Type.Unsafe<object[] | null>({
 export const AuditActor = Type.Object(
   {
     kind: Type.String({
-      description: '`operator_token`, `scoped_token`, `console_user`, `command_line` or `worker`',
+      description: '`operator_token`, `scoped_token`, `sign_in_link`, `console_user`, `command_line` or `worker`',
       examples: ['operator_token'],
     }),
     id: textOrNull('Id of the operator token, or `jti` of the scoped token', exampleId),

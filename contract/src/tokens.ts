@@ -24,6 +24,15 @@ export const ScopedTokenRequest = Type.Object(
 );
 export type ScopedTokenRequest = Static<typeof ScopedTokenRequest>;
 
+export const CustomerLabel = Type.String({
+  format: 'name',
+  minLength: 1,
+  maxLength: 100,
+  description:
+    'What your customer is called. Customers read it on the page that asks before they sign in with a provider, so that nobody connects an account for somebody else',
+  examples: ['Acme Inc.'],
+});
+
 export const WidgetTokenRequest = Type.Object(
   {
     workspace_name: WorkspaceName,
@@ -36,6 +45,7 @@ export const WidgetTokenRequest = Type.Object(
     ...templateFilterFields,
     theme: Type.Optional(WidgetTheme),
     locale: Type.Optional(WidgetLocale),
+    customer_label: Type.Optional(CustomerLabel),
     expires_in_seconds: Type.Optional(ExpiresInSeconds),
   },
   {

@@ -23,6 +23,7 @@ import { createPartCompiler } from './http/validation.ts';
 import { createIdempotencyHousekeeping } from './idempotency/idempotency.worker.ts';
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import { createSignInHousekeeping } from './oauth/flows.worker.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openTracer } from './open-tracer.ts';
 import { openParts, type Parts } from './parts.ts';
@@ -161,6 +162,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createLogRetention(parts.events, config),
       parts.refusals.flush,
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
+      createSignInHousekeeping(parts.oauth),
       createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
     ];
     const inBackground = [

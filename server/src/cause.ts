@@ -5,8 +5,18 @@
  */
 import type { Principal } from './principals.ts';
 
-/** `console_user` is for people who sign in to a console; nothing makes it yet. */
-export const actorKinds = ['operator_token', 'scoped_token', 'console_user', 'command_line', 'worker'] as const;
+/**
+ * `console_user` is for people who sign in to a console; nothing makes it yet. `sign_in_link` is somebody who has a link that
+ * an operator has sent.
+ */
+export const actorKinds = [
+  'operator_token',
+  'scoped_token',
+  'sign_in_link',
+  'console_user',
+  'command_line',
+  'worker',
+] as const;
 export type ActorKind = (typeof actorKinds)[number];
 
 /** Where a request comes from. Personal: entries of the log only commit to it (events/chain.ts). */
@@ -62,7 +72,7 @@ function actorOf(principal: Principal | null): Cause['actor'] {
     case 'scoped':
       return { kind: 'scoped_token', id: principal.jti, name: null };
     default:
-      // No route without a token changes anything.
+      // Of the routes without a token, only the pages of sign-ins change something; they know whose sign-in it is.
       return byWorker.actor;
   }
 }

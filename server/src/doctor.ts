@@ -61,6 +61,10 @@ function examineConfig(config: Config, secrets: Secrets): Finding[] {
   } else if (protocol === 'http:' && !isLoopback(hostname)) {
     findings.push(
       warn('the public URL is not https', 'Put a proxy with TLS in front; tokens would travel in the clear.'),
+      warn(
+        'sign-in with a provider: refused, because browsers send neither its cookie nor fetch metadata over plain http',
+        'Set INLAY_PUBLIC_URL to an https address.',
+      ),
     );
   }
   if (secrets.databaseUrl !== undefined && secrets.encryptionKeys === undefined) {

@@ -74,7 +74,11 @@ export type ErrorCode =
   | 'webhook_endpoint_disabled'
   | 'webhooks_not_offered'
   | 'oauth_client_not_found'
-  | 'oauth_client_limit';
+  | 'oauth_client_limit'
+  | 'sign_in_not_found'
+  | 'sign_in_not_unconfirmed'
+  | 'sign_in_not_possible'
+  | 'sign_in_needs_https';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

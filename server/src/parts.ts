@@ -29,6 +29,7 @@ import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
 import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
+import type { FlowsContext } from './oauth/flows.ts';
 import { Refreshes } from './oauth/refreshes.ts';
 import { holdCredential, releaseCredential } from './oauth/source-credentials.ts';
 import { openOAuthNetwork } from './oauth-network.ts';
@@ -57,8 +58,10 @@ import type { Transport } from './platform/transport.ts';
 import { createQuotaReviews, type QuotaReviews } from './quotas/quotas.worker.ts';
 import { currentRequest } from './request-context.ts';
 import type { Runtime } from './runtime.ts';
+import { openSignIns } from './sign-ins.ts';
 import type { TemplatesContext } from './templates/context.ts';
 import { listTemplatesOfDefinition } from './templates/source-templates.ts';
+import { createFrameProofs, type FrameProofs } from './tokens/frame-proofs.ts';
 import { createOperatorTokens, type OperatorTokens } from './tokens/operator-tokens.ts';
 import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
@@ -100,6 +103,8 @@ export interface Parts {
   webhooks: WebhooksContext;
   deliveries: Deliveries;
   oauth: OAuthContext;
+  signIns: FlowsContext;
+  frameProofs: FrameProofs;
   events: EventsContext;
   audit: AuditContext & AuditKeysContext;
   refusals: Refusals;
@@ -155,6 +160,7 @@ export async function openParts(
   const { publicUrl, vendor, scopedTokenTtlSeconds: ttlSeconds } = config;
   const scopedTokens = createScopedTokens({ store, keys, runtime, journal, issuer: publicUrl, vendor, ttlSeconds });
   const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
+  const frameProofs = createFrameProofs(keys, runtime);
 
   const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
     dataDir,
@@ -278,6 +284,8 @@ export async function openParts(
     countJob: ({ status, seconds, rows }) => metrics.syncEnded(status, seconds, rows),
     inBackground: background.run,
   };
+  const owner = bundled ? 'service' : 'platform';
+  const signIns = openSignIns({ config, oauth, pipelines, frameProofs, owner });
   const setUps = createSetUps(pipelines);
   const jobWatch = createJobWatch(pipelines, bundled ? { everyMs: 5_000, overlapMs: 2_000 } : hostedWatch);
   bundled?.onJobsChanged(jobWatch.soon);
@@ -313,6 +321,8 @@ export async function openParts(
     webhooks,
     deliveries,
     oauth,
+    signIns,
+    frameProofs,
     events: { store, runtime, arrivals },
     audit: { store, sealer, journal, listOrganizationIds },
     refusals: createRefusals({

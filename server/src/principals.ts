@@ -25,6 +25,8 @@ export interface ScopedPrincipal {
   /** Set for the scoped token inside a widget token: the origin of its page, and what the widget may offer. */
   allowedOrigin?: string;
   templateFilters?: TemplateFilters;
+  /** What the customer is called, if the operator has said it. */
+  customerLabel?: string;
 }
 
 export type Principal = OperatorPrincipal | ScopedPrincipal;

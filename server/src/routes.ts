@@ -13,6 +13,9 @@ import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { keepAnswers } from './idempotency/idempotency.hooks.ts';
 import { oauthClientRoutes } from './oauth/clients.routes.ts';
+import { signInRoutes } from './oauth/flows.routes.ts';
+import { signInLinkRoutes } from './oauth/links.routes.ts';
+import { signInPages } from './oauth/pages.routes.ts';
 import type { Parts } from './parts.ts';
 import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
@@ -78,6 +81,9 @@ export async function addRoutes(
   auditRoutes(http, parts.audit, parts.organization.id);
   webhookRoutes(http, parts.webhooks, publicUrl);
   oauthClientRoutes(http, parts.oauth);
+  signInRoutes(http, parts.signIns, reauthenticate);
+  signInLinkRoutes(http, parts.signIns);
+  await http.register(signInPages(parts.signIns));
   operatingRoutes(http, pipelines, config.publicUrl);
   definitionRoutes(http, { ...parts.ownDefinitions, definitions, publicUrl });
   tagRoutes(http, templates);
@@ -91,6 +97,7 @@ export async function addRoutes(
   const files = readBuiltFiles(builtFolder);
   widgetRoutes(http, {
     widgetTokens,
+    frameProofs: parts.frameProofs,
     isLive: (id) => isLiveWorkspace(workspaces, id),
     files,
   });

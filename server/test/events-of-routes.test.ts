@@ -2,13 +2,23 @@
  * Walks the route table: every route that changes something says so in the log, in the transaction of the change, and names
  * who did it, and what was before and after.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { booksManifest } from '../../platform/test/books-manifest.ts';
 import { catalogue, type EntryType } from '../src/events/catalogue.ts';
 import type { PatchOperation } from '../src/events/json-patch.ts';
-import { fill } from './security/support.ts';
-import { startTestApp, type TestApp } from './support/app.ts';
+import { fill, widgetToken } from './security/support.ts';
+import { type Answer, startTestApp, type TestApp } from './support/app.ts';
 import { customer, localFiles, postgresSource, sampleData } from './support/pipelines.ts';
+import {
+  locationOf,
+  makeClient,
+  makeSignInTemplate,
+  nextIn,
+  openedByUs,
+  proofIn,
+  startProvider,
+  visitorOf,
+} from './support/providers.ts';
 
 /** Routes that write and have no entry. Each has its reason. */
 const exceptions: Record<string, string> = {
@@ -32,6 +42,8 @@ const exceptions: Record<string, string> = {
 
 /** Reads, and is an entry all the same. */
 const exporting = 'GET /api/v1/audit-events/export';
+/** Browsers open these pages with GET, and they change something. */
+const pages = ['GET /oauth/start/:handle', 'GET /oauth/callback/:key'];
 
 let test: TestApp;
 beforeAll(async () => {
@@ -70,6 +82,23 @@ it('A route that changes something writes an entry with its request, its actor, 
   const secrets: string[] = [];
   let count = 0;
 
+  /** Expects exactly these entries of a request. */
+  async function expectEntries(route: string, id: string, types: string[], actor: string): Promise<void> {
+    const own: Entry[] = (
+      await test.app.store.db.selectFrom('log_pending').selectAll().orderBy('number').execute()
+    ).filter(({ request_id }) => request_id === id);
+    expect(
+      own.map(({ type }) => type),
+      route,
+    ).toEqual(types);
+    for (const entry of own) {
+      expect(entry.actor_kind, route).toBe(actor);
+      expect(JSON.parse(entry.personal ?? '{}'), route).toHaveProperty('address', '127.0.0.1');
+      expectPatch(route, entry);
+    }
+    walked.add(route);
+  }
+
   /** Calls a route, and expects exactly these entries of the request. */
   async function walk(route: string, types: string[], options: { body?: object; token?: string; query?: string } = {}) {
     const [method = '', url = ''] = route.split(' ');
@@ -83,20 +112,7 @@ it('A route that changes something writes an entry with its request, its actor, 
       ...(token && { token }),
     });
     expect(answer.status, `${route}: ${answer.text}`).toBeLessThan(300);
-    const own: Entry[] = (
-      await test.app.store.db.selectFrom('log_pending').selectAll().orderBy('number').execute()
-    ).filter(({ request_id }) => request_id === id);
-    expect(
-      own.map(({ type }) => type),
-      route,
-    ).toEqual(types);
-    const actor = token === undefined ? 'operator_token' : 'scoped_token';
-    for (const entry of own) {
-      expect(entry.actor_kind, route).toBe(actor);
-      expect(JSON.parse(entry.personal ?? '{}'), route).toHaveProperty('address', '127.0.0.1');
-      expectPatch(route, entry);
-    }
-    walked.add(route);
+    await expectEntries(route, id, types, token === undefined ? 'operator_token' : 'scoped_token');
     return answer.body;
   }
 
@@ -219,6 +235,69 @@ it('A route that changes something writes an entry with its request, its actor, 
   await walk(`DELETE ${clients}/:oauth_client_id`, ['oauth_client.deleted']);
   secrets.push(client.client_secret, renewed.client_secret);
 
+  // Pages have no token. Their entries name the token with which the sign-in was begun, or the link.
+  const provider = await startProvider();
+  onTestFinished(() => provider.close());
+  const visitor = visitorOf(test);
+  const visit = async (route: string, types: string[], actor: string, open: (id: object) => Promise<Answer>) => {
+    const id = `walk-${++count}`;
+    const answer = await open({ 'x-request-id': id });
+    expect(answer.status, `${route}: ${answer.text}`).toBeLessThan(400);
+    await expectEntries(route, id, types, actor);
+    return answer;
+  };
+  const described = await makeClient(test, provider.endpoints);
+  const signingIn = await makeSignInTemplate(test, described.id);
+  const framed = await widgetToken(test, { workspace_name: 'signing in' });
+  const flows = `${api}/embedded/oauth/flows`;
+  const frame = { 'sec-fetch-dest': 'iframe' };
+  const page = await test.request('GET', `/widget${framed.url.search}`, { token: null, headers: frame });
+  const frame_proof = /inlay-frame-proof" content="([^"]+)"/.exec(page.text)?.[1];
+  const begin = async (body: object) =>
+    await walk(`POST ${flows}`, ['sign_in.created'], {
+      token: framed.inner,
+      body: { source_template_id: signingIn, ...body },
+    });
+  const begun = await begin({ frame_proof });
+  const sent = await visit('GET /oauth/start/:handle', ['sign_in.started'], 'scoped_token', (id) =>
+    visitor.get(begun.start_url, { ...openedByUs, ...id }),
+  );
+  const comeBack = async (asked: URLSearchParams, types: string[], actor: string) =>
+    await visit('GET /oauth/callback/:key', types, actor, (id) => {
+      const params = new URLSearchParams({ code: 'c', state: asked.get('state') ?? '' });
+      return visitor.get(`${asked.get('redirect_uri')}?${params}`, { ...id });
+    });
+  const connectedTypes = ['sign_in.returned', 'sign_in.connected'];
+  await comeBack(locationOf(sent).searchParams, connectedTypes, 'scoped_token');
+  const { credential_id } = (await test.request('GET', `${flows}/${begun.id}`, { token: framed.inner })).body;
+  const signed = { source_template_id: signingIn, credential_id };
+  const signedIn = await test.request('POST', `${api}/embedded/sources`, { token: framed.inner, body: signed });
+  expect(signedIn.status, signedIn.text).toBe(201);
+  // Another account, confirmed in the widget; and yet another one, by a link.
+  const agree = async (start_url: string, actor: string) => {
+    const question = await visitor.get(start_url);
+    const gone = await visit('POST /oauth/start/:handle', ['sign_in.started'], actor, (id) =>
+      visitor.post(start_url, { proof: proofIn(question) }, { ...openedByUs, ...id }),
+    );
+    return nextIn(gone).searchParams;
+  };
+  const unconfirmed = ['sign_in.returned', 'sign_in.unconfirmed'];
+  provider.account = () => ({ body: { id: 8 } });
+  const again = await begin({ source_id: signedIn.body.id });
+  await comeBack(await agree(again.start_url, 'scoped_token'), unconfirmed, 'scoped_token');
+  ids.flow_id = again.id;
+  await walk(`POST ${flows}/:flow_id/confirm`, ['sign_in.connected'], { token: framed.inner });
+  provider.account = () => ({ body: { id: 9 } });
+  const link = await walk(`POST ${api}/integrations/oauth/links`, ['sign_in_link.created'], {
+    body: { workspace_id: await test.workspaceId('signing in'), source_id: signedIn.body.id },
+  });
+  const last = await comeBack(await agree(link.url, 'sign_in_link'), unconfirmed, 'sign_in_link');
+  const confirming = await visitor.get(locationOf(last).href);
+  await visit('POST /oauth/done/:flow_id', ['sign_in.connected'], 'sign_in_link', (id) =>
+    visitor.post(locationOf(last).href, { proof: proofIn(confirming) }, { ...openedByUs, ...id }),
+  );
+  secrets.push('the access token', 'the refresh token', 'the client secret', ...visitor.cookies.values());
+
   await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });
   await walk(exporting, ['audit.exported']);
 
@@ -253,7 +332,7 @@ it('A route that changes something writes an entry with its request, its actor, 
   const writing = test.app.routeTable.routes
     .filter(({ method, access }) => access !== 'platform' && !['GET', 'HEAD'].includes(method))
     .map(({ method, url }) => `${method} ${url}`)
-    .concat(exporting);
+    .concat(exporting, pages);
   expect([...walked, ...Object.keys(exceptions)].sort(), 'a new route that writes needs an entry, or a reason').toEqual(
     writing.sort(),
   );

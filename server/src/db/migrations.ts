@@ -1143,8 +1143,11 @@ const migrations: Record<string, Step> = {
         scopes ${text} not null,
         provider_values ${text} not null,
         credential_id ${uuid},
+        account_label ${text},
+        missing_scopes ${text} not null,
         failure ${text},
         failure_detail ${text},
+        link_until bigint,
         created_at bigint not null,
         expires_at bigint not null,
         ended_at bigint

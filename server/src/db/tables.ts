@@ -876,7 +876,10 @@ export interface OAuthFlowRow {
   state_hash: string | null;
   /** The same of the cookie that the start page sets. */
   cookie_hash: string | null;
-  /** JSON, sealed as a whole: the PKCE verifier and the nonce; empty before the start page. */
+  /**
+   * JSON, sealed as a whole: the PKCE verifier and the nonce while the customer is with the provider, the tokens while
+   * another account is to be confirmed; else empty. See oauth/flow-secrets.ts.
+   */
   sealed_secrets: string;
   issuer: string | null;
   /** JSON: what is asked for. */
@@ -884,9 +887,15 @@ export interface OAuthFlowRow {
   provider_values: string;
   /** What came of it. */
   credential_id: string | null;
+  /** Who signed in. */
+  account_label: string | null;
+  /** JSON: what is needed and was not granted. */
+  missing_scopes: string;
   failure: FlowFailure | null;
   /** What the provider said. */
   failure_detail: string | null;
+  /** Of a link that an operator has sent: until then it can be tried, until it has connected once. */
+  link_until: number | null;
   created_at: number;
   expires_at: number;
   ended_at: number | null;

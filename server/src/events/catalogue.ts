@@ -7,6 +7,7 @@
  */
 
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '@inlay/contract/fields';
+import { flowFailures } from '@inlay/contract/oauth-flows';
 import { quotaNames } from '@inlay/contract/quotas';
 import { type Static, type TObject, type TProperties, Type } from 'typebox';
 
@@ -133,6 +134,16 @@ const OAuthClient = Type.Object(
   { title: 'OAuth client of an event' },
 );
 
+const SignIn = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    source_template_id: Uuid('The template of the source', exampleId),
+    source_id: orNull('string', 'The source that is connected again; null: a new one', exampleId),
+    by_link: Type.Boolean({ description: 'Whether it was begun with a link that an operator has sent' }),
+  },
+  { title: 'Sign-in of an event' },
+);
+
 const changed = (example: string) =>
   Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
 
@@ -179,6 +190,8 @@ function kind<P extends TProperties, W extends OfWorkspace, U extends Unpatched 
 const shared = { ofWorkspace: true, forCustomers: true } as const;
 const ofWorkspace = { ofWorkspace: true } as const;
 const ofOrganization = { ofWorkspace: false } as const;
+/** One step of a sign-in: for the audit alone. */
+const ofSignIn = { ofWorkspace: true, isEvent: false } as const;
 /** About a workspace where its customer made it. */
 const sometimes = { ofWorkspace: 'sometimes' } as const;
 const ofData = { ...shared, noPatchBecause: 'of data' } as const;
@@ -404,6 +417,35 @@ export const catalogue = {
     'A webhook endpoint that was said to be failing has accepted an event again.',
     { webhook_endpoint: WebhookEndpoint, failing_since: Timestamp('Since when it had failed') },
     { ...sometimes, noPatchBecause: 'of health' },
+  ),
+
+  'sign_in.created': kind('A customer wants to sign in with a provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.started': kind('A customer was sent to the provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.returned': kind('A customer has come back from the provider.', { sign_in: SignIn }, ofSignIn),
+  'sign_in.unconfirmed': kind(
+    'A customer has signed in with another account than before. Nothing is used until the customer confirms it.',
+    { sign_in: SignIn },
+    ofSignIn,
+  ),
+  'sign_in.connected': kind(
+    'A customer has signed in.',
+    { sign_in: SignIn, credential_id: Uuid('The credential that came of it', exampleId) },
+    ofSignIn,
+  ),
+  'sign_in.failed': kind(
+    'A sign-in has failed, or took too long.',
+    {
+      sign_in: SignIn,
+      failure: Enumeration(flowFailures, { description: 'Why' }),
+      missing_scopes: Type.Array(Type.String(), { description: 'What is needed and was not granted' }),
+      said: orNull('string', 'What the provider said; customers do not see it', 'The app is not approved.'),
+    },
+    ofWorkspace,
+  ),
+  'sign_in_link.created': kind(
+    'An operator made a link with which a customer connects a source, or connects it again.',
+    { sign_in: SignIn, expires_at: Timestamp('Until when it works') },
+    ofWorkspace,
   ),
 
   'oauth_client.created': kind('An OAuth client was made.', { oauth_client: OAuthClient }, ofOrganization),

@@ -370,6 +370,26 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     example: 'There may be 200 OAuth clients; delete one that is not needed',
     when: 'An organization may have 200 OAuth clients.',
   },
+  sign_in_not_found: at(
+    404,
+    'Sign-in not found',
+    'The sign-in is unknown, belongs to another workspace, or ended more than a day ago.',
+  ),
+  sign_in_not_unconfirmed: at(
+    409,
+    'There is nothing to confirm; start a new sign-in',
+    'Only a sign-in with another account than before is confirmed, once, and before it expires.',
+  ),
+  sign_in_not_possible: at(
+    409,
+    'Signing in is not possible at the moment',
+    'The OAuth client of the template was deleted, has no secret, or its addresses have changed and its secret has to be given anew: see `needs_secret` of the client.',
+  ),
+  sign_in_needs_https: at(
+    409,
+    'Signing in with a provider needs https; set INLAY_PUBLIC_URL to an https address',
+    'The public address of the service is plain http and not on this machine. Browsers send there neither the cookie that protects a sign-in nor the headers that say where a request comes from. Put a proxy with TLS in front of the service.',
+  ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

@@ -15,9 +15,12 @@ interface PageReply {
   images?: string;
   /** Whether the page runs our own scripts, which call our API. */
   runsScripts?: boolean;
+  /** Where forms of the page may lead, as a source list of CSP; by default nowhere. */
+  formTargets?: string;
 }
 
-export function sendPage(reply: FastifyReply, { status, page, error, frameAncestors, images, runsScripts }: PageReply) {
+export function sendPage(reply: FastifyReply, options: PageReply) {
+  const { status, page, error, frameAncestors, images, runsScripts, formTargets } = options;
   if (error !== undefined) reply.header(codeHeader, error);
   const policy = [
     "default-src 'none'",
@@ -25,7 +28,7 @@ export function sendPage(reply: FastifyReply, { status, page, error, frameAncest
     "style-src 'self'",
     `img-src 'self' data:${images === undefined ? '' : ` ${images}`}`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formTargets ?? "'none'"}`,
     `frame-ancestors ${frameAncestors ?? "'none'"}`,
   ];
   return reply

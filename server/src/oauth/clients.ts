@@ -176,8 +176,12 @@ export async function findSignInClient(
 ): Promise<{ providerName: string; provider: OAuthProvider } | undefined> {
   const row = await clients.findClient(store.db, organizationId, id);
   if (!row) return undefined;
-  const preset = row.preset === null ? undefined : presets[row.preset];
-  return { providerName: preset?.name ?? row.name, provider: providerOf(row) };
+  return { providerName: providerNameOf(row), provider: providerOf(row) };
+}
+
+/** As the provider writes it, or as the operator calls a provider that nobody else knows. */
+export function providerNameOf(row: Pick<OAuthClientRow, 'preset' | 'name'>): string {
+  return (row.preset === null ? undefined : presets[row.preset]?.name) ?? row.name;
 }
 
 /** How the provider of a client does OAuth. A preset is looked up, so that a mended preset reaches every client. */

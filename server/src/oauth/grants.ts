@@ -64,6 +64,8 @@ export interface SignIn {
   scopes: readonly string[];
   /** Undefined where the provider refuses PKCE. */
   verifier: string | undefined;
+  /** What an ID token has to repeat; undefined where none is asked for. */
+  nonce?: string | undefined;
 }
 
 export const usesPkce = ({ pkce = true }: Pick<OAuthProvider, 'pkce'>) => pkce;
@@ -86,6 +88,7 @@ export async function signInAddress(client: GrantClient, signIn: SignIn): Promis
     const code_challenge = await oauth.calculatePKCECodeChallenge(signIn.verifier);
     set({ code_challenge, code_challenge_method: 'S256' });
   }
+  if (signIn.nonce !== undefined) set({ nonce: signIn.nonce });
   return url.href;
 }
 
@@ -108,7 +111,8 @@ export async function exchangeCode(
       signIn.verifier ?? oauth.nopkce,
       optionsFor(network, client),
     );
-    return await oauth.processAuthorizationCodeResponse(server, { client_id: client.clientId }, response);
+    const expected = signIn.nonce === undefined ? {} : { expectedNonce: signIn.nonce };
+    return await oauth.processAuthorizationCodeResponse(server, { client_id: client.clientId }, response, expected);
   });
 }
 
@@ -144,6 +148,20 @@ export async function clientCredentials(
   });
 }
 
+const signatures = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
 function serverOf(client: GrantClient, tokens: 'token_url' | 'refresh_url' = 'token_url'): oauth.AuthorizationServer {
   const { provider, values, issuer } = client;
   const token_endpoint = fillAddress(provider[tokens] ?? provider.token_url, values);
@@ -152,6 +170,8 @@ function serverOf(client: GrantClient, tokens: 'token_url' | 'refresh_url' = 'to
     issuer: issuer ?? new URL(token_endpoint).origin,
     token_endpoint,
     authorization_response_iss_parameter_supported: provider.checks_issuer === true,
+    // The answer comes from the provider itself over TLS, so any signature of an ID token will do.
+    id_token_signing_alg_values_supported: signatures,
   };
 }
 
@@ -248,7 +268,7 @@ function optionsFor(network: ProviderNetwork, client: GrantClient, more = tokenP
     // The guard of the network decides about plain http.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: (url: string, options: { method: string; headers: Record<string, string>; body?: unknown }) =>
-      send(network, client.provider, url, options),
+      send(network, client, url, options),
   };
 }
 
@@ -256,7 +276,7 @@ const tokenParamsOf = ({ provider, tokenParams }: GrantClient) => ({ ...provider
 
 async function send(
   network: ProviderNetwork,
-  provider: OAuthProvider,
+  { provider, issuer }: GrantClient,
   url: string,
   { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
 ): Promise<Response> {
@@ -268,7 +288,8 @@ async function send(
     body: isJson ? JSON.stringify(Object.fromEntries(new URLSearchParams(form))) : form,
   };
   try {
-    return conform(provider, await network.request(url, request));
+    // Without a known issuer an ID token cannot be checked. Nothing depends on it.
+    return conform(provider, await network.request(url, request), { keepsIdToken: issuer !== null });
   } catch (error) {
     const { code, name } = error as { code?: string; name?: string };
     if (name === 'ConnectorError' || (code !== undefined && beforeSending.has(code))) {

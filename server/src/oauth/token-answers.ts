@@ -30,6 +30,7 @@ const standardErrors: Record<string, string> = {
 export function conform(
   provider: Pick<OAuthProvider, 'answer' | 'scope_separator' | 'access_token_seconds'>,
   raw: RawAnswer,
+  { keepsIdToken = true }: { keepsIdToken?: boolean } = {},
 ): Response {
   const answer = readBody(raw.body);
   if (!answer) {
@@ -55,6 +56,7 @@ export function conform(
     refresh_token: refreshToken,
     expires_in: Number.isFinite(seconds) && seconds > 0 ? Math.floor(seconds) : undefined,
     scope,
+    ...(!keepsIdToken && { id_token: undefined }),
   });
 }
 

@@ -656,6 +656,17 @@ describe('The errors of an endpoint', () => {
     expectDocumented(find('POST /api/v1/workspaces/{workspace_id}/templates/apply'), 409, applied);
   });
 
+  it('are those of sign-ins: what they name is not there', async () => {
+    const flows = '/api/v1/embedded/oauth/flows';
+    const links = '/api/v1/integrations/oauth/links';
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    const token = await test.scopedToken('acme');
+    const begun = await test.request('POST', flows, { token, body: { source_template_id: unknown } });
+    expectDocumented(find(`POST ${flows}`), 404, begun);
+    const body = { workspace_id: unknown, source_template_id: unknown };
+    expectDocumented(find(`POST ${links}`), 404, await test.request('POST', links, { body }));
+  });
+
   it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {
     for (const endpoint of endpoints) {
       const provoked = new Set(seen.get(nameOf(endpoint)));

@@ -218,6 +218,10 @@ const notice = `
   background: var(--raised); }
 .notice h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
 .notice p { margin-top: .6rem; color: var(--quiet); }
+.notice ul { margin-top: .4rem; padding-left: 1.2rem; overflow-wrap: anywhere; }
+.notice .main { width: 100%; margin-top: 1.25rem; padding: .6rem 1rem; background: var(--accent); color: var(--ground);
+  border-color: transparent; font-weight: 600; }
+.notice .main:hover:enabled { filter: brightness(1.1); }
 `;
 
 const print = `

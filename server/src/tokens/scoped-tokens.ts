@@ -34,6 +34,7 @@ export interface TokenSubject {
   /** Set for a widget token only. */
   allowedOrigin?: string;
   templateFilters?: TemplateFilters;
+  customerLabel?: string | undefined;
 }
 
 export interface IssuedToken {
@@ -87,7 +88,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   function issue(subject: TokenSubject, lifetimeSeconds = ttlSeconds): IssuedToken {
-    const { organizationId, workspaceId, allowedOrigin, templateFilters } = subject;
+    const { organizationId, workspaceId, allowedOrigin, templateFilters, customerLabel } = subject;
     const issuedAt = Math.floor(runtime.now() / 1000);
     const expiresAt = lifetimeSeconds === undefined ? undefined : issuedAt + lifetimeSeconds;
     const token = signJwt(keys.current(), {
@@ -101,6 +102,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       [scopeClaim]: { workspaceId, organizationId },
       ...(allowedOrigin === undefined ? {} : { allowed_origin: allowedOrigin }),
       ...(templateFilters === undefined ? {} : { template_filters: templateFilters }),
+      ...(customerLabel === undefined ? {} : { customer_label: customerLabel }),
     });
     return { token, expiresAt: expiresAt && expiresAt * 1000 };
   }
@@ -135,7 +137,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   function understand(claims: Claims): Statement | undefined {
-    const { iss, sub, org, aud, iat, nbf, exp, jti, allowed_origin, template_filters } = claims;
+    const { iss, sub, org, aud, iat, nbf, exp, jti, allowed_origin, template_filters, customer_label } = claims;
     const scope = claims[scopeClaim] as { workspaceId?: unknown; organizationId?: unknown } | undefined;
     const generation = typeof jti === 'string' ? jtiShape.exec(jti)?.[1] : undefined;
     const valid =
@@ -159,6 +161,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
         workspaceId: sub,
         ...(typeof allowed_origin === 'string' ? { allowedOrigin: allowed_origin } : {}),
         ...(template_filters ? { templateFilters: template_filters as TemplateFilters } : {}),
+        ...(typeof customer_label === 'string' ? { customerLabel: customer_label } : {}),
       },
       tokenGeneration: Number(generation),
       issuedAt: iat,

@@ -30,6 +30,7 @@ interface WidgetSettings {
    * nothing.
    */
   query: string;
+  customerLabel: string | undefined;
 }
 
 export interface WidgetTokens {
@@ -53,8 +54,9 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
 
   return {
     issue(subject, allowedOrigin, settings, lifetimeSeconds) {
-      const templateFilters = settings.filters;
-      const { token, expiresAt } = scopedTokens.issue({ ...subject, allowedOrigin, templateFilters }, lifetimeSeconds);
+      const { filters: templateFilters, customerLabel } = settings;
+      const claims = { ...subject, allowedOrigin, templateFilters, customerLabel };
+      const { token, expiresAt } = scopedTokens.issue(claims, lifetimeSeconds);
       const address = addressOf(subject.workspaceId, allowedOrigin, settings.query);
       // A browser does not send the fragment, so the token reaches the page but no server and no log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
@@ -90,7 +92,7 @@ function queryOf(filters: TemplateFilters, theme: WidgetTheme | undefined, local
 export function widgetSettingsOf(
   request: Omit<WidgetTokenRequest, 'workspace_name' | 'allowed_origin' | 'expires_in_seconds'>,
 ): WidgetSettings {
-  const { theme, locale } = request;
+  const { theme, locale, customer_label: customerLabel } = request;
   const filters = filtersOf(request);
   const query = queryOf(filters, theme, locale);
   if (query.length > maxQueryLength) {
@@ -100,7 +102,7 @@ export function widgetSettingsOf(
       type: 'value_error.any_str.max_length',
     });
   }
-  return { filters, query };
+  return { filters, query, customerLabel };
 }
 
 /** The filters of a request; throws when they would make a token too large. */

@@ -9,19 +9,23 @@ import { statusOf } from '../http/error-catalogue.ts';
 import { sendNotFound } from '../http/error-reply.ts';
 import { sendPage } from '../http/html.ts';
 import { sendBuiltFile } from '../http/send-built-file.ts';
+import type { FrameProofs } from '../tokens/frame-proofs.ts';
 import type { WidgetTokens } from '../tokens/widget-tokens.ts';
 import { type BuiltFiles, embedFiles } from './built-files.ts';
 
 interface WidgetRouteOptions {
   widgetTokens: WidgetTokens;
+  frameProofs: FrameProofs;
   /** Whether a workspace is there and not deleted. */
   isLive(workspaceId: string): Promise<boolean>;
   files: BuiltFiles;
 }
 
-export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files }: WidgetRouteOptions): void {
+export function widgetRoutes(
+  app: FastifyInstance,
+  { widgetTokens, frameProofs, isLive, files }: WidgetRouteOptions,
+): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
-  const page = widgetPage(files);
 
   app.get('/widget', options, async (request, reply) => {
     const { url = '' } = request.raw;
@@ -34,9 +38,10 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
         frameAncestors: allowedOrigin,
       });
     }
+    const isFramed = request.headers['sec-fetch-dest'] === 'iframe';
     return sendPage(reply, {
       status: 200,
-      page,
+      page: widgetPage(files, isFramed ? frameProofs.make(address) : undefined),
       frameAncestors: allowedOrigin,
       // The operator's logo, if the theme names one.
       images: allowedOrigin,
@@ -61,11 +66,11 @@ export function widgetRoutes(app: FastifyInstance, { widgetTokens, isLive, files
   }
 }
 
-const widgetPage = ({ script, styles }: BuiltFiles) => html`<!doctype html>
+const widgetPage = ({ script, styles }: BuiltFiles, proof: string | undefined) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+${proof === undefined ? [] : html`<meta name="inlay-frame-proof" content="${proof}">\n`}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Inlay</title>
 <link rel="icon" href="docs/icon.svg">
 ${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}

@@ -14,6 +14,7 @@ import {
   infoPath,
   makeOAuthClient,
   makePipeline,
+  makeSignIn,
   makeTemplates,
   makeWebhookEndpoint,
   platformCredentials,
@@ -47,12 +48,14 @@ beforeAll(async () => {
   const pipeline = await makePipeline(test, workspaceId, templates.source_template_id as string);
   const event_id = await firstEvent(test, test);
   const webhook_endpoint_id = await makeWebhookEndpoint(test, scoped);
+  const oauth_client_id = await makeOAuthClient(test);
   ids = {
     workspace_id: workspaceId,
     operator_token_id: ended.id,
     event_id,
     webhook_endpoint_id,
-    oauth_client_id: await makeOAuthClient(test),
+    oauth_client_id,
+    flow_id: await makeSignIn(test, scoped, oauth_client_id),
     ...templates,
     ...pipeline,
   };
@@ -112,11 +115,17 @@ describe('The route table', () => {
       'GET /health/ready',
       'GET /icons/:id/:edition',
       'GET /metrics',
+      'GET /oauth/callback/:key',
+      'GET /oauth/done/:flow_id',
+      'GET /oauth/page.js',
+      'GET /oauth/start/:handle',
       'GET /openapi.json',
       'GET /webhooks.mjs',
       'GET /webhooks.tgz',
       'GET /widget',
       'GET /widget/assets/:name',
+      'POST /oauth/done/:flow_id',
+      'POST /oauth/start/:handle',
       'POST /platform/v1/applications/token',
     ]);
   });

@@ -19,6 +19,7 @@ import type { Sealer } from '../../src/sealing.ts';
 import { openSigningKeys, type SigningKeys } from '../../src/tokens/signing-keys.ts';
 import type { Answer, RequestOptions, TestApp } from '../support/app.ts';
 import { eventually } from '../support/deployment.ts';
+import { httpApi } from '../support/pipelines.ts';
 
 export const infoPath = '/api/v1/embedded/scoped-token/info';
 export const unknownId = '00000000-0000-4000-8000-000000000000';
@@ -153,6 +154,24 @@ export async function makeWebhookEndpoint({ request }: Pick<Tenant, 'request'>, 
 export async function makeOAuthClient({ request }: Pick<Tenant, 'request'>): Promise<string> {
   const body = { name: 'HubSpot', provider: 'hubspot', client_id: 'app', client_secret: 'secret' };
   const answer = await request('POST', '/api/v1/integrations/oauth/clients', { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+}
+
+/** A sign-in that the customer has begun. Nobody is ever sent to the provider. */
+export async function makeSignIn(
+  { request }: Pick<Tenant, 'request'>,
+  token: string,
+  clientId: string,
+): Promise<string> {
+  const template = {
+    ...{ actor_definition_id: httpApi, name: 'Sign-in', partial_default_config: {} },
+    oauth: { oauth_client_id: clientId, fields: { access_token: ['authentication', 'token'] } },
+  };
+  const made = await request('POST', '/api/v1/integrations/templates/sources', { body: template });
+  expect(made.status, made.text).toBe(201);
+  const body = { source_template_id: made.body.id };
+  const answer = await request('POST', '/api/v1/embedded/oauth/flows', { token, body });
   expect(answer.status, answer.text).toBe(201);
   return answer.body.id;
 }

@@ -1,0 +1,61 @@
+/**
+ * Links with which a customer signs in without a widget: to connect a source of a template, or to connect a source again.
+ *
+ * What always holds: a link is a sign-in that an operator has begun. Whoever opens it is asked first. It can be tried until its
+ * end, and connects once.
+ */
+import type { CreateSignInLinkRequest, SignInLink } from '@inlay/contract/oauth-flows';
+import { AppError, invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import { hashOf, newSecret } from './flow-secrets.ts';
+import * as flows from './flows.store.ts';
+import { aboutFlow, type FlowsContext, prepareFlow, startUrl } from './flows.ts';
+
+const usualSeconds = 7 * 86_400;
+
+export async function createLink(
+  ctx: FlowsContext,
+  organizationId: string,
+  request: CreateSignInLinkRequest,
+): Promise<SignInLink> {
+  const { workspace_id: workspaceId, source_id, values, customer_label = null } = request;
+  if ((request.source_template_id === undefined) === (source_id === undefined)) {
+    const msg = 'give either source_template_id or source_id';
+    throw invalidRequest({ loc: ['body', 'source_template_id'], msg, type: 'value_error' });
+  }
+  // First: a workspace of somebody else is answered as one that does not exist, whatever else is wrong.
+  await ctx.store.transaction((tx) => ctx.holdWorkspace(tx, organizationId, workspaceId));
+  const source = source_id === undefined ? undefined : await ctx.findSource(organizationId, workspaceId, source_id);
+  if (source_id !== undefined && !source) throw new AppError('source_not_found');
+  const source_template_id = source?.templateId ?? request.source_template_id ?? '';
+  const asked = await prepareFlow(
+    ctx,
+    { organizationId, workspaceId },
+    { source_template_id, ...(source && { source_id: source.id }), ...(values && { values }) },
+    () => ctx.findOffered(organizationId, source_template_id, undefined),
+  );
+  const handle = newSecret();
+  const lifeMs = (request.expires_in_seconds ?? usualSeconds) * 1000;
+  const made = await ctx.store.transaction(async (tx) => {
+    await ctx.holdWorkspace(tx, organizationId, workspaceId);
+    const flow = {
+      ...asked.columns,
+      id: ctx.runtime.newId(),
+      token_id: null,
+      origin: null,
+      is_framed: 0,
+      customer_label,
+      return_to: null,
+      start_hash: hashOf(handle),
+    };
+    const row = await flows.insertFlow(tx, organizationId, workspaceId, flow, { lifeMs, isLink: true });
+    await ctx.journal.record(tx, organizationId, {
+      type: 'sign_in_link.created',
+      workspaceId,
+      data: { sign_in: aboutFlow(row), expires_at: isoTime(row.expires_at) },
+      change: { before: undefined, after: { state: row.state, customer_label, expires_at: isoTime(row.expires_at) } },
+    });
+    return row;
+  });
+  return { id: made.id, url: startUrl(ctx, handle), expires_at: isoTime(made.expires_at) };
+}

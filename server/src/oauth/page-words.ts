@@ -1,0 +1,209 @@
+/** Every text of the pages of a sign-in, in the languages of the widget. The English texts are the model. */
+import { type WidgetLocale, widgetLocales } from '@inlay/contract/embedding';
+import type { FlowFailure } from '@inlay/contract/oauth-flows';
+
+const en = {
+  askTitle: (provider: string) => `Connect ${provider}?`,
+  asks: (product: string, provider: string) => `${product} asks you to sign in with ${provider}.`,
+  somebodyAsks: (provider: string) => `An application asks you to sign in with ${provider}.`,
+  forCustomer: (customer: string) => `The account that you sign in with will be connected for ${customer}.`,
+  forApplication: 'The account that you sign in with will be connected to this application.',
+  scopes: 'It asks for:',
+  careful: 'Go on only if you have started this yourself, or know who sent you here.',
+  goOn: (provider: string) => `Continue to ${provider}`,
+  needsScript: 'This page needs JavaScript.',
+  going: 'One moment …',
+  overTitle: 'This address cannot be used any more',
+  over: 'A sign-in can be used once, and for a few minutes. Go back to where you came from, and start again.',
+  connectedTitle: 'You are signed in',
+  connectedAs: (account: string) => `Connected as ${account}.`,
+  close: 'You can close this window.',
+  goBack: 'Close this window, and start again where you came from.',
+  otherTitle: 'This is another account',
+  other: (account: string, before: string) => `You signed in as ${account}. Before, it was ${before}.`,
+  unknownOther: 'You signed in with another account than before.',
+  confirmThere: 'Go back to the window that you came from, and say whether you want to use it.',
+  confirm: 'Use this account',
+  failedTitle: 'You are not signed in',
+  failures: {
+    denied: 'You did not agree with the provider.',
+    expired: 'It took too long.',
+    refused: 'The provider did not accept the sign-in.',
+    unreachable: 'The provider does not answer at the moment.',
+    scopes_missing: 'Not everything that is needed was granted. Agree to everything that is asked for:',
+    other_account: 'This is another account than before.',
+    not_possible: 'Signing in is not possible at the moment. Ask the application that you came from.',
+  } satisfies Record<FlowFailure, string> as Record<FlowFailure, string>,
+  waitingTitle: 'Almost there',
+  waiting: 'The provider has not answered yet. Load this page again in a moment.',
+};
+export type PageWords = typeof en;
+
+const de: PageWords = {
+  askTitle: (provider) => `${provider} verbinden?`,
+  asks: (product, provider) => `${product} bittet Sie, sich bei ${provider} anzumelden.`,
+  somebodyAsks: (provider) => `Eine Anwendung bittet Sie, sich bei ${provider} anzumelden.`,
+  forCustomer: (customer) => `Das Konto, mit dem Sie sich anmelden, wird für ${customer} verbunden.`,
+  forApplication: 'Das Konto, mit dem Sie sich anmelden, wird mit dieser Anwendung verbunden.',
+  scopes: 'Es wird gefragt nach:',
+  careful: 'Fahren Sie nur fort, wenn Sie dies selbst begonnen haben oder wissen, wer Sie hierher geschickt hat.',
+  goOn: (provider) => `Weiter zu ${provider}`,
+  needsScript: 'Diese Seite braucht JavaScript.',
+  going: 'Einen Moment …',
+  overTitle: 'Diese Adresse gilt nicht mehr',
+  over: 'Eine Anmeldung gilt einmal und nur einige Minuten. Gehen Sie dorthin zurück, woher Sie gekommen sind, und beginnen Sie neu.',
+  connectedTitle: 'Sie sind angemeldet',
+  connectedAs: (account) => `Verbunden als ${account}.`,
+  close: 'Sie können dieses Fenster schließen.',
+  goBack: 'Schließen Sie dieses Fenster, und beginnen Sie dort neu, woher Sie gekommen sind.',
+  otherTitle: 'Das ist ein anderes Konto',
+  other: (account, before) => `Sie haben sich als ${account} angemeldet. Vorher war es ${before}.`,
+  unknownOther: 'Sie haben sich mit einem anderen Konto als vorher angemeldet.',
+  confirmThere:
+    'Gehen Sie zurück zu dem Fenster, aus dem Sie gekommen sind, und sagen Sie dort, ob Sie es verwenden wollen.',
+  confirm: 'Dieses Konto verwenden',
+  failedTitle: 'Sie sind nicht angemeldet',
+  failures: {
+    denied: 'Sie haben beim Anbieter nicht zugestimmt.',
+    expired: 'Es hat zu lange gedauert.',
+    refused: 'Der Anbieter hat die Anmeldung nicht angenommen.',
+    unreachable: 'Der Anbieter antwortet zurzeit nicht.',
+    scopes_missing: 'Es wurde nicht alles erlaubt, was gebraucht wird. Stimmen Sie allem zu, wonach gefragt wird:',
+    other_account: 'Das ist ein anderes Konto als vorher.',
+    not_possible: 'Die Anmeldung ist zurzeit nicht möglich. Wenden Sie sich an die Anwendung, aus der Sie kommen.',
+  },
+  waitingTitle: 'Gleich fertig',
+  waiting: 'Der Anbieter hat noch nicht geantwortet. Laden Sie diese Seite gleich noch einmal.',
+};
+
+const fr: PageWords = {
+  askTitle: (provider) => `Connecter ${provider} ?`,
+  asks: (product, provider) => `${product} vous demande de vous connecter à ${provider}.`,
+  somebodyAsks: (provider) => `Une application vous demande de vous connecter à ${provider}.`,
+  forCustomer: (customer) => `Le compte que vous utiliserez sera relié pour ${customer}.`,
+  forApplication: 'Le compte que vous utiliserez sera relié à cette application.',
+  scopes: 'Elle demande :',
+  careful: 'Continuez seulement si vous avez vous-même commencé, ou si vous savez qui vous a envoyé ici.',
+  goOn: (provider) => `Continuer vers ${provider}`,
+  needsScript: 'Cette page a besoin de JavaScript.',
+  going: 'Un instant…',
+  overTitle: 'Cette adresse n’est plus valable',
+  over: 'Une connexion ne sert qu’une fois et pendant quelques minutes. Revenez d’où vous êtes venu et recommencez.',
+  connectedTitle: 'Vous êtes connecté',
+  connectedAs: (account) => `Connecté en tant que ${account}.`,
+  close: 'Vous pouvez fermer cette fenêtre.',
+  goBack: 'Fermez cette fenêtre et recommencez d’où vous êtes venu.',
+  otherTitle: 'C’est un autre compte',
+  other: (account, before) => `Vous vous êtes connecté en tant que ${account}. Avant, c’était ${before}.`,
+  unknownOther: 'Vous vous êtes connecté avec un autre compte qu’avant.',
+  confirmThere: 'Revenez à la fenêtre d’où vous êtes venu et dites si vous voulez l’utiliser.',
+  confirm: 'Utiliser ce compte',
+  failedTitle: 'Vous n’êtes pas connecté',
+  failures: {
+    denied: 'Vous n’avez pas donné votre accord au fournisseur.',
+    expired: 'Cela a pris trop de temps.',
+    refused: 'Le fournisseur n’a pas accepté la connexion.',
+    unreachable: 'Le fournisseur ne répond pas en ce moment.',
+    scopes_missing: 'Tout ce qui est nécessaire n’a pas été accordé. Acceptez tout ce qui est demandé :',
+    other_account: 'C’est un autre compte qu’avant.',
+    not_possible: 'La connexion n’est pas possible en ce moment. Adressez-vous à l’application d’où vous venez.',
+  },
+  waitingTitle: 'Presque terminé',
+  waiting: 'Le fournisseur n’a pas encore répondu. Rechargez cette page dans un instant.',
+};
+
+const es: PageWords = {
+  askTitle: (provider) => `¿Conectar ${provider}?`,
+  asks: (product, provider) => `${product} le pide que inicie sesión en ${provider}.`,
+  somebodyAsks: (provider) => `Una aplicación le pide que inicie sesión en ${provider}.`,
+  forCustomer: (customer) => `La cuenta con la que inicie sesión se conectará para ${customer}.`,
+  forApplication: 'La cuenta con la que inicie sesión se conectará a esta aplicación.',
+  scopes: 'Pide:',
+  careful: 'Continúe solo si lo ha empezado usted, o si sabe quién le ha enviado aquí.',
+  goOn: (provider) => `Continuar a ${provider}`,
+  needsScript: 'Esta página necesita JavaScript.',
+  going: 'Un momento…',
+  overTitle: 'Esta dirección ya no sirve',
+  over: 'Un inicio de sesión sirve una vez y durante unos minutos. Vuelva al lugar de donde vino y empiece de nuevo.',
+  connectedTitle: 'Ha iniciado sesión',
+  connectedAs: (account) => `Conectado como ${account}.`,
+  close: 'Puede cerrar esta ventana.',
+  goBack: 'Cierre esta ventana y empiece de nuevo en el lugar de donde vino.',
+  otherTitle: 'Es otra cuenta',
+  other: (account, before) => `Ha iniciado sesión como ${account}. Antes era ${before}.`,
+  unknownOther: 'Ha iniciado sesión con otra cuenta distinta de la anterior.',
+  confirmThere: 'Vuelva a la ventana de donde vino y diga si quiere usarla.',
+  confirm: 'Usar esta cuenta',
+  failedTitle: 'No ha iniciado sesión',
+  failures: {
+    denied: 'No ha dado su consentimiento al proveedor.',
+    expired: 'Ha tardado demasiado.',
+    refused: 'El proveedor no ha aceptado el inicio de sesión.',
+    unreachable: 'El proveedor no responde en este momento.',
+    scopes_missing: 'No se ha concedido todo lo necesario. Acepte todo lo que se pide:',
+    other_account: 'Es otra cuenta distinta de la anterior.',
+    not_possible: 'No es posible iniciar sesión en este momento. Consulte la aplicación de donde viene.',
+  },
+  waitingTitle: 'Casi listo',
+  waiting: 'El proveedor aún no ha respondido. Vuelva a cargar esta página en un momento.',
+};
+
+const ja: PageWords = {
+  askTitle: (provider) => `${provider} に接続しますか？`,
+  asks: (product, provider) => `${product} が ${provider} へのサインインを求めています。`,
+  somebodyAsks: (provider) => `アプリケーションが ${provider} へのサインインを求めています。`,
+  forCustomer: (customer) => `サインインするアカウントは ${customer} 用に接続されます。`,
+  forApplication: 'サインインするアカウントは、このアプリケーションに接続されます。',
+  scopes: '求められている権限：',
+  careful: 'ご自身で始めた場合、または送信元がわかっている場合にのみ続けてください。',
+  goOn: (provider) => `${provider} へ進む`,
+  needsScript: 'このページには JavaScript が必要です。',
+  going: 'お待ちください…',
+  overTitle: 'このアドレスはもう使えません',
+  over: 'サインインは一度だけ、数分間のみ有効です。元の画面に戻り、もう一度やり直してください。',
+  connectedTitle: 'サインインしました',
+  connectedAs: (account) => `${account} として接続しました。`,
+  close: 'このウィンドウを閉じてください。',
+  goBack: 'このウィンドウを閉じ、元の画面からもう一度やり直してください。',
+  otherTitle: '別のアカウントです',
+  other: (account, before) => `${account} としてサインインしました。以前は ${before} でした。`,
+  unknownOther: '以前とは別のアカウントでサインインしました。',
+  confirmThere: '元のウィンドウに戻り、このアカウントを使うかどうかを選んでください。',
+  confirm: 'このアカウントを使う',
+  failedTitle: 'サインインできませんでした',
+  failures: {
+    denied: 'プロバイダーで同意されませんでした。',
+    expired: '時間がかかりすぎました。',
+    refused: 'プロバイダーがサインインを受け付けませんでした。',
+    unreachable: '現在、プロバイダーが応答していません。',
+    scopes_missing: '必要な権限がすべて許可されていません。求められる権限すべてに同意してください：',
+    other_account: '以前とは別のアカウントです。',
+    not_possible: '現在サインインできません。元のアプリケーションにお問い合わせください。',
+  },
+  waitingTitle: 'まもなく完了します',
+  waiting: 'プロバイダーからの応答がまだありません。しばらくしてからこのページを再読み込みしてください。',
+};
+
+const languages: Record<WidgetLocale, PageWords> = { en, de, fr, es, ja };
+
+/** The words for a browser, by the header `Accept-Language`. */
+export function wordsFor(accepted: string | undefined): { language: WidgetLocale; words: PageWords } {
+  const wanted = (accepted ?? '')
+    .split(',')
+    .slice(0, 20)
+    .map((part, index) => {
+      const [tag = '', ...parameters] = part
+        .trim()
+        .toLowerCase()
+        .split(/\s*;\s*/);
+      const weight = parameters.find((one) => one.startsWith('q='))?.slice(2);
+      return { language: tag.split('-')[0], weight: weight === undefined ? 1 : Number(weight) || 0, index };
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight || one.index - other.index);
+  for (const { language } of wanted) {
+    const known = widgetLocales.find((one) => one === language);
+    if (known) return { language: known, words: languages[known] };
+  }
+  return { language: 'en', words: en };
+}

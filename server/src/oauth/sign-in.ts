@@ -1,0 +1,338 @@
+/**
+ * What happens in the browser of a customer who signs in: the start page, which sends the customer to the provider, and the
+ * callback, to which the provider sends the customer back.
+ *
+ * What always holds: nobody is sent to a provider without a click of their own, in a widget within its product or on our
+ * page that asks. The `state` is used up, in a transaction of its own, before the code is sent anywhere. Only the browser that
+ * began a sign-in can end it, at the redirect address of the client that it was begun with. Neither code, state nor token is
+ * logged, or part of an address that stays in the history.
+ */
+import type { FlowFailure } from '@inlay/contract/oauth-flows';
+import type { Cause } from '../cause.ts';
+import type { Db } from '../db/open.ts';
+import type { OAuthClientRow, OAuthFlowRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import { causedBy } from '../events/journal.ts';
+import { accountIdOf, readAccount } from './account.ts';
+import { findClient } from './clients.store.ts';
+import { openClient, providerNameOf } from './clients.ts';
+import { type GivenTokens, recordCredential, renewCredential } from './credentials.ts';
+import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow } from './flow-secrets.ts';
+import * as flows from './flows.store.ts';
+import { type FlowsContext, flowLifeMs, heldBySource, recordState } from './flows.ts';
+import {
+  CallbackRefused,
+  exchangeCode,
+  type Grant,
+  type GrantClient,
+  newVerifier,
+  signInAddress,
+  type Tokens,
+  usesPkce,
+} from './grants.ts';
+import { takenValues } from './taken-values.ts';
+
+/** What the browser of the customer tells. */
+export interface Visit {
+  cookie(name: string): string | undefined;
+}
+
+export const cookieName = (flowId: string) => `__Host-inlay-sign-in-${flowId}`;
+
+/** What the page that asks has to name. */
+export interface Question {
+  flow: OAuthFlowRow;
+  provider: string;
+  scopes: readonly string[];
+  /** Where the customer goes next. */
+  providerOrigin: string;
+}
+
+export type Opened =
+  /** The address was never given, is too old, or was used. */
+  | { kind: 'over' }
+  /** The client cannot be used at the moment. */
+  | { kind: 'impossible' }
+  | ({ kind: 'question' } & Question);
+
+/** What a start address leads to. Nothing is changed, unless nobody can sign in with the client. */
+export async function openStart(ctx: FlowsContext, handle: string, visit: Visit): Promise<Opened> {
+  const flow = await flows.findFlowByStart(ctx.store.db, hashOf(handle));
+  if (!flow || !canStart(flow, await ctx.store.now(), visit)) return { kind: 'over' };
+  const usable = await clientOf(ctx, flow);
+  if (!usable) {
+    await giveUp(ctx, flow);
+    return { kind: 'impossible' };
+  }
+  const address = await signInAddress(usable.client, { redirectUrl: '', state: '', scopes: [], verifier: undefined });
+  return {
+    kind: 'question',
+    flow,
+    provider: providerNameOf(usable.row),
+    scopes: JSON.parse(flow.scopes),
+    providerOrigin: new URL(address).origin,
+  };
+}
+
+/** The same as the statement that starts it decides once more. */
+function canStart(flow: OAuthFlowRow, now: number, visit: Visit): boolean {
+  if (flow.link_until !== null) {
+    return flow.link_until > now && ['created', 'started', 'failed'].includes(flow.state);
+  }
+  if (flow.expires_at <= now) return false;
+  const cookie = visit.cookie(cookieName(flow.id));
+  // The same browser has gone back.
+  const isBack = flow.state === 'started' && cookie !== undefined && hashOf(cookie) === flow.cookie_hash;
+  return flow.state === 'created' || isBack;
+}
+
+interface UsableClient {
+  row: OAuthClientRow;
+  client: GrantClient;
+}
+
+async function clientOf(ctx: FlowsContext, flow: OAuthFlowRow): Promise<UsableClient | undefined> {
+  const { organization_id, oauth_client_id } = flow;
+  const row = await findClient(ctx.store.db, organization_id, oauth_client_id);
+  const client = row && (await openClient(ctx, organization_id, row.id, JSON.parse(flow.provider_values)));
+  return row && client && { row, client };
+}
+
+/** So that the widget need not wait. A link can be tried again when the operator has mended the client. */
+async function giveUp(ctx: FlowsContext, flow: OAuthFlowRow): Promise<void> {
+  if (flow.link_until !== null) return;
+  await end(byVisitor(ctx, flow), flow, flow.state, { state: 'failed', failure: 'not_possible' });
+}
+
+/** Undefined: it cannot be started any more. `cookie` is the value of the cookie that the browser has or gets. */
+export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie: string): Promise<string | undefined> {
+  const usable = await clientOf(ctx, flow);
+  if (!usable) return undefined;
+  const { client, row } = usable;
+  const scopes: string[] = JSON.parse(flow.scopes);
+  const state = newSecret();
+  const secrets: FlowSecrets = {
+    verifier: usesPkce(client.provider) ? newVerifier() : undefined,
+    nonce: scopes.includes('openid') ? newSecret() : undefined,
+  };
+  const started = await ctx.store.transaction(async (tx) => {
+    const changed = await flows.startFlow(
+      tx,
+      flow.organization_id,
+      flow.id,
+      {
+        state_hash: hashOf(state),
+        cookie_hash: hashOf(cookie),
+        sealed_secrets: sealFlow(ctx.sealer, flow.id, secrets),
+        issuer: client.issuer,
+      },
+      flowLifeMs,
+    );
+    // Somebody who goes back and forth starts the same sign-in several times; it is told once for each state.
+    if (changed) await recordState(byVisitor(ctx, changed), tx, changed, flow.state);
+    return changed;
+  });
+  if (!started) return undefined;
+  ctx.changed.tell(flow.id);
+  const { verifier, nonce } = secrets;
+  return await signInAddress(client, { redirectUrl: redirectUrl(ctx, row), state, scopes, verifier, nonce });
+}
+
+const redirectUrl = ({ publicUrl }: FlowsContext, { callback_key }: OAuthClientRow) =>
+  `${publicUrl}/oauth/callback/${callback_key}`;
+
+/** Who opened the page is known by the sign-in alone. */
+export function byVisitor(ctx: FlowsContext, flow: OAuthFlowRow): FlowsContext {
+  const actor: Cause['actor'] =
+    flow.token_id === null
+      ? { kind: 'sign_in_link', id: flow.id, name: null }
+      : { kind: 'scoped_token', id: flow.token_id, name: null };
+  return causedBy(ctx, { ...ctx.journal.cause, actor });
+}
+
+/**
+ * The customer is back. Undefined: this address belongs to no sign-in of this browser, or to one that was ended already;
+ * then nothing is changed, and nothing is sent anywhere.
+ */
+export async function comeBack(
+  ctx: FlowsContext,
+  callbackKey: string,
+  params: URLSearchParams,
+  visit: Visit,
+): Promise<OAuthFlowRow | undefined> {
+  const state = params.get('state') ?? '';
+  const known = await flows.findFlowByState(ctx.store.db, hashOf(state));
+  const cookie = known && visit.cookie(cookieName(known.id));
+  if (!known || cookie === undefined || hashOf(cookie) !== known.cookie_hash) return undefined;
+  const row = await findClient(ctx.store.db, known.organization_id, known.oauth_client_id);
+  // The address of another client: a provider that is not the one to which the customer was sent.
+  if (row?.callback_key !== callbackKey) return undefined;
+  const taken = await ctx.store.transaction(async (tx) => {
+    const changed = await flows.takeFlow(tx, known.organization_id, known.id, hashOf(state));
+    if (changed) await recordState(byVisitor(ctx, changed), tx, changed, 'started');
+    return changed;
+  });
+  if (!taken) return undefined;
+  ctx.changed.tell(taken.id);
+  return await exchange(byVisitor(ctx, taken), taken, params, state);
+}
+
+async function exchange(
+  ctx: FlowsContext,
+  flow: OAuthFlowRow,
+  params: URLSearchParams,
+  state: string,
+): Promise<OAuthFlowRow> {
+  const usable = await clientOf(ctx, flow);
+  if (!usable) return await fail(ctx, flow, 'not_possible');
+  // As it was promised when the customer was sent there.
+  const client: GrantClient = { ...usable.client, issuer: flow.issuer };
+  const { verifier, nonce } = openFlow(ctx.sealer, flow);
+  let grant: Grant;
+  try {
+    const signIn = { redirectUrl: redirectUrl(ctx, usable.row), state, verifier, nonce };
+    grant = await exchangeCode(ctx.network, client, params, signIn);
+  } catch (error) {
+    if (!(error instanceof CallbackRefused)) throw error;
+    const isDenied = ['access_denied', 'user_denied', 'consent_required', 'interaction_required'].includes(error.code);
+    return await fail(ctx, flow, isDenied ? 'denied' : 'refused', `${error.code}: ${error.message}`);
+  }
+  const secrets = [params.get('code'), state, verifier, nonce, ...client.secrets];
+  switch (grant.kind) {
+    case 'tokens':
+      return await accept(ctx, flow, { ...usable, client }, grant, params);
+    case 'refused': {
+      const said = withoutSecrets(`${grant.code}: ${grant.description ?? ''}`, secrets);
+      ctx.log.warn({ flowId: flow.id, said }, 'a provider refused a sign-in');
+      const isOurs = ['invalid_client', 'unauthorized_client'].includes(grant.code);
+      return await fail(ctx, flow, isOurs ? 'not_possible' : 'refused', said);
+    }
+    case 'not_sent':
+    case 'unknown': {
+      const said = withoutSecrets(grant.reason, secrets);
+      ctx.log.warn({ flowId: flow.id, said }, 'a provider did not answer during a sign-in');
+      return await fail(ctx, flow, 'unreachable', said);
+    }
+  }
+}
+
+/** Some providers repeat what they were sent. */
+function withoutSecrets(text: string, secrets: readonly (string | null | undefined)[]): string {
+  const hidden = secrets.reduce<string>((said, secret) => (secret ? said.replaceAll(secret, '…') : said), text);
+  return hidden.toWellFormed().slice(0, 500);
+}
+
+/** The provider has given tokens. */
+async function accept(
+  ctx: FlowsContext,
+  flow: OAuthFlowRow,
+  { row, client }: UsableClient,
+  tokens: Tokens,
+  params: URLSearchParams,
+): Promise<OAuthFlowRow> {
+  const held = await heldBySource(ctx, flow);
+  const before: string[] = held && client.provider.adds_up_scopes ? JSON.parse(held.scopes) : [];
+  const granted = [...new Set([...before, ...(tokens.scopes ?? (JSON.parse(flow.scopes) as string[]))])];
+  const template = await ctx.findTemplate(flow.organization_id, flow.source_template_id);
+  const missing = (template?.oauth?.scopes ?? []).filter((scope) => !granted.includes(scope));
+  if (missing.length > 0) {
+    const failure = { state: 'failed', failure: 'scopes_missing', missing_scopes: JSON.stringify(missing) } as const;
+    return await end(ctx, flow, 'exchanging', failure);
+  }
+  const account = await readAccount(ctx.network, client, tokens);
+  const given: GivenTokens = {
+    accessToken: tokens.accessToken,
+    refreshToken: tokens.refreshToken,
+    expiresInSeconds: tokens.expiresInSeconds,
+    scopes: granted,
+    values: JSON.parse(flow.provider_values),
+    taken: takenValues(client.provider, tokens.answer, params),
+    accountId: accountIdOf(ctx.sealer, row, account),
+    accountLabel: account.label,
+  };
+  // An account that nobody can tell from the one before is asked for as well.
+  if (held && held.account_id !== null && held.account_id !== given.accountId) {
+    const outcome = {
+      state: 'unconfirmed',
+      failure: 'other_account',
+      account_label: account.label,
+      sealed_secrets: sealFlow(ctx.sealer, flow.id, { given, receivedAt: await ctx.store.now() }),
+      lifeMs: flowLifeMs,
+    } as const;
+    return await end(ctx, flow, 'exchanging', outcome);
+  }
+  try {
+    return await connect(ctx, flow, 'exchanging', given);
+  } catch (error) {
+    // The workspace was deleted while the customer signed in.
+    if (!(error instanceof AppError)) throw error;
+    return await fail(ctx, flow, 'not_possible', error.code);
+  }
+}
+
+/** Keeps the tokens, and ends the sign-in. */
+export async function connect(
+  ctx: FlowsContext,
+  flow: OAuthFlowRow,
+  from: OAuthFlowRow['state'],
+  given: GivenTokens,
+): Promise<OAuthFlowRow> {
+  const { organization_id: organizationId, workspace_id: workspaceId } = flow;
+  const held = await heldBySource(ctx, flow);
+  const connected = await ctx.store.transaction(async (tx) => {
+    await ctx.holdWorkspace(tx, organizationId, workspaceId);
+    const credential = held
+      ? await renewCredential(ctx, tx, { organizationId, workspaceId, credentialId: held.id }, given)
+      : await recordCredential(ctx, tx, {
+          ...given,
+          organizationId,
+          workspaceId,
+          oauthClientId: flow.oauth_client_id,
+          sourceTemplateId: flow.source_template_id,
+          grant: 'authorization_code',
+          owner: ctx.owner,
+        });
+    return await endIn(ctx, tx, flow, from, {
+      state: 'connected',
+      credential_id: credential.id,
+      account_label: given.accountLabel,
+      failure: null,
+    });
+  });
+  ctx.changed.tell(flow.id);
+  if (connected.link_until !== null) await ctx.connectByLink(ctx.journal.cause, connected);
+  return connected;
+}
+
+const fail = (ctx: FlowsContext, flow: OAuthFlowRow, failure: FlowFailure, said: string | null = null) =>
+  end(ctx, flow, 'exchanging', { state: 'failed', failure, failure_detail: said });
+
+async function end(
+  ctx: FlowsContext,
+  flow: OAuthFlowRow,
+  from: OAuthFlowRow['state'],
+  outcome: flows.Outcome,
+): Promise<OAuthFlowRow> {
+  const ended = await ctx.store.transaction((tx) => endIn(ctx, tx, flow, from, outcome));
+  ctx.changed.tell(flow.id);
+  return ended;
+}
+
+async function endIn(
+  ctx: FlowsContext,
+  tx: Db,
+  flow: OAuthFlowRow,
+  from: OAuthFlowRow['state'],
+  outcome: flows.Outcome,
+): Promise<OAuthFlowRow> {
+  const ended = await flows.endFlow(tx, flow.organization_id, flow.id, from, outcome);
+  if (!ended) throw new Error(`The sign-in ${flow.id} has ended meanwhile.`);
+  await recordState(ctx, tx, ended, from);
+  return ended;
+}
+
+/** The sign-in that this browser has begun. */
+export async function findOwnFlow(ctx: FlowsContext, flowId: string, visit: Visit): Promise<OAuthFlowRow | undefined> {
+  const cookie = visit.cookie(cookieName(flowId));
+  return cookie === undefined ? undefined : await flows.findFlowByCookie(ctx.store.db, flowId, hashOf(cookie));
+}

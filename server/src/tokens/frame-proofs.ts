@@ -1,0 +1,43 @@
+/**
+ * Proofs that the page of a widget was loaded into a frame. The page holds a proof only if the browser said so when it
+ * loaded the page. A sign-in that such a page begins needs no further question: whoever clicks there sees the product
+ * around the widget. The address of a widget, opened as a page of its own, gets no proof.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Runtime } from '../runtime.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+interface WidgetPage {
+  workspaceId: string;
+  allowedOrigin: string;
+}
+
+export interface FrameProofs {
+  make(page: WidgetPage): string;
+  isValid(proof: string, page: WidgetPage): boolean;
+}
+
+/** Customers leave pages open. After this time they are asked before they sign in, and nothing else happens. */
+const lifeSeconds = 60 * 60;
+
+export function createFrameProofs(
+  keys: Pick<SigningKeys, 'current' | 'find'>,
+  { now }: Pick<Runtime, 'now'>,
+): FrameProofs {
+  // A widget address, which the same key signs, begins otherwise.
+  const textOf = ({ workspaceId, allowedOrigin }: WidgetPage, until: number) =>
+    `frame proof\n${workspaceId}\n${allowedOrigin}\n${until}`;
+  return {
+    make(page) {
+      const until = Math.floor(now() / 1000) + lifeSeconds;
+      const key = keys.current();
+      return `${until}.${key.kid}.${key.mac(textOf(page, until))}`;
+    },
+    isValid(proof, page) {
+      const [, until = '', kid = '', mac = ''] = /^(\d{1,12})\.([\w-]{1,64})\.([\w-]{43})$/.exec(proof) ?? [];
+      const key = keys.find(kid);
+      if (!key || Number(until) * 1000 <= now()) return false;
+      return timingSafeEqual(Buffer.from(key.mac(textOf(page, Number(until)))), Buffer.from(mac));
+    },
+  };
+}
