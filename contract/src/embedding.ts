@@ -36,6 +36,12 @@ export interface WidgetFragment {
   locale?: string;
   /** JSON */
   theme?: string;
+  /** The id of a source template: the widget opens on its form. */
+  template?: string;
+  /** The id of a source: the widget opens on it. */
+  source?: string;
+  /** The id of a sign-in from which the browser has just come back to the page: the widget goes on with it. */
+  sign_in?: string;
 }
 
 interface NamedSource {
@@ -43,6 +49,30 @@ interface NamedSource {
   name: string;
   source_template_id: string;
 }
+
+/** A sign-in with a provider. The page is told neither who signed in nor what was granted. */
+interface NamedSignIn {
+  source_template_id: string;
+  /** The source that is connected again; null: the source is yet to be made. */
+  source_id: string | null;
+}
+
+/**
+ * Why a sign-in did not succeed. `cancelled`: the customer has cancelled it in the widget. `denied`: the customer did not agree.
+ * `expired`: it took too long. `refused`: the provider refused. `unreachable`: the provider does not answer. `scopes_missing`:
+ * less was granted than is needed. `not_possible`: nobody can sign in at the moment.
+ */
+export const signInFailureCodes = [
+  'cancelled',
+  'denied',
+  'expired',
+  'refused',
+  'unreachable',
+  'scopes_missing',
+  'other_account',
+  'not_possible',
+] as const;
+export type SignInFailureCode = (typeof signInFailureCodes)[number];
 
 /** The events that the page gets. */
 export type WidgetEvent =
@@ -59,6 +89,11 @@ export type WidgetEvent =
         rows: number | null;
       };
     }
+  | { type: 'sign_in_started'; sign_in: NamedSignIn }
+  /** Another account than before has signed in, and the customer is asked whether it is to be used. */
+  | { type: 'sign_in_unconfirmed'; sign_in: NamedSignIn }
+  | { type: 'sign_in_succeeded'; sign_in: NamedSignIn }
+  | { type: 'sign_in_failed'; sign_in: NamedSignIn & { code: SignInFailureCode } }
   /** Something the customer was told of; `code` is stable, `message` is in the customer's language. */
   | { type: 'error'; error: { code: WidgetErrorCode; message: string } }
   /** The token is no longer accepted. The widget goes on once it gets another. */

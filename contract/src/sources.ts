@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Timestamp, tagModes, Uuid, WorkspaceName } from './fields.ts';
 import { Health } from './health.ts';
+import { OfferedOAuth } from './template-oauth.ts';
 import { RunningVersion } from './template-versions.ts';
 
 const exampleId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
@@ -127,6 +128,9 @@ export const Source = Type.Object(
     user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
       description:
         'What can be changed in `source_config`; null while the definition of its connector is not available',
+    }),
+    oauth: Type.Union([OfferedOAuth, Type.Null()], {
+      description: 'How the customer signs in for it, or signs in again; null: the customer does not',
     }),
   },
   { title: 'Source' },

@@ -1,6 +1,7 @@
 /** How customers sign in to a source instead of entering keys: the part of a source template, and what customers see of it. */
 import { type Static, Type } from 'typebox';
 import { credentialGrants } from './credentials.ts';
+import { ConnectorSpecification } from './definitions.ts';
 import { Enumeration, Uuid } from './fields.ts';
 
 const exampleClientId = '0b8f6f0e-6a1d-4f39-8a57-2f1e0c9d4b63';
@@ -77,6 +78,14 @@ export const OfferedOAuth = Type.Object(
       }),
       { description: 'What the customer enters before the sign-in' },
     ),
+    user_config_spec: Type.Union([ConnectorSpecification, Type.Null()], {
+      description:
+        'What is left to enter after the sign-in, where the fields can also be entered instead; null: what is asked for anyway',
+    }),
+    return_to: Type.Array(Type.String(), {
+      description: 'Where the browser may go after a sign-in without a popup',
+      examples: [['https://app.example.com/integrations']],
+    }),
   },
   { title: 'Offered OAuth' },
 );

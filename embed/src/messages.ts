@@ -27,6 +27,9 @@ const isHeight = (value: unknown) => isCount(value) && (value as number) <= 1e5;
 
 const source: Shape = { source: { id: isText, name: isText, source_template_id: isText } };
 
+const isTextOrNull = (value: unknown) => value === null || isText(value);
+const signIn = { source_template_id: isText, source_id: isTextOrNull };
+
 const shapes: Record<MessageToHost['type'], Shape> = {
   ready: {},
   source_created: source,
@@ -40,6 +43,10 @@ const shapes: Record<MessageToHost['type'], Shape> = {
       rows: (value) => value === null || isCount(value),
     },
   },
+  sign_in_started: { sign_in: signIn },
+  sign_in_unconfirmed: { sign_in: signIn },
+  sign_in_succeeded: { sign_in: signIn },
+  sign_in_failed: { sign_in: { ...signIn, code: isText } },
   error: { error: { code: isText, message: isText } },
   token_expired: {},
   resize: { height: isHeight },

@@ -1,7 +1,7 @@
 /**
  * The widget for React: `<InlayWidget>` in the page, `useInlay` for the dialog. Callbacks may change with every render;
- * the widget stays and calls the latest ones. A new `token` is passed to the widget; a new theme or locale makes a new
- * one.
+ * the widget stays and calls the latest ones. A new `token` is passed to the widget; a new theme, locale,
+ * template or source makes a new one.
  */
 import { createElement, type ReactElement, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { type InlayHandle, type InlayOptions, mount, open } from './inlay-embed.ts';
@@ -28,7 +28,7 @@ export function InlayWidget({ className, ...options }: InlayWidgetProps): ReactE
     const mounted = mount(element.current, following(latest));
     handle.current = mounted;
     return () => mounted.destroy();
-  }, [theme, options.locale, canAsk, canStart]);
+  }, [theme, options.locale, options.template, options.source, canAsk, canStart]);
 
   return createElement('div', { ref: element, className });
 }

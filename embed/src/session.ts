@@ -19,6 +19,10 @@ export interface InlayOptions {
   theme?: WidgetTheme | undefined;
   /** Replaces the locale that the backend asked for, and the browser's. */
   locale?: string | undefined;
+  /** The id of a source template: the widget opens on its form. */
+  template?: string | undefined;
+  /** The id of a source of the customer: the widget opens on it. */
+  source?: string | undefined;
 }
 
 /** Every call may be repeated. After `close` or `destroy`, calls do nothing. */
@@ -37,7 +41,8 @@ const readyTimeoutMs = 20_000;
 const renewalPauseMs = 1_000;
 
 export function startSession(mode: Mode, parent: Element, options: InlayOptions): InlayHandle {
-  const { getToken, theme, locale } = options;
+  const { getToken, theme, locale, template, source } = options;
+  const signIn = new URLSearchParams(location.search).get('inlay_sign_in');
   if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
   // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
@@ -87,6 +92,10 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
         ...(getToken && { renews: '1' }),
         ...(locale && { locale }),
         ...(theme && { theme: JSON.stringify(theme) }),
+        ...(template && { template }),
+        ...(source && { source }),
+        // A sign-in without a popup has led the browser away from the page and back.
+        ...(signIn && { sign_in: signIn }),
       }),
     );
     connection = connectFrame(frame, token, {

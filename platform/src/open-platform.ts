@@ -17,6 +17,7 @@ import { type ApplicationTokens, createApplicationTokens } from './applications/
 import { recordConnectionsDeleted, recordConnectionsOfActorDeleted } from './connections/connections.ts';
 import type { ConnectionsContext } from './connections/context.ts';
 import { completeSchedules } from './connections/due-connections.ts';
+import type { Credentials } from './credentials.ts';
 import { openStore, type Store } from './db/open.ts';
 import { bundledDefinitions } from './definitions/bundled-definitions.ts';
 import type { DefinitionsContext } from './definitions/context.ts';
@@ -74,6 +75,8 @@ export interface PlatformOptions {
   onJobsChanged?(): void;
   discoveryPatienceMs?: number;
   bundledDefinitions?: readonly Definition[];
+  /** Without them no source can have a credential. */
+  credentials?: Credentials | undefined;
   runner?: Omit<RunnerOptions, 'folder' | 'mark' | 'runtime' | 'watchProcess'>;
   log?: Log;
   /** Without one, traces pass through and nothing is recorded. */
@@ -182,6 +185,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     sealer,
     runner,
     definitions,
+    credentials: options.credentials,
     checks: createCheckQueue({ turns: turnsOf('check'), runtime, log }),
     discoveryTurns: turnsOf('discover'),
     discoveries: new Map(),

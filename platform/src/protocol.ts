@@ -179,7 +179,32 @@ interface ControlMessage {
   control: { type: 'CONNECTOR_CONFIG'; emitted_at: number; connectorConfig: { config: Record<string, unknown> } };
 }
 
+/**
+ * An addition of this platform, between its own engine and its runner: the engine asks for a fresh access token, and reads
+ * the answer as a line of its standard input. `not_generation`: the API has refused the token of this generation.
+ */
+export const tokenRequestType = 'INLAY_TOKEN_REQUEST';
+
+export interface TokenRequest {
+  type: typeof tokenRequestType;
+  not_generation?: number;
+}
+
+/** `expires_in_ms` is null where nobody knows when the token ends. */
+export type TokenAnswer =
+  | { values: Readonly<Record<string, string>>; generation: number; expires_in_ms: number | null }
+  | { failure: { message: string; failure_type: 'config_error' | 'transient_error'; inlay_fields?: string[] } };
+
+/** What such a connector is told of the sign-in that its configuration has tokens of: where each value is. */
+export interface OfferedCredential {
+  generation: number;
+  access_token?: string | undefined;
+  expires_in_ms: number | null;
+  fields: Readonly<Record<string, readonly string[]>>;
+}
+
 export type Message =
+  | TokenRequest
   | RecordMessage
   | StateMessage
   | LogMessage

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { parseIsoDate } from '../connectors/declarative/dates/iso-dates.ts';
 import { declarativeSource } from '../connectors/declarative/source.ts';
-import { ConnectorError, type Emitter, type StreamFailure } from '../connectors/kit/connector.ts';
+import { ConnectorError, type Emitter, type SignedIn, type StreamFailure } from '../connectors/kit/connector.ts';
 import { parseJson, stringifyJson } from '../connectors/kit/json.ts';
 import type { Catalog, ConfiguredCatalog, State, SyncMode } from '../src/protocol.ts';
 
@@ -144,6 +144,7 @@ export async function read({
   schemas = {},
   cursorFields = {},
   statesEverySlice = false,
+  signIn,
 }: Given & {
   streams: Record<string, SyncMode>;
   state?: State[];
@@ -152,6 +153,7 @@ export async function read({
   cursorFields?: Record<string, string>;
   /** Partitioned streams send a state behind every slice, not only from time to time. */
   statesEverySlice?: boolean;
+  signIn?: SignedIn;
 }): Promise<ReadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'declarative-'));
   const waitsFile = join(folder, 'waits');
@@ -207,7 +209,7 @@ export async function read({
         ...(cursorFields[name] !== undefined && { cursor_field: [cursorFields[name]] }),
       })),
     } as unknown as ConfiguredCatalog;
-    await source.read(config, catalog, state, emit, surroundings).catch((error) => {
+    await source.read(config, catalog, state, emit, { ...surroundings, signIn }).catch((error) => {
       // What failed in a stream was told by then.
       if (Object.keys(result.failures).length === 0) throw error;
     });

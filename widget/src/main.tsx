@@ -44,4 +44,4 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 const root = document.getElementById('inlay');
-if (root) await start(root);
+if (root) void start(root);

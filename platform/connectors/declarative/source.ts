@@ -22,6 +22,7 @@ import { withParameters } from './manifest/parameters.ts';
 import { describeProblem, ManifestError } from './manifest/problems.ts';
 import { errorsOf, type Manifest, readManifest, type StreamEntry } from './manifest/read-manifest.ts';
 import { definitionOf } from './registry.ts';
+import { setAtPath } from './run/paths.ts';
 import { failureOf, readStreams, type StreamToRead } from './run/read-streams.ts';
 import type { Run, WaitReason } from './run/run.ts';
 import { Slots } from './run/slots.ts';
@@ -117,8 +118,9 @@ async function withSource<Result>(
 ): Promise<Result> {
   const { answerBytes, ...clientOptions } = options.client ?? {};
   const transport = new Transport(httpClient(surroundings, { silenceMs: 5 * 60_000, ...clientOptions }), answerBytes);
+  const run = makeRun(transport, options, emit, surroundings.signIn);
   try {
-    const source = new OpenSource(manifest, copyJson(config), makeRun(transport, options, emit), emit, options);
+    const source = new OpenSource(manifest, copyJson(config), run, emit, options);
     await source.prepare();
     return await work(source);
   } finally {
@@ -126,7 +128,12 @@ async function withSource<Result>(
   }
 }
 
-function makeRun(transport: Transport, { now, waitsFile }: SourceOptions, emit: Emitter): Run {
+function makeRun(
+  transport: Transport,
+  { now, waitsFile }: SourceOptions,
+  emit: Emitter,
+  signIn: Surroundings['signIn'],
+): Run {
   const clock = {
     now: () => now ?? DateTime.fromMilliseconds(Date.now()),
     seconds: () => now?.timestamp ?? Date.now() / 1000,
@@ -147,6 +154,7 @@ function makeRun(transport: Transport, { now, waitsFile }: SourceOptions, emit: 
     transport,
     budget: new Budget(passing, (seconds) => wait(seconds, 'budget')),
     jobs: new Slots(1),
+    signIn,
     log: (level: LogLevel, message: string) => emit.log(level, message),
     rateLimited: (stream) => void emit.status(stream, 'RUNNING', [{ type: 'RATE_LIMITED' }]),
     configurationChanged: async (config) => {
@@ -180,9 +188,9 @@ class OpenSource {
   /** Brings the configuration up to date and checks it. Throws a ConnectorError that says what to change. */
   async prepare(): Promise<void> {
     const { config, run } = this.#making;
-    const given = this.#manifest.spec.config_normalization_rules;
-    if (!isJsonObject(given)) return;
-    const rules = this.#given.make<ConfigRules>(given);
+    this.#followSignIn(copyJson(config));
+    const rules = this.#rules;
+    if (!rules) return;
     const before = stringifyJson(config);
     try {
       rules.migrate(config);
@@ -192,6 +200,25 @@ class OpenSource {
     } catch (error) {
       throw new ConnectorError((error as Error).message, { cause: error });
     }
+  }
+
+  get #rules(): ConfigRules | undefined {
+    const given = this.#manifest.spec.config_normalization_rules;
+    return isJsonObject(given) ? this.#given.make<ConfigRules>(given) : undefined;
+  }
+
+  /** A fresh token goes where the first one was, and to wherever the manifest has copied that. */
+  #followSignIn(original: Configuration): void {
+    const { config, run } = this.#making;
+    run.signIn?.onFresh((values) => {
+      for (const [name, path] of Object.entries(run.signIn?.fields ?? {})) {
+        if (Object.hasOwn(values, name)) setAtPath(original, path, values[name]);
+      }
+      const renewed = copyJson(original);
+      this.#rules?.migrate(renewed);
+      this.#rules?.transform(renewed);
+      Object.assign(config, renewed);
+    });
   }
 
   get #given(): Given {

@@ -42,6 +42,25 @@ export interface Surroundings {
   allowPrivateNetworks: boolean;
   /** Where the service itself can be reached. No connector reaches it, whatever else is allowed. */
   serviceEndpoints: readonly Endpoint[];
+  /** Where the configuration has an access token of a sign-in, and fresh ones can be got while the connector runs. */
+  signIn?: SignedIn | undefined;
+}
+
+/** The sign-in whose access token a run uses; see sign-in.ts. */
+export interface SignedIn {
+  /** Where in the configuration each value is. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
+  /** Of the present token: it grows with every fresh one. */
+  readonly generation: number;
+  readonly accessToken: string | undefined;
+  /** Hears of the values of every fresh token. */
+  onFresh(listener: (values: Readonly<Record<string, string>>) => void): void;
+  /** Before a request: the generation of a token that is valid. Throws a ConnectorError if there is none. */
+  ready(): Promise<number>;
+  /** The API has refused the token of a generation. Whether there is another one now, so that it can be asked again. */
+  replace(generation: number): Promise<boolean>;
+  /** The API has accepted the token of a generation. */
+  accepted(generation: number): void;
 }
 
 /** A host as URLs have it, and a port. */

@@ -7,11 +7,18 @@
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import type { ConfiguredCatalog, Message, State } from '../../src/protocol.ts';
+import {
+  type ConfiguredCatalog,
+  type Message,
+  type OfferedCredential,
+  type State,
+  tokenRequestType,
+} from '../../src/protocol.ts';
 import { type Configuration, type Connector, ConnectorError, type Surroundings } from './connector.ts';
 import { readInput } from './input.ts';
 import { parseJson } from './json.ts';
 import { messageWriter } from './messages.ts';
+import { SignIn } from './sign-in.ts';
 
 export async function runProgram(connector: Connector, args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -36,6 +43,9 @@ export async function runProgram(connector: Connector, args: string[]): Promise<
     void writer.send(failureMessage(connector, error as Error));
     await writer.flush();
     return 1;
+  } finally {
+    // It may be open still, for tokens that nobody asks for any more.
+    process.stdin.destroy();
   }
 }
 
@@ -48,7 +58,7 @@ async function runCommand(
   const given = await readGiven(options);
   const config = () => get<Configuration>(given, 'config');
   const catalog = () => get<ConfiguredCatalog>(given, 'catalog');
-  const surroundings = readSurroundings(process.env);
+  const surroundings = { ...readSurroundings(process.env), signIn: openSignIn(given.credential, writer) };
   if (command === 'spec') {
     writer.send({ type: 'SPEC', spec: connector.specification });
   } else if (command === 'check') {
@@ -113,7 +123,17 @@ function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
   };
 }
 
-type Given = Partial<Record<'config' | 'catalog' | 'state', unknown>>;
+/** The answers of the platform are further lines of standard input. */
+function openSignIn(offered: unknown, writer: ReturnType<typeof messageWriter>): SignIn | undefined {
+  if (offered === undefined) return undefined;
+  return new SignIn(offered as OfferedCredential, async (request) => {
+    void writer.send({ type: tokenRequestType, ...request });
+    await writer.flush();
+    return JSON.parse(await readFirstLine(process.stdin));
+  });
+}
+
+type Given = Partial<Record<'config' | 'catalog' | 'state' | 'credential', unknown>>;
 
 async function readGiven({ input, ...options }: Record<string, unknown>): Promise<Given> {
   if (input) return parseJson(await readFirstLine(process.stdin)) as Given;

@@ -56,7 +56,7 @@ export async function updateActor(
   tx: Db,
   workspaceId: string,
   actorId: string,
-  changes: Partial<Pick<ActorRow, 'name' | 'configuration' | 'resource_allocation' | 'deleted_at'>>,
+  changes: Partial<Pick<ActorRow, 'name' | 'configuration' | 'credential' | 'resource_allocation' | 'deleted_at'>>,
 ): Promise<ActorRow | undefined> {
   return await tx
     .updateTable('connectors')

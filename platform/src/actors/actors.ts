@@ -4,11 +4,12 @@
  *
  * What always holds: a stored configuration satisfied its connector's specification when it was stored, carries no
  * `sourceType` or `destinationType`, is sealed, and is shown with its secrets masked. No living row refers to a deleted
- * one, and the secrets of a deleted one are gone from its row. Whether a connector can reach anything with its
+ * one, and the secrets of a deleted one are gone from its row. What a credential gives is never stored (actor-credential.ts). Whether a connector can reach anything with its
  * configuration is left to checks.ts.
  */
 import {
   type Configuration,
+  type JsonSchema,
   keepMaskedSecrets,
   maskSecrets,
   mergeConfiguration,
@@ -27,15 +28,17 @@ import {
 import type { ListQuery } from '../fields.ts';
 import { Problem, resourceNotFound } from '../problems.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
+import { filled, readCredential, withOpenFields, withoutFields } from './actor-credential.ts';
 import * as actors from './actors.store.ts';
 import { deleteCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
-import type { ActorCreate, ActorPatch, ActorPut } from './requests.ts';
+import type { ActorCreate, ActorCredential, ActorPatch, ActorPut } from './requests.ts';
 import { openConfiguration, type Sealer, sealConfiguration } from './sealed-configuration.ts';
 
 export async function createActor(ctx: ActorsContext, kind: ConnectorKind, request: ActorCreate): Promise<ActorRow> {
   const definition = await chooseDefinition(ctx, kind, request);
-  const configuration = acceptConfiguration(definition, request.configuration, {});
+  const credential = acceptCredential(ctx, kind, request.credential) ?? undefined;
+  const configuration = acceptConfiguration(definition, request.configuration, {}, { credential });
   const id = ctx.runtime.newId();
   return await ctx.store.transaction(async (tx) => {
     const workspace = await getWorkspace(tx, request.workspaceId);
@@ -46,6 +49,7 @@ export async function createActor(ctx: ActorsContext, kind: ConnectorKind, reque
       name: request.name,
       configuration: sealConfiguration(ctx.sealer, id, configuration),
       resource_allocation: request.resourceAllocation ? JSON.stringify(request.resourceAllocation) : null,
+      credential: credential ? JSON.stringify(credential) : null,
       created_at: ctx.runtime.now(),
       deleted_at: null,
     });
@@ -84,10 +88,14 @@ async function changeActor(
     const { workspace_id, connector_id } = actor;
     const changes: Parameters<typeof actors.updateActor>[3] = { name: change.name ?? actor.name };
     if (change.resourceAllocation) changes.resource_allocation = JSON.stringify(change.resourceAllocation);
-    if (change.configuration) {
+    const told = acceptCredential(ctx, kind, change.credential);
+    if (told !== undefined) changes.credential = told === null ? null : JSON.stringify(told);
+    if (change.configuration || told !== undefined) {
       const definition = await getDefinition(ctx.definitions, definitionOf(actor), tx);
       const stored = openConfiguration(ctx.sealer, actor);
-      const accepted = acceptConfiguration(definition, change.configuration, stored, combine);
+      const given = change.configuration ?? stored;
+      const credential = (told === undefined ? readCredential(actor) : told) ?? undefined;
+      const accepted = acceptConfiguration(definition, given, stored, { combine, credential });
       changes.configuration = sealConfiguration(ctx.sealer, connector_id, accepted);
     }
     const changed = await actors.updateActor(tx, workspace_id, connector_id, changes);
@@ -105,8 +113,10 @@ export async function renewConfiguration(
 ): Promise<void> {
   const { workspace_id, connector_id } = actor;
   const { specification } = await getDefinition(ctx.definitions, definitionOf(actor), tx);
-  checkConfiguration(specification.connectionSpecification, configuration);
-  const sealed = sealConfiguration(ctx.sealer, connector_id, configuration);
+  const credential = readCredential(actor);
+  const kept = credential ? withoutFields(configuration, credential) : configuration;
+  requireValid(specification.connectionSpecification, kept, credential);
+  const sealed = sealConfiguration(ctx.sealer, connector_id, kept);
   await actors.updateActor(tx, workspace_id, connector_id, { configuration: sealed });
 }
 
@@ -161,6 +171,7 @@ function presentActor(sealer: Sealer, definition: Definition | undefined, actor:
     definitionId: actor.definition_id,
     workspaceId: actor.workspace_id,
     configuration: configurationWithoutSecrets(sealer, definition, actor),
+    ...(actor.credential !== null && { credential: JSON.parse(actor.credential) }),
     createdAt: Math.floor(actor.created_at / 1000),
     ...(actor.resource_allocation !== null && { resourceAllocation: JSON.parse(actor.resource_allocation) }),
   };
@@ -194,24 +205,56 @@ export async function chooseDefinition(
   return definition;
 }
 
+interface Accepting {
+  combine?: (stored: Configuration, given: Configuration) => Configuration;
+  credential?: ActorCredential | undefined;
+}
+
 /**
- * The configuration to use, with the secrets that `stored` has and the given one only masks, or leaves out where it is merged.
- * Throws if it is not valid, or if such a secret would go to another address than before.
+ * The configuration to use, with the secrets that `stored` has and the given one only masks, or leaves out where it is merged,
+ * and without what its credential gives. Throws if it is not valid, or if such a secret would go to another address than
+ * before.
  */
 export function acceptConfiguration(
   definition: Definition,
   request: Configuration,
   stored: Configuration,
-  combine = (_stored: Configuration, given: Configuration) => given,
+  { combine = (_stored, given) => given, credential }: Accepting = {},
 ) {
   const { connectionSpecification } = definition.specification;
   const { [`${definition.kind}Type`]: _slug, ...given } = request;
-  const accepted = keepMaskedSecrets(connectionSpecification, combine(stored, given), stored);
+  const whole = keepMaskedSecrets(connectionSpecification, combine(stored, given), stored);
+  const accepted = credential ? withoutFields(whole, credential) : whole;
   const [secret] = secretsOnTheMove(connectionSpecification, { given, accepted, before: stored, after: accepted });
   if (secret) {
     const message = `configuration.${secret.join('.')} must be given again: an address beside it has changed.`;
     throw new Problem('unprocessable-entity', { message });
   }
-  checkConfiguration(connectionSpecification, accepted);
+  requireValid(connectionSpecification, accepted, credential);
   return accepted;
+}
+
+function requireValid(
+  specification: JsonSchema,
+  configuration: Configuration,
+  credential: ActorCredential | undefined,
+): void {
+  if (!credential) checkConfiguration(specification, configuration);
+  else checkConfiguration(withOpenFields(specification, credential), filled(configuration, credential));
+}
+
+/** Undefined where the request says nothing of it, null where it takes the credential away. */
+export function acceptCredential(
+  ctx: ActorsContext,
+  kind: ConnectorKind,
+  credential: ActorCredential | null | undefined,
+): ActorCredential | null | undefined {
+  if (!credential) return credential;
+  if (kind !== 'source') {
+    throw new Problem('unprocessable-entity', { message: 'Only sources have a credential.' });
+  }
+  if (!ctx.credentials) {
+    throw new Problem('unprocessable-entity', { message: 'This platform was started without access to credentials.' });
+  }
+  return { ...credential, id: credential.id.toLowerCase() };
 }

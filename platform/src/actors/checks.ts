@@ -4,12 +4,16 @@ import { readGiven } from '../definitions/declarative-definitions.ts';
 import { type ConnectorKind, definitionOf, getDefinition, passingDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
-import { acceptConfiguration, chooseDefinition, getActor } from './actors.ts';
+import { readCredential } from './actor-credential.ts';
+import { acceptConfiguration, acceptCredential, chooseDefinition, getActor } from './actors.ts';
 import type { Check } from './check-queue.ts';
 import type { ActorsContext } from './context.ts';
-import { configuredConnector } from './prepared-connector.ts';
+import { useConfigured } from './prepared-connector.ts';
 import type { CheckRequest } from './requests.ts';
 import { openConfiguration } from './sealed-configuration.ts';
+
+/** Somebody waits for the outcome, and a sync that uses the same credential may take hours. */
+const turnPatienceMs = 20_000;
 
 /** With the id of a stored one, its definition counts, and masked secrets of the configuration mean the stored ones. */
 export async function startCheck(
@@ -32,10 +36,14 @@ export async function startCheck(
       ? passingDefinition(await readGiven(ctx.definitions, request.manifest))
       : await chooseDefinition(ctx, kind, request);
   const known = stored ? openConfiguration(ctx.sealer, stored) : {};
-  const configuration = acceptConfiguration(definition, request.configuration, known);
+  const told = acceptCredential(ctx, kind, request.credential);
+  const credential = (told === undefined && stored ? readCredential(stored) : told) ?? undefined;
+  const configuration = acceptConfiguration(definition, request.configuration, known, { credential });
   const run = async (signal: AbortSignal, folder: string) => {
-    const connector = await configuredConnector(ctx, definition, { workspaceId, configuration, folder });
-    return await ctx.runner.check(connector, { signal });
+    const given = { workspaceId, configuration, folder, credential };
+    return await useConfigured(ctx, definition, given, { signal, patienceMs: turnPatienceMs }, (connector) =>
+      ctx.runner.check(connector, { signal }),
+    );
   };
   if (workspaceId !== undefined) {
     return ctx.checks.start(kind, workspaceId, (signal) => run(signal, ctx.filesFolder(workspaceId)));

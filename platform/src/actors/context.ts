@@ -1,5 +1,6 @@
 /** What the rules of this folder need from outside, and what is under way. */
 import type { FairQueue } from '@inlay/schedule/fair-queue';
+import type { Credentials } from '../credentials.ts';
 import type { Db, Store } from '../db/open.ts';
 import type { ActorRow } from '../db/tables.ts';
 import type { DefinitionsContext } from '../definitions/context.ts';
@@ -15,6 +16,8 @@ export interface ActorsContext {
   sealer: Sealer;
   runner: Runner;
   definitions: DefinitionsContext;
+  /** Undefined for a platform that was opened without them. */
+  credentials: Credentials | undefined;
   checks: CheckQueue;
   /** Whose source is asked next for its streams. */
   discoveryTurns: FairQueue;

@@ -13,7 +13,7 @@ import { catalogText, readCatalog } from '../runner/catalog-text.ts';
 import { type JobLog, RunFailure } from '../runner/runner.ts';
 import { findCatalog, putCatalog } from './catalogs.store.ts';
 import type { ActorsContext } from './context.ts';
-import { prepareConnector } from './prepared-connector.ts';
+import { useConnector } from './prepared-connector.ts';
 
 interface DiscoveryOptions {
   /** Ask the connector even if an answer is kept. */
@@ -81,10 +81,15 @@ export async function findKeptCatalog(ctx: ActorsContext, source: ActorRow): Pro
   return kept === undefined ? undefined : await readCatalog(kept);
 }
 
+/** To list streams takes no longer, as a rule. */
+const tokenForMs = 600_000;
+
 /** What a catalog depends on. */
 async function makingOf(ctx: ActorsContext, source: ActorRow): Promise<string> {
   const { version } = await getDefinition(ctx.definitions, definitionOf(source));
-  return createHash('sha256').update(`${version}\n${source.configuration}`).digest('hex');
+  return createHash('sha256')
+    .update(`${version}\n${source.configuration}\n${source.credential ?? ''}`)
+    .digest('hex');
 }
 
 async function discover(
@@ -94,8 +99,12 @@ async function discover(
   options: Omit<DiscoveryOptions, 'ignoreCache'>,
 ): Promise<Catalog> {
   const { workspace_id, connector_id } = source;
-  const connector = await prepareConnector(ctx, source);
-  const catalog = await ctx.runner.discover(connector, { signal: ctx.closing, ...options });
+  const { signal = ctx.closing, log } = options;
+  // A sync waits for its credential as long as it takes; somebody who asks for streams does not.
+  const patience = options.signal ? {} : { patienceMs: ctx.discoveryPatienceMs };
+  const catalog = await useConnector(ctx, source, { signal, log, forMs: tokenForMs, ...patience }, (connector) =>
+    ctx.runner.discover(connector, { ...options, signal }),
+  );
   await putCatalog(ctx.store.db, workspace_id, connector_id, { madeFrom, catalog: await catalogText(catalog) });
   return catalog;
 }

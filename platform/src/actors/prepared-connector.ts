@@ -7,39 +7,70 @@ import type { ActorRow } from '../db/tables.ts';
 import { type Definition, definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { readManifest } from '../definitions/manifests.ts';
 import { connectorProgram, type Launch } from '../runner/programs.ts';
-import type { ConfiguredConnector } from '../runner/runner.ts';
+import type { ConfiguredConnector, JobLog } from '../runner/runner.ts';
+import { readCredential } from './actor-credential.ts';
 import type { ActorsContext } from './context.ts';
+import type { ActorCredential } from './requests.ts';
 import { openConfiguration } from './sealed-configuration.ts';
+import { withSignIn } from './sign-ins.ts';
 
-export async function prepareConnector(ctx: ActorsContext, actor: ActorRow): Promise<ConfiguredConnector> {
+interface UseOptions {
+  signal?: AbortSignal | undefined;
+  log?: JobLog | undefined;
+  /** How long to wait for a credential that only one process may use at a time; for ever, if it is not given. */
+  patienceMs?: number;
+  /** How long an access token should be valid, for a connector that cannot ask for another one. */
+  forMs?: number;
+}
+
+/** Throws a RunFailure if its credential gives no access. */
+export async function useConnector<T>(
+  ctx: ActorsContext,
+  actor: ActorRow,
+  options: UseOptions,
+  work: (connector: ConfiguredConnector) => Promise<T>,
+): Promise<T> {
   const definition = await getDefinition(ctx.definitions, definitionOf(actor));
-  return await configuredConnector(ctx, definition, {
+  const given = {
     workspaceId: actor.workspace_id,
     folder: ctx.filesFolder(actor.workspace_id),
     configuration: openConfiguration(ctx.sealer, actor),
-  });
+    credential: readCredential(actor),
+  };
+  return await useConfigured(ctx, definition, given, options, work);
 }
 
-export async function configuredConnector(
+interface Configured {
+  workspaceId: string | undefined;
+  folder: string;
+  configuration: Configuration;
+  credential?: ActorCredential | undefined;
+}
+
+/** The same for a configuration that may not be stored yet. */
+export async function useConfigured<T>(
   ctx: ActorsContext,
   definition: Definition,
-  {
-    workspaceId,
-    folder,
-    configuration,
-  }: { workspaceId: string | undefined; folder: string; configuration: Configuration },
-): Promise<ConfiguredConnector> {
+  { workspaceId, folder, configuration, credential }: Configured,
+  options: UseOptions,
+  work: (connector: ConfiguredConnector) => Promise<T>,
+): Promise<T> {
   const launch = await launchOf(ctx, definition);
   const surroundings = {
     ...ctx.definitions.surroundings,
     ...(workspaceId !== undefined && { workspaceId }),
     workspaceDir: folder,
   };
-  return {
-    ...connectorProgram(launch, definition.kind, surroundings),
-    configuration,
-    secrets: listSecrets(definition.specification.connectionSpecification, configuration),
-  };
+  const program = connectorProgram(launch, definition.kind, surroundings);
+  const secretsOf = (whole: Configuration) => listSecrets(definition.specification.connectionSpecification, whole);
+  if (!credential || workspaceId === undefined) {
+    return await work({ ...program, configuration, secrets: secretsOf(configuration) });
+  }
+  const { forMs, ...rest } = options;
+  // A connector that can ask for another token takes whatever is there.
+  const life = forMs === undefined || program.asksForTokens ? {} : { forMs };
+  const given = { workspaceId, credential, configuration, secretsOf, ...rest, ...life };
+  return await withSignIn(ctx, given, (signedIn) => work({ ...program, ...signedIn }));
 }
 
 async function launchOf(ctx: ActorsContext, { launch, manifest, slug }: Definition): Promise<Launch> {

@@ -4,11 +4,32 @@ import { Name, Uuid } from '../fields.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
+const ValueName = Type.String({ pattern: '^[a-z_]{1,50}$' });
+const FieldPath = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10 });
+
+/**
+ * An addition of this platform: the configuration lacks what a credential gives. `fields` says where in the configuration each
+ * value goes when the connector starts. Only this member refers to a credential; no text of a configuration does.
+ */
+export const ActorCredential = Type.Object(
+  {
+    id: Uuid,
+    fields: Type.Record(ValueName, FieldPath, { minProperties: 1, maxProperties: 30 }),
+    hand_over: Type.Optional(Type.Enum(['access_token', 'refresh_token'])),
+  },
+  { additionalProperties: false },
+);
+export type ActorCredential = Static<typeof ActorCredential>;
+
+/** Null takes it away. */
+const credential = Type.Optional(Type.Union([ActorCredential, Type.Null()]));
+
 export const ActorCreate = Type.Object({
   name: Name,
   workspaceId: Uuid,
   definitionId: Type.Optional(Uuid),
   configuration: AnyObject,
+  credential,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorCreate = Static<typeof ActorCreate>;
@@ -16,6 +37,7 @@ export type ActorCreate = Static<typeof ActorCreate>;
 export const ActorPatch = Type.Object({
   name: Type.Optional(Name),
   configuration: Type.Optional(AnyObject),
+  credential,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorPatch = Static<typeof ActorPatch>;
@@ -23,6 +45,7 @@ export type ActorPatch = Static<typeof ActorPatch>;
 export const ActorPut = Type.Object({
   name: Name,
   configuration: AnyObject,
+  credential,
   resourceAllocation: Type.Optional(AnyObject),
 });
 export type ActorPut = Static<typeof ActorPut>;
@@ -33,6 +56,7 @@ export const SourceCheck = Type.Object({
   ...check,
   workspaceId: Uuid,
   sourceId: Type.Optional(Uuid),
+  credential,
   /** Instead of a definition: a manifest that nobody has yet. */
   manifest: Type.Optional(AnyObject),
 });
@@ -46,4 +70,4 @@ export const DestinationCheck = Type.Object({
 export type CheckRequest = Pick<
   Static<typeof DestinationCheck>,
   keyof typeof check | 'workspaceId' | 'organizationId'
-> & { manifest?: Record<string, unknown> };
+> & { manifest?: Record<string, unknown>; credential?: ActorCredential | null };

@@ -126,6 +126,13 @@ export async function keepState(tx: Db, connection: ConnectionRef, state: State,
   await states.clearStreamStates(tx, connection);
 }
 
+/** The states that are kept now: by stream, and the one for all streams, if there is one. */
+export async function readStates(db: Db, connection: ConnectionRef) {
+  const rows = await states.listStreams(db, connection);
+  const whole = await states.findWholeState(db, connection);
+  return { streams: new Map(rows.map((row) => [streamKey(row), row.state])), whole };
+}
+
 /** What the source had at the last run; undefined before the first one. */
 export async function findAcceptedCatalog(db: Db, connection: ConnectionRef): Promise<Catalog | undefined> {
   const catalog = await states.findAcceptedCatalog(db, connection);

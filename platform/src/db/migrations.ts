@@ -252,6 +252,22 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0012-credentials-of-sources': {
+    async up(db) {
+      await run(
+        db,
+        `alter table connectors add column credential text check (json_valid(credential))`,
+        `alter table jobs add column token_end text check (json_valid(token_end))`,
+        `create table credential_turns (
+          credential_id text not null,
+          workspace_id text not null references workspaces (workspace_id),
+          holder text not null,
+          expires_at integer not null,
+          primary key (workspace_id, credential_id)
+        )`,
+      );
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

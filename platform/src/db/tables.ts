@@ -33,6 +33,8 @@ export interface ActorRow extends Row {
   /** A JSON string: the configuration, sealed. See actors/sealed-configuration.ts. */
   configuration: string;
   resource_allocation: string | null;
+  /** A JSON `ActorCredential`, which names a credential and holds nothing secret; null for most. */
+  credential: string | null;
 }
 
 export interface ConnectionRow extends Row {
@@ -80,6 +82,8 @@ export interface JobRow {
   failure_type: 'config_error' | 'transient_error' | 'system_error' | null;
   /** The settings at fault, as a JSON list of texts; null where they are not known. */
   failure_fields: string | null;
+  /** How far streams were when an access token ended in the middle of the job last; see jobs/token-ends.ts. */
+  token_end: string | null;
   created_at: number;
   started_at: number | null;
   updated_at: number;
@@ -147,7 +151,15 @@ export interface DeclarativeDefinitionRow {
   created_at: number;
 }
 
-type JobDefaults = 'job_id' | 'attempts' | 'failed_attempts' | 'records' | 'bytes' | 'streams' | 'failure_fields';
+type JobDefaults =
+  | 'job_id'
+  | 'attempts'
+  | 'failed_attempts'
+  | 'records'
+  | 'bytes'
+  | 'streams'
+  | 'failure_fields'
+  | 'token_end';
 type AttemptDefaults =
   | 'ended_at'
   | 'records'
@@ -187,4 +199,6 @@ export interface Tables {
   manifests: { hash: string; manifest: string; specification: string };
   /** Who runs jobs; see jobs/lease.ts. */
   runner_lease: { id: 1; holder: string; expires_at: number };
+  /** Which run uses a credential that only one process may use at a time; see actors/credential-turns.ts. */
+  credential_turns: { workspace_id: string; credential_id: string; holder: string; expires_at: number };
 }

@@ -7,7 +7,7 @@ import type { Configuration } from '@inlay/contract/connector-configuration';
 import type { TraceContext } from '@inlay/contract/trace-context';
 import { getActor, renewConfiguration } from '../actors/actors.ts';
 import { discoverCatalog } from '../actors/discovery.ts';
-import { prepareConnector } from '../actors/prepared-connector.ts';
+import { useConnector } from '../actors/prepared-connector.ts';
 import { followSource, getConnection } from '../connections/connections.ts';
 import {
   findAcceptedCatalog,
@@ -15,6 +15,7 @@ import {
   keepState,
   prepareClearing,
   prepareReading,
+  readStates,
 } from '../connections/stream-states.ts';
 import { renaming } from '../connections/table-owners.ts';
 import type { ActorRow, ConnectionRow } from '../db/tables.ts';
@@ -25,6 +26,7 @@ import { type JobLog, type Progress, RunFailure, type SyncOutcome } from '../run
 import type { JobsContext } from './context.ts';
 import { type AttemptEnd, asRun, type Run, StaleRun } from './job-runs.ts';
 import { PlanFault, planSync } from './sync-plan.ts';
+import { isTokenEnd, noteTokenEnd, standstill } from './token-ends.ts';
 
 interface AttemptOptions {
   signal: AbortSignal;
@@ -54,6 +56,7 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
     log.write('INFO', 'platform', `${run.job.job_type}, attempt ${run.job.attempts}`);
     const outcome = await (run.job.job_type === 'sync' ? sync : clear)(ctx, run, parts, options);
     options.onProgress(outcome);
+    if (outcome.tokenEnd !== undefined) return { status: 'interrupted', tokenEnd: outcome.tokenEnd };
     if (outcome.failure) return { status: 'failed', failure: outcome.failure, arrived: outcome.arrived ?? nothing };
     const { streams, moreStreams, changedValues } = outcome;
     if (outcome.status !== 'succeeded') return undefined;
@@ -69,7 +72,10 @@ export async function runAttempt(ctx: JobsContext, run: Run, options: AttemptOpt
   }
 }
 
-async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {
+/** `tokenEnd`: the access token of the source has ended, and the job goes on with another one. */
+type AttemptOutcome = SyncOutcome & { tokenEnd?: string };
+
+async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<AttemptOutcome> {
   const { connection, source, destination } = parts;
   const ref = refOf(connection);
   const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
@@ -87,20 +93,27 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
     await followSource(tx, connection, plan.configurations);
     return await prepareReading(tx, ref, run.job.job_id, plan.streams);
   });
-  const outcome = await ctx.runner.sync({
-    ...options,
-    source: await prepareConnector(ctx.actors, source),
-    destination: await prepareConnector(ctx.actors, destination),
-    rename: renaming(connection),
-    ...reading,
-    selectedFields: new Map(
-      plan.streams.flatMap(({ stream, selectedFields }) =>
-        selectedFields ? [[streamKey(stream), selectedFields] as const] : [],
-      ),
+  const selectedFields = new Map(
+    plan.streams.flatMap(({ stream, selectedFields }) =>
+      selectedFields ? [[streamKey(stream), selectedFields] as const] : [],
     ),
-    keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
-    keepConfiguration: keepConfiguration(ctx, run, parts),
-  });
+  );
+  const use = { signal, log, forMs: tokenForMs };
+  const outcome = await useConnector(ctx.actors, source, use, (from) =>
+    useConnector(ctx.actors, destination, {}, async (to): Promise<AttemptOutcome> => {
+      const outcome = await ctx.runner.sync({
+        ...options,
+        source: from,
+        destination: to,
+        rename: renaming(connection),
+        ...reading,
+        selectedFields,
+        keepState: (state, text) => asRun(ctx, run, (tx) => keepState(tx, ref, state, text)),
+        keepConfiguration: keepConfiguration(ctx, run, parts),
+      });
+      return isTokenEnd(from, outcome, ctx.runtime.now()) ? await afterTokenEnd(ctx, run, ref, outcome, log) : outcome;
+    }),
+  );
   if (outcome.status !== 'succeeded' || plan.shortcoming === undefined) return outcome;
   const message = `${plan.shortcoming} All other streams were moved.`;
   const { records, bytes } = outcome;
@@ -108,7 +121,7 @@ async function sync(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOp
   return { ...outcome, status: 'failed', failure, arrived: { records, bytes } };
 }
 
-async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<SyncOutcome> {
+async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptOptions): Promise<AttemptOutcome> {
   const { connection, destination } = parts;
   const { specification } = await getDefinition(ctx.actors.definitions, definitionOf(destination));
   if (specification.supported_destination_sync_modes?.includes('overwrite') === false) {
@@ -117,13 +130,35 @@ async function clear(ctx: JobsContext, run: Run, parts: Parts, options: AttemptO
   const catalog = await asRun(ctx, run, (tx) => prepareClearing(tx, refOf(connection), run.job.job_id));
   if (catalog.streams.length === 0)
     return { status: 'succeeded', records: 0, bytes: 0, streams: [], moreStreams: 0, changedValues: {} };
-  return ctx.runner.clear({
-    ...options,
-    destination: await prepareConnector(ctx.actors, destination),
-    rename: renaming(connection),
-    catalog,
-    keepConfiguration: keepConfiguration(ctx, run, parts),
-  });
+  return await useConnector(ctx.actors, destination, {}, (to) =>
+    ctx.runner.clear({
+      ...options,
+      destination: to,
+      rename: renaming(connection),
+      catalog,
+      keepConfiguration: keepConfiguration(ctx, run, parts),
+    }),
+  );
+}
+
+/** A token that is got for a source that cannot ask for another one should be valid for as long as most syncs take. */
+const tokenForMs = 1_800_000;
+
+/** The job goes on, unless it is no further than at the last end of a token. */
+async function afterTokenEnd(
+  ctx: JobsContext,
+  run: Run,
+  ref: ReturnType<typeof refOf>,
+  outcome: SyncOutcome,
+  log: JobLog,
+): Promise<AttemptOutcome> {
+  const { unfinished = [] } = outcome;
+  const { streams, whole } = await readStates(ctx.store.db, ref);
+  const end = noteTokenEnd(unfinished, streams, whole);
+  const failure = standstill(run.job.token_end, end, unfinished);
+  if (failure) return { ...outcome, failure };
+  log.write('INFO', 'platform', 'The access token has ended. The sync goes on from its last state with a new one.');
+  return { ...outcome, tokenEnd: JSON.stringify(end) };
 }
 
 function keepConfiguration(ctx: JobsContext, run: Run, parts: Parts) {

@@ -102,7 +102,7 @@ export async function saveProgress(
 export type AttemptEnd =
   | { status: 'succeeded'; moved: StreamsMoved }
   /** Broken off by the platform itself, to be gone on with. */
-  | { status: 'interrupted' }
+  | { status: 'interrupted'; tokenEnd?: string }
   /** `arrived`: what is at the destination all the same. */
   | { status: 'failed'; failure: Failure; arrived: Progress; disablesConnection?: boolean };
 
@@ -124,7 +124,11 @@ function countChangedValues({ onValuesChanged }: JobsContext, { changedValues }:
 }
 
 function afterAttempt(job: JobRow, end: AttemptEnd, now: number): Partial<JobRow> & Pick<JobRow, 'updated_at'> {
-  if (end.status === 'interrupted') return { status: 'incomplete', next_attempt_at: now, updated_at: now };
+  if (end.status === 'interrupted') {
+    const { tokenEnd } = end;
+    const noted = tokenEnd === undefined ? {} : { token_end: tokenEnd };
+    return { status: 'incomplete', next_attempt_at: now, updated_at: now, ...noted };
+  }
   if (end.status === 'succeeded') {
     const noFailure = { failure_message: null, failure_origin: null, failure_type: null, failure_fields: null };
     return { status: 'succeeded', ...noFailure, streams: JSON.stringify(end.moved), updated_at: now, ended_at: now };

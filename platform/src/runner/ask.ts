@@ -10,6 +10,7 @@ import {
   RunFailure,
   type RunOptions,
 } from './runner.ts';
+import { TokenDesk } from './token-desk.ts';
 
 export interface Question<T extends Message['type']> {
   connector: ConnectorProgram | ConfiguredConnector;
@@ -32,8 +33,10 @@ export async function ask<T extends Message['type']>(
   signal?.throwIfAborted();
   const conversation = new Conversation(connector, log);
   const onErrorLine = (line: string) => conversation.log('INFO', line);
-  const child = await startConnector(connector, command, files, onErrorLine, settings, trace);
-  child.stdin.end();
+  const desk = new TokenDesk(connector, conversation, settings.runtime);
+  const given = { ...files, ...desk.offer };
+  const child = await startConnector(connector, command, given, onErrorLine, settings, trace);
+  desk.serve(child);
 
   let stoppedBy: Failure | undefined;
   signal?.addEventListener('abort', child.stop, { once: true });
@@ -52,7 +55,9 @@ export async function ask<T extends Message['type']>(
       for (const line of linesOf(blocks)) {
         const message = conversation.hear(line)?.message;
         if (message?.type === answer) answers.push(message);
+        await desk.hear(message);
         const renewed = renewedConfiguration(message);
+        if (renewed && 'signIn' in connector) await connector.signIn?.takeBack(renewed);
         if (renewed) await keepConfiguration?.(connector.kind, renewed);
       }
     }

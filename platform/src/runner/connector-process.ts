@@ -35,8 +35,8 @@ export interface ProcessSettings {
   watchProcess?: ProcessWatch | undefined;
 }
 
-/** The options of a command and what the file behind each one contains. */
-export type CommandFiles = Partial<Record<'config' | 'catalog' | 'state', unknown>>;
+/** The options of a command and what the file behind each one contains; `credential` only goes by standard input. */
+export type CommandFiles = Partial<Record<'config' | 'catalog' | 'state' | 'credential', unknown>>;
 
 export interface Ending {
   code: number | null;

@@ -43,6 +43,11 @@ export class Conversation {
     return this.#redactor.redact(text);
   }
 
+  /** The connector was given more secrets while it ran. */
+  hide(secrets: readonly string[]): void {
+    this.#redactor.add(secrets);
+  }
+
   log(level: string, message: string): void {
     this.#limit ??= limitInWords(message);
     this.#lastLine = this.#redactor.redact(message).slice(0, maxLogLength);

@@ -85,6 +85,7 @@ export function connectorProgram(
       env: isLight ? lightEnv : env,
       handover: 'input',
       ...(writersOfJson.has(launch.name) && { isRecordTextValid: true }),
+      ...(launch.name === 'http-api' && { asksForTokens: true }),
     };
   }
   if (launch.type === 'manifest') {
@@ -96,6 +97,7 @@ export function connectorProgram(
       args: [heapOption(limits), surroundings.connectorsProgram, 'declarative', '--manifest', '-', ...code],
       env,
       handover: 'input',
+      asksForTokens: true,
       preamble: manifest,
       // Records are written from values; code of others may write anything.
       ...(componentsFile === undefined && { isRecordTextValid: true }),

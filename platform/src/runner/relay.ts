@@ -18,6 +18,7 @@ import {
   type StreamDescriptor,
   type StreamStatus,
   streamKey,
+  tokenRequestType,
   type ValueChange,
 } from '../protocol.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -49,6 +50,8 @@ export class Relay {
   readonly progress: Progress = { records: 0, bytes: 0 };
   /** Configurations that the source has renewed. The caller keeps them. */
   readonly renewals: Record<string, unknown>[] = [];
+  /** Requests for fresh tokens. The caller answers them. */
+  readonly tokenRequests: Message[] = [];
   /** Why nothing more may be passed. */
   fault: unknown;
   /** Why the source has failed, if nothing else tells: its last line was meant as a record or a state, and was cut off. */
@@ -148,6 +151,14 @@ export class Relay {
     return this.#streamsWhere((status) => status !== undefined && status !== 'COMPLETE');
   }
 
+  /** Streams of which anything has come, and that the source has not said to have read to their end. */
+  unfinishedStreams(): StreamDescriptor[] {
+    return [...this.#streams].flatMap(([key, { source, records }]) => {
+      const status = this.#statuses.get(key);
+      return (records > 0 || status !== undefined) && status !== 'COMPLETE' ? [source] : [];
+    });
+  }
+
   /** Streams that the source has not mentioned, while it has told of others. When it tells of none, its exit does. */
   unmentionedStreams(): StreamDescriptor[] {
     return this.#statuses.size === 0 ? [] : this.#streamsWhere((status) => status === undefined);
@@ -192,6 +203,7 @@ export class Relay {
     if (told) this.#reports.add(told.stream, told.report, (words) => this.#source.redact(words));
     const renewed = renewedConfiguration(message);
     if (renewed) this.renewals.push(renewed);
+    if (message.type === tokenRequestType) this.tokenRequests.push(message);
     return undefined;
   }
 

@@ -28,6 +28,8 @@ export interface ConnectorProgram {
   handover?: 'input' | 'files';
   /** A line that it gets before everything else on its standard input: what it is, such as a manifest. */
   preamble?: string;
+  /** Whether it can ask for a fresh access token while it runs; see token-desk.ts. */
+  asksForTokens?: boolean;
   /** Whether records of this source are valid JSON by how they are made, so that nobody has to check them. */
   isRecordTextValid?: boolean;
   /** The folder it runs in; by default one of the runner's own. */
@@ -41,6 +43,32 @@ export interface ConnectorProgram {
 export interface ConfiguredConnector extends ConnectorProgram {
   configuration: Record<string, unknown>;
   /** The values of the configuration that no log line and no failure may show. */
+  secrets: readonly string[];
+  /** Where the configuration holds what a customer's sign-in has given. */
+  signIn?: SignIn;
+}
+
+export interface SignIn {
+  /** Of the access token in the configuration: it grows with every new one. */
+  generation: number;
+  /** When that token ends; null where nobody knows. */
+  expiresAt: number | null;
+  startedAt: number;
+  /** What the configuration has at the fields. */
+  values: Readonly<Record<string, string>>;
+  /** Where in the configuration each value is. */
+  fields: Readonly<Record<string, readonly string[]>>;
+  /** Whether the connector has the refresh token, and refreshes by itself. */
+  handsOver: boolean;
+  /** Another token than that of a generation, or one that is valid for long enough. Throws a RunFailure. */
+  fresh(options: { notGeneration?: number }): Promise<FreshToken>;
+  /** Takes the tokens out of a configuration that the connector has renewed. Throws a RunFailure. */
+  takeBack(configuration: Record<string, unknown>): Promise<void>;
+}
+
+export interface FreshToken extends Pick<SignIn, 'generation' | 'expiresAt'> {
+  values: Readonly<Record<string, string>>;
+  /** Those of the values that no log line may show. */
   secrets: readonly string[];
 }
 
@@ -155,6 +183,8 @@ export interface SyncOutcome extends Progress, StreamsMoved {
   failure?: Failure;
   /** Of a sync that failed: what is at the destination all the same. */
   arrived?: Progress;
+  /** Of a sync that failed: streams that the source had begun, and has not said to be complete. */
+  unfinished?: StreamDescriptor[];
 }
 
 /**

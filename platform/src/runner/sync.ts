@@ -25,7 +25,6 @@ import { linesOf, readBlocks } from './lines.ts';
 import { Relay } from './relay.ts';
 import {
   type ConfiguredConnector,
-  type ConnectorProgram,
   type Failure,
   type Progress,
   RunFailure,
@@ -35,6 +34,7 @@ import {
 } from './runner.ts';
 import { displayName, type StreamNames, streamNames } from './stream-names.ts';
 import { StreamReports } from './stream-reports.ts';
+import { lastTokenEnd, TokenDesk } from './token-desk.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface SyncSettings extends AskSettings {
@@ -43,6 +43,8 @@ export interface SyncSettings extends AskSettings {
 }
 
 const progressEveryMs = 1000;
+const silentAfterTokenMs = 300_000;
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Without a source: as if one had ended without a record. */
 export async function runSync(request: SyncRequest | WriteRequest, settings: SyncSettings): Promise<SyncOutcome> {
@@ -70,6 +72,7 @@ class SyncRun {
   readonly #watchdog: Watchdog;
   readonly #processes: ConnectorProcess[] = [];
   readonly #destinationWords: Conversation;
+  #relay: Relay | undefined;
   #waitingFor: 'source' | 'destination' = 'source';
   #failure: Failure | undefined;
   #isCancelled = false;
@@ -104,7 +107,8 @@ class SyncRun {
       const moved = { ...progress, ...this.#reports.outcome() };
       if (this.#isCancelled) return { status: 'cancelled', ...moved };
       if (!this.#failure) return { status: 'succeeded', ...moved };
-      return { status: 'failed', failure: this.#failure, ...moved, arrived: this.#arrived() };
+      const unfinished = this.#relay?.unfinishedStreams() ?? [];
+      return { status: 'failed', failure: this.#failure, ...moved, arrived: this.#arrived(), unfinished };
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#watchdog.end();
@@ -166,17 +170,49 @@ class SyncRun {
     const { source, selectedFields = new Map() } = request;
     const words = new Conversation(source, request.log);
     const relay = new Relay(this.#catalog, this.#names, selectedFields, words, this.#confirmations, this.#reports);
+    this.#relay = relay;
+    const desk = new TokenDesk(source, words, this.#settings.runtime);
     const catalog = new JsonText(await catalogText(this.#catalog));
-    const files = { config: source.configuration, catalog, ...stateFile(request.state) };
+    const files = { config: source.configuration, catalog, ...stateFile(request.state), ...desk.offer };
+    const over = new AbortController();
     try {
       const child = await this.#start(source, 'read', files, words);
-      child.stdin.end();
-      await this.#pump(request, child, destination, words, relay);
+      desk.serve(child);
+      void this.#endAfterToken(source, words, relay, over.signal);
+      await this.#pump(request, child, destination, words, relay, desk);
     } catch (error) {
       this.#fail(platformFailure(error));
+    } finally {
+      over.abort();
     }
     relay.reportEmitted();
     return relay;
+  }
+
+  /**
+   * A source whose access token has ended, and that cannot get another one, is to fail by itself. One that tries again and
+   * again without a record is ended.
+   */
+  async #endAfterToken(
+    source: ConfiguredConnector,
+    words: Conversation,
+    relay: Relay,
+    over: AbortSignal,
+  ): Promise<void> {
+    const { runtime } = this.#settings;
+    const endsInMs = (lastTokenEnd(source) ?? Number.POSITIVE_INFINITY) - runtime.now();
+    if (endsInMs > longestTimerMs) return;
+    await runtime.sleep(Math.max(0, endsInMs), over);
+    let records = relay.progress.records;
+    while (!over.aborted) {
+      await runtime.sleep(silentAfterTokenMs, over);
+      if (over.aborted) return;
+      if (this.#waitingFor === 'source' && relay.progress.records === records) {
+        this.#fail(words.fail('transient_error', 'The access token has ended, and the source gave nothing more.'));
+        return this.#stop();
+      }
+      records = relay.progress.records;
+    }
   }
 
   async #pump(
@@ -185,6 +221,7 @@ class SyncRun {
     destination: ConnectorProcess,
     words: Conversation,
     relay: Relay,
+    desk: TokenDesk,
   ): Promise<void> {
     const { elapsed } = this.#settings.runtime;
     let reportedAtMs = elapsed();
@@ -192,7 +229,9 @@ class SyncRun {
       for await (const blocks of readBlocks(source.stdout, this.#settings.maxLineBytes)) {
         this.#watchdog.sign();
         const output = relay.pass(blocks);
-        for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration('source', renewed);
+        for (const renewed of relay.renewals.splice(0)) await this.#keepConfiguration(request.source, renewed);
+        // Other parts of the source go on meanwhile.
+        for (const asked of relay.tokenRequests.splice(0)) void this.#watchdog.during(desk.hear(asked));
         if (!(await this.#send(destination, output))) {
           // The destination has ended, and listen() learns why. What becomes of the source now is no failure of its own.
           source.stop();
@@ -256,7 +295,7 @@ class SyncRun {
   /** What the destination says and others have to act on. */
   async #act(message: Message | undefined): Promise<void> {
     const renewed = renewedConfiguration(message);
-    if (renewed) await this.#keepConfiguration('destination', renewed);
+    if (renewed) await this.#keepConfiguration(this.#request.destination, renewed);
     const told = streamReport(message);
     const reported = told && this.#names.atSource(told.stream);
     if (reported) this.#reports.add(reported, told.report, (words) => this.#destinationWords.redact(words));
@@ -272,9 +311,15 @@ class SyncRun {
     this.#confirmations.confirmed(state);
   }
 
-  async #keepConfiguration(kind: ConnectorProgram['kind'], configuration: Record<string, unknown>): Promise<void> {
-    const keeping = this.#request.keepConfiguration?.(kind, configuration);
-    if (keeping) await this.#watchdog.during(keeping);
+  async #keepConfiguration(
+    { kind, signIn }: ConfiguredConnector,
+    configuration: Record<string, unknown>,
+  ): Promise<void> {
+    const keep = async () => {
+      await signIn?.takeBack(configuration);
+      await this.#request.keepConfiguration?.(kind, configuration);
+    };
+    await this.#watchdog.during(keep());
   }
 
   /** Waits until the destination is ready for more; false when it has gone. */

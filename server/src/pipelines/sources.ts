@@ -25,7 +25,13 @@ import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
-import { askedSpec, openDefaults, presentBrief, type SourceTemplate } from '../templates/source-templates.ts';
+import {
+  askedSpec,
+  openDefaults,
+  presentBrief,
+  presentOfferedSignIn,
+  type SourceTemplate,
+} from '../templates/source-templates.ts';
 import { withFingerprints } from '../templates/versions.ts';
 import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import { delayOf } from '../workspaces/operations.ts';
@@ -325,7 +331,10 @@ export async function presentSource(
       withoutPlaceholders(config, definition && placeholdersFor(definition.specification, template, row.credential_id)),
     ),
     // A source that has stayed on an older version is asked for what the newest needs.
-    user_config_spec: described ? askedSpec(described, template, openDefaults(ctx.templates, template)) : null,
+    user_config_spec: described
+      ? askedSpec(described, template, openDefaults(ctx.templates, template), row.credential_id !== null)
+      : null,
+    oauth: described ? await presentOfferedSignIn(ctx.templates, described, template) : null,
   };
 }
 

@@ -68,7 +68,7 @@ export function presentSignIn(
   specification: ConnectorSpecification,
   oauth: TemplateOAuth,
   { provider, providerName }: SignInClient,
-): OfferedOAuth {
+): Omit<OfferedOAuth, 'user_config_spec'> {
   return {
     provider: providerName,
     scopes: [...new Set([...(provider.scopes ?? []), ...(oauth.scopes ?? []), ...(oauth.optional_scopes ?? [])])],
@@ -80,6 +80,7 @@ export function presentSignIn(
       hosts,
       default: usual,
     })),
+    return_to: oauth.return_to ?? [],
   };
 }
 

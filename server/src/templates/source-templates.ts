@@ -19,7 +19,7 @@ import type {
   SourceTemplate as ShownSourceTemplate,
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
-import type { TemplateOAuth } from '@inlay/contract/template-oauth';
+import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
@@ -458,19 +458,40 @@ export async function presentUpdated(ctx: TemplatesContext, { template, rollout 
 /** What the customer is asked for, and how the customer signs in. */
 export async function presentOffered(ctx: TemplatesContext, template: SourceTemplate): Promise<OfferedSourceTemplate> {
   const definition = await getDefinition(ctx, definitionOf(template));
-  const oauth = signInOf(template);
-  const client = oauth && isCustomersGrant(oauth) && (await ctx.findOAuthClient(template.organization_id, oauth));
   return {
     ...presentOffer(ctx, template),
     user_config_spec: askedSpec(definition, template, openDefaults(ctx, template)),
-    oauth: client ? presentSignIn(definition.specification, oauth, client) : null,
+    oauth: await presentOfferedSignIn(ctx, definition, template),
   };
 }
 
-/** The specification of what is left to enter. A customer who may paste keys is asked for them as well. */
-export function askedSpec({ specification }: Definition, template: SourceTemplateRow, defaults: Configuration) {
+/** How the customer signs in; null: the customer does not. */
+export async function presentOfferedSignIn(
+  ctx: TemplatesContext,
+  definition: Definition,
+  template: SourceTemplate,
+): Promise<OfferedOAuth | null> {
   const oauth = signInOf(template);
-  if (!oauth || oauth.may_paste) return userConfigSpec(specification, defaults);
+  const client = oauth && isCustomersGrant(oauth) && (await ctx.findOAuthClient(template.organization_id, oauth));
+  if (!client) return null;
+  return {
+    ...presentSignIn(definition.specification, oauth, client),
+    user_config_spec: oauth.may_paste ? askedSpec(definition, template, openDefaults(ctx, template), true) : null,
+  };
+}
+
+/**
+ * The specification of what is left to enter. A customer who may paste keys is asked for them as well, unless the customer
+ * has signed in.
+ */
+export function askedSpec(
+  { specification }: Definition,
+  template: SourceTemplateRow,
+  defaults: Configuration,
+  isSignedIn = false,
+) {
+  const oauth = signInOf(template);
+  if (!oauth || (oauth.may_paste && !isSignedIn)) return userConfigSpec(specification, defaults);
   const { advanced_auth: _, ...asked } = userConfigSpec(
     specification,
     mergeConfiguration(defaults, placeholdersOf(specification, oauth)),

@@ -80,7 +80,10 @@ const locOf = (answer: { status: number; body: { detail: { loc: string[] }[] } }
 ];
 
 it('offer a sign-in in place of the fields that it fills', async () => {
-  const { body: template } = await makeTemplate({ scopes: ['orders.read'], optional_scopes: ['refunds.read'] });
+  const return_to = ['https://app.example.com/integrations'];
+  const { body: template } = await makeTemplate({
+    ...{ scopes: ['orders.read'], optional_scopes: ['refunds.read'], return_to },
+  });
   expect(template.oauth).toMatchObject({ oauth_client_id: clientId, scopes: ['orders.read'] });
   expect(Object.keys(template.user_config_spec.connectionSpecification.properties)).not.toContain('authentication');
   const { body: offer } = await test.request('GET', `${offers}/${template.id}`, { token });
@@ -90,6 +93,8 @@ it('offer a sign-in in place of the fields that it fills', async () => {
     may_paste: false,
     covers: [['authentication', 'token']],
     values: [],
+    user_config_spec: null,
+    return_to,
   });
   expect(JSON.stringify(offer)).not.toContain(clientId);
   const { body: plain } = await makeTemplate(null);
@@ -173,15 +178,22 @@ it('ask for a new sign-in when the address beside it changes', async () => {
 
 it('let customers paste a key where the template allows it, and sign in later', async () => {
   const { body: template } = await makeTemplate({ may_paste: true });
+  const { body: offer } = await test.request('GET', `${offers}/${template.id}`, { token });
+  const asked = ({ connectionSpecification }: { connectionSpecification: { properties: object } }) =>
+    Object.keys(connectionSpecification.properties);
+  expect(asked(offer.user_config_spec)).toContain('authentication');
+  expect(asked(offer.oauth.user_config_spec)).not.toContain('authentication');
   const made = await test.request('POST', sources, {
     token,
     body: { source_template_id: template.id, source_config: { authentication: { token: 'pasted' } } },
   });
   expect(made.body).toMatchObject({ credential_id: null, source_config: { authentication: { token: '**********' } } });
+  expect(asked(made.body.user_config_spec)).toContain('authentication');
   const credential = await signIn(template.id);
   const signedIn = await test.request('PUT', `${sources}/${made.body.id}`, {
     token,
     body: { credential_id: credential },
   });
-  expect(signedIn.body).toMatchObject({ credential_id: credential, source_config: {} });
+  expect(signedIn.body).toMatchObject({ credential_id: credential, source_config: {}, oauth: offer.oauth });
+  expect(asked(signedIn.body.user_config_spec)).not.toContain('authentication');
 });

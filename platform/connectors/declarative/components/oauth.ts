@@ -2,6 +2,8 @@
  * OAuth: gets access tokens with a refresh token or other credentials and keeps each until it expires. An API whose
  * refresh tokens work once gives a new one each time; it goes into the configuration, which the platform is asked to keep.
  */
+
+import type { SignedIn } from '../../kit/connector.ts';
 import { isJsonObject } from '../../kit/json.ts';
 import {
   anything,
@@ -46,7 +48,21 @@ interface TokenStore {
 /** Refreshes of one configuration wait for each other: a refresh token may work once. */
 const refreshes = new WeakMap<object, Promise<void>>();
 
+/** The platform holds the refresh token: the token that it gives is all there is. */
+function signedIn(signIn: SignedIn): Authenticator {
+  const headers = async () => {
+    await signIn.ready();
+    return { Authorization: `Bearer ${signIn.accessToken}` };
+  };
+  return {
+    parts: async () => ({ ...emptyParts(), headers: await headers() }),
+    renewedHeaders: headers,
+    refresh: async () => void (await signIn.replace(signIn.generation)),
+  };
+}
+
 function makeOAuth(given: Given): Authenticator {
+  if (given.run.signIn?.accessToken !== undefined) return signedIn(given.run.signIn);
   const usesAssertion = given.condition('use_profile_assertion')?.isMet() ?? given.flag('use_profile_assertion');
   const assertion = given.child<Authenticator>('profile_assertion');
   const grantType = () =>

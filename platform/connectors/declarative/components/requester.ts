@@ -15,7 +15,8 @@ import {
   template,
 } from '../component.ts';
 import type { Answer } from '../http/answer.ts';
-import { exchange } from '../http/exchange.ts';
+import { exchange, type TokenInUse } from '../http/exchange.ts';
+import { TokenReplaced } from '../http/failures.ts';
 import {
   combineParts,
   emptyParts,
@@ -90,6 +91,31 @@ function makeHttpRequester(given: Given): Requester {
   const { form, json } = makeBody(given);
   const useCache = given.value('use_cache') ?? mayCache;
 
+  const { signIn } = given.run;
+  /** Another token did not help the last time: then the API means something else, and is not asked twice again. */
+  let isHelpless = false;
+
+  async function tokenInUse(isSecond: boolean): Promise<TokenInUse | undefined> {
+    if (!signIn) return undefined;
+    const generation = await signIn.ready();
+    return {
+      accepted() {
+        isHelpless = false;
+        signIn.accepted(generation);
+      },
+      async refused() {
+        isHelpless ||= isSecond;
+        return !isHelpless && (await signIn.replace(generation));
+      },
+    };
+  }
+
+  /** A wait before another attempt may have outlived the token. */
+  async function freshHeaders(of: Authenticator): Promise<Values> {
+    await signIn?.ready();
+    return await of.renewedHeaders();
+  }
+
   function addressOf(ask: Ask, names: Names): string {
     const baseText = base?.text(names) ?? '';
     const urlText = url?.text(names) ?? '';
@@ -122,22 +148,32 @@ function makeHttpRequester(given: Given): Requester {
         stream_slice: sliceView(slice),
         next_page_token: token === undefined ? null : { next_page_token: token },
       };
-      const credentials = (await authenticator?.parts()) ?? emptyParts();
-      const parts = combineParts([ownParts(ask, names), credentials, ask.parts ?? emptyParts()]);
-      const request = prepareRequest(method, addressOf(ask, names), parts);
-      return exchange(
-        given.run,
-        request,
-        {
-          streamName: requestsFor ?? given.making.streamName,
-          handler,
-          endStatuses: ask.endStatuses,
-          signer: authenticator,
-          ...(authenticator && { credentials: () => authenticator.renewedHeaders() }),
-          refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
-        },
-        { mayCache: useCache === true, isStreamed },
-      );
+      const attempt = async (isSecond: boolean) => {
+        const token = await tokenInUse(isSecond);
+        const credentials = (await authenticator?.parts()) ?? emptyParts();
+        const parts = combineParts([ownParts(ask, names), credentials, ask.parts ?? emptyParts()]);
+        return exchange(
+          given.run,
+          prepareRequest(method, addressOf(ask, names), parts),
+          {
+            streamName: requestsFor ?? given.making.streamName,
+            handler,
+            endStatuses: ask.endStatuses,
+            signer: authenticator,
+            ...(authenticator && { credentials: () => freshHeaders(authenticator) }),
+            refreshToken: authenticator?.refresh && (() => authenticator.refresh?.() ?? Promise.resolve()),
+            token,
+          },
+          { mayCache: useCache === true, isStreamed },
+        );
+      };
+      try {
+        return await attempt(false);
+      } catch (error) {
+        // The token may be in any part of the request, so the whole request is made anew.
+        if (error instanceof TokenReplaced) return await attempt(true);
+        throw error;
+      }
     },
   };
 }

@@ -59,6 +59,10 @@ function makeSessionToken(given: Given): Authenticator {
   const way = given.inside(given.value('request_authentication'));
   const option = way.child<RequestOption>('inject_into');
   const shape = way.template('api_token');
+  // A session that was opened with a token of the sign-in ends with that token.
+  given.run.signIn?.onFresh(() => {
+    current = undefined;
+  });
   return authenticatorOf(async () => {
     const value = await token();
     if (way.text('type') === 'Bearer' || !option) return headerParts('Authorization', `Bearer ${pythonText(value)}`);

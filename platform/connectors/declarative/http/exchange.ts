@@ -6,7 +6,7 @@
 import { ConnectorError } from '../../kit/connector.ts';
 import type { Run } from '../run/run.ts';
 import { Answer } from './answer.ts';
-import { PaginationReset, RunFailure, SmallerPageNeeded } from './failures.ts';
+import { PaginationReset, RunFailure, SmallerPageNeeded, TokenReplaced } from './failures.ts';
 import type { PreparedRequest, Values } from './request.ts';
 import type { ErrorHandler, Outcome, Resolution } from './resolution.ts';
 import type { SendOptions } from './transport.ts';
@@ -31,15 +31,23 @@ export interface Retrying {
   refreshToken?: (() => Promise<void>) | undefined;
   /** Statuses by which the API says that there is no such page: no failures, whatever the error handler says. */
   endStatuses?: readonly number[] | undefined;
+  /** The access token of a sign-in, if the request has one. */
+  token?: TokenInUse | undefined;
+}
+
+export interface TokenInUse {
+  accepted(): void;
+  /** Whether there is a fresh one now. */
+  refused(): Promise<boolean>;
 }
 
 const retried = ['RETRY', 'RATE_LIMITED', 'REFRESH_TOKEN_THEN_RETRY'];
 
-/** Throws a RunFailure, or a PaginationReset or SmallerPageNeeded, which the retriever deals with. */
+/** Throws a RunFailure, TokenReplaced for the requester, or a PaginationReset or SmallerPageNeeded for the retriever. */
 export async function exchange(
   run: Run,
   request: PreparedRequest,
-  { streamName, handler, credentials, signer, refreshToken, endStatuses }: Retrying,
+  { streamName, handler, credentials, signer, refreshToken, endStatuses, token }: Retrying,
   options: SendOptions = {},
 ): Promise<Answer> {
   const tries = new Tries(run.clock.seconds());
@@ -48,6 +56,7 @@ export async function exchange(
     const asked = signer?.sign ? withHeaders(renewed, await signer.sign(renewed)) : renewed;
     const outcome = await sendOnce(run, asked, options);
     if (outcome instanceof Answer) signer?.observe?.(asked, outcome);
+    if (outcome instanceof Answer && token) await watchToken(run, token, outcome);
     if (outcome instanceof Answer && endStatuses?.includes(outcome.status)) return outcome;
     const resolution = handler.interpret(outcome);
     const { action } = resolution;
@@ -63,6 +72,14 @@ export async function exchange(
     run.log('WARN', `${streamName}: ${what} Next attempt in ${Math.ceil(seconds)} seconds.`);
     await run.wait(seconds, 'retry');
   }
+}
+
+/** A token that ended earlier than was said is no failure of the API, whatever the error handler says. */
+async function watchToken({ log }: Run, token: TokenInUse, answer: Answer): Promise<void> {
+  if (answer.isGood) token.accepted();
+  if (answer.status !== 401 || !(await token.refused())) return;
+  log('INFO', 'The API refused the access token. It is asked again with a fresh one.');
+  throw new TokenReplaced();
 }
 
 async function sendOnce(run: Run, request: PreparedRequest, options: SendOptions): Promise<Outcome> {

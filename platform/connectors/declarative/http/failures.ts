@@ -28,3 +28,8 @@ export class SmallerPageNeeded extends Error {
 export class PaginationReset extends Error {
   override name = 'PaginationReset';
 }
+
+/** There is a fresh access token, with which the request is to be made anew. */
+export class TokenReplaced extends Error {
+  override name = 'TokenReplaced';
+}

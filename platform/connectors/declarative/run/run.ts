@@ -1,5 +1,6 @@
 /* What all parts of one run of a source share. */
 import type { LogLevel, StreamDescriptor } from '../../../src/protocol.ts';
+import type { SignedIn } from '../../kit/connector.ts';
 import type { DateTime } from '../dates/date-time.ts';
 import type { Budget } from '../http/budget.ts';
 import type { Transport } from '../http/transport.ts';
@@ -16,6 +17,8 @@ export interface Run {
   log(level: LogLevel, message: string): void;
   /** Tells that the API lets a stream wait. */
   rateLimited(stream: StreamDescriptor): void;
+  /** The sign-in whose token the configuration has, if fresh ones can be got. */
+  signIn: SignedIn | undefined;
   /** Tells that the configuration has changed and must be kept. */
   configurationChanged(config: Record<string, unknown>): Promise<void>;
 }

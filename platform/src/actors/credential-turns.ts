@@ -1,0 +1,78 @@
+/**
+ * Who may use a credential whose refresh token a connector gets: one process at a time, whatever the process does (check,
+ * discover, read) and for whichever connection. Two processes would both use the refresh token, and a provider whose tokens
+ * work once ends the whole grant then.
+ *
+ * A turn is a row with an end that is put off while the turn is used, so that it also holds between two processes of the
+ * platform, and ends with a platform that was killed.
+ */
+import type { CredentialRef } from '../credentials.ts';
+import type { Store } from '../db/open.ts';
+import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
+import type { Runtime } from '../runtime.ts';
+import { deleteTurn, findTurn, prolongTurn, putTurn } from './credential-turns.store.ts';
+
+const turnMs = 30_000;
+const prolongEveryMs = 10_000;
+const lookEveryMs = 200;
+
+interface TurnOptions {
+  signal?: AbortSignal | undefined;
+  /** How long to wait; for ever, if it is not given. */
+  patienceMs?: number | undefined;
+  /** Told once, before the first wait. */
+  onWait?(): void;
+}
+
+/** Another process uses the credential for longer than the caller waits. */
+export class CredentialInUse extends Error {
+  override readonly name = 'CredentialInUse';
+}
+
+/** Throws CredentialInUse, and the reason of the signal. */
+export async function inTurn<T>(
+  { store, runtime }: { store: Store; runtime: Runtime },
+  { workspaceId, credentialId }: CredentialRef,
+  { signal, patienceMs = Number.POSITIVE_INFINITY, onWait }: TurnOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const holder = newProcessName(runtime.newId());
+  const startedAt = runtime.elapsed();
+  let isWaiting = false;
+
+  const take = () =>
+    store.transaction(async (tx) => {
+      const held = await findTurn(tx, workspaceId, credentialId);
+      if (held && held.expires_at > runtime.now() && !isAbandoned(held.holder)) return false;
+      await putTurn(tx, workspaceId, credentialId, { holder, expires_at: runtime.now() + turnMs });
+      return true;
+    });
+
+  try {
+    while (!(await take())) {
+      if (!isWaiting) onWait?.();
+      isWaiting = true;
+      if (runtime.elapsed() - startedAt >= patienceMs) throw new CredentialInUse('The credential is in use.');
+      await runtime.sleep(lookEveryMs, signal);
+      signal?.throwIfAborted();
+    }
+    const done = new AbortController();
+    const prolonging = prolong(done.signal);
+    try {
+      return await work();
+    } finally {
+      done.abort();
+      await prolonging;
+      await deleteTurn(store.db, workspaceId, holder);
+    }
+  } finally {
+    forgetProcessName(holder);
+  }
+
+  async function prolong(until: AbortSignal): Promise<void> {
+    while (!until.aborted) {
+      await runtime.sleep(prolongEveryMs, until);
+      if (!until.aborted) await prolongTurn(store.db, workspaceId, { holder, expires_at: runtime.now() + turnMs });
+    }
+  }
+}

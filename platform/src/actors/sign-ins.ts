@@ -1,0 +1,157 @@
+/**
+ * A run of a connector with a credential: the values are asked for when the run starts, fresh ones while it runs, and tokens
+ * that the connector has got by itself are handed back. Nothing of it is stored here.
+ */
+import type { Configuration } from '@inlay/contract/connector-configuration';
+import {
+  type AccessOptions,
+  type CredentialAccess,
+  CredentialNeedsAttention,
+  type CredentialRef,
+  type Credentials,
+  CredentialUnavailable,
+} from '../credentials.ts';
+import type { ConfiguredConnector, Failure, JobLog, SignIn } from '../runner/runner.ts';
+import { RunFailure } from '../runner/runner.ts';
+import { filled, valuesAt } from './actor-credential.ts';
+import type { ActorsContext } from './context.ts';
+import { CredentialInUse, inTurn } from './credential-turns.ts';
+import type { ActorCredential } from './requests.ts';
+
+interface SignInOptions {
+  workspaceId: string;
+  credential: ActorCredential;
+  configuration: Configuration;
+  /** The values of a whole configuration that its specification calls secret. */
+  secretsOf(configuration: Configuration): string[];
+  signal?: AbortSignal | undefined;
+  log?: JobLog | undefined;
+  patienceMs?: number;
+  forMs?: number;
+}
+
+type SignedIn = Pick<ConfiguredConnector, 'configuration' | 'secrets' | 'signIn'>;
+
+/** Throws a RunFailure if the credential gives no access. */
+export async function withSignIn<T>(
+  ctx: ActorsContext,
+  options: SignInOptions,
+  work: (signedIn: SignedIn) => Promise<T>,
+): Promise<T> {
+  const { workspaceId, credential, signal, log, patienceMs } = options;
+  const { credentials } = ctx;
+  if (!credentials) {
+    const message = 'The platform was started without access to credentials.';
+    throw new RunFailure({ origin: 'platform', type: 'config_error', message });
+  }
+  const ref = { workspaceId, credentialId: credential.id };
+  const run = async () => await work(await signedIn(credentials, ref, options, ctx.runtime.now));
+  if (credential.hand_over !== 'refresh_token') return await run();
+  const onWait = () => log?.write('INFO', 'platform', 'Waits: another run uses the same sign-in.');
+  try {
+    return await inTurn(ctx, ref, { signal, patienceMs, onWait }, run);
+  } catch (error) {
+    if (!(error instanceof CredentialInUse)) throw error;
+    const message = 'A sync uses this sign-in at the moment. Try again when it has ended.';
+    throw new RunFailure({ origin: 'source', type: 'transient_error', message });
+  }
+}
+
+async function signedIn(
+  credentials: Credentials,
+  ref: CredentialRef,
+  { credential, configuration, secretsOf, forMs }: SignInOptions,
+  now: () => number,
+): Promise<SignedIn> {
+  const handsOver = credential.hand_over === 'refresh_token';
+  const ask = async (options: AccessOptions) => {
+    const wanted = { ...options, ...(handsOver && { handsOver }) };
+    return await explained(credential, () => credentials.accessTo(ref, wanted));
+  };
+  const access = await ask(forMs === undefined ? {} : { forMs });
+  const whole = filled(configuration, credential, access.values);
+  const signIn: SignIn = {
+    ...tokenOf(access),
+    startedAt: now(),
+    values: access.values,
+    fields: credential.fields,
+    handsOver,
+    async fresh(options) {
+      const next = await ask(options);
+      return { ...tokenOf(next), values: next.values, secrets: secretsIn(next) };
+    },
+    takeBack: handsOver ? takingBack(credentials, ref, credential, access) : async () => {},
+  };
+  return { configuration: whole, secrets: [...secretsOf(whole), ...secretsIn(access)], signIn };
+}
+
+const tokenOf = ({ generation, expiresAt }: CredentialAccess) => ({ generation, expiresAt });
+
+/** Values of the provider, such as the name of a shop, stand in addresses and are no secrets. */
+const secretsIn = ({ values }: CredentialAccess) =>
+  Object.entries(values).flatMap(([name, value]) => (/token|secret|key|password|assertion/.test(name) ? [value] : []));
+
+/** Hands tokens back that a connector tells of in its configuration, if they are other ones than it was given. */
+function takingBack(
+  credentials: Credentials,
+  ref: CredentialRef,
+  credential: ActorCredential,
+  access: CredentialAccess,
+): SignIn['takeBack'] {
+  let { generation } = access;
+  let known = access.values;
+  return async (configuration) => {
+    const told = valuesAt(configuration, credential);
+    const { access_token: accessToken, refresh_token: refreshToken, expires_at: expiry } = told;
+    if (accessToken === known.access_token && refreshToken === known.refresh_token) return;
+    generation = await explained(credential, () =>
+      credentials.handBack(ref, {
+        generation,
+        ...(accessToken !== undefined && { accessToken }),
+        ...(refreshToken !== undefined && { refreshToken }),
+        ...(expiry !== undefined && { expiresAt: timeOf(expiry) }),
+      }),
+    );
+    known = { ...known, ...told };
+  };
+}
+
+/** Connectors write when a token ends as a date, or as seconds or milliseconds since 1970. Null for anything else. */
+function timeOf(text: string): number | null {
+  const number = Number(text);
+  if (text.trim() !== '' && Number.isFinite(number)) return number > 100_000_000_000 ? number : number * 1000;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
+}
+
+/** In the words of a failure of the source, for the customer where the customer can do something. */
+async function explained<T>({ fields }: ActorCredential, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CredentialNeedsAttention) {
+      throw new RunFailure(error.whose === 'customer' ? signInEnded(fields) : clientRefused);
+    }
+    if (error instanceof CredentialUnavailable) throw new RunFailure(unavailable);
+    throw error;
+  }
+}
+
+const signInEnded = (fields: ActorCredential['fields']): Failure => ({
+  origin: 'source',
+  type: 'config_error',
+  message: 'The sign-in with the provider is not valid any more. Sign in again.',
+  fields: Object.values(fields).map((path) => path.join('.')),
+});
+
+const clientRefused: Failure = {
+  origin: 'platform',
+  type: 'config_error',
+  message: 'The provider does not accept the OAuth client any more. Check its client id and its secret.',
+};
+
+const unavailable: Failure = {
+  origin: 'source',
+  type: 'transient_error',
+  message: 'The provider gives no access token at the moment.',
+};

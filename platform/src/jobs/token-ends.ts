@@ -1,0 +1,62 @@
+/**
+ * An access token that ends in the middle of a sync, for a source that cannot get another one while it runs. That is no failure:
+ * the sync goes on from its last state with a new token. But a stream that is not a bit further when the next token ends would
+ * go on like this for ever, and so it fails.
+ */
+import { createHash } from 'node:crypto';
+import { type StreamDescriptor, streamKey } from '../protocol.ts';
+import type { ConfiguredConnector, Failure, SyncOutcome } from '../runner/runner.ts';
+import { displayName } from '../runner/stream-names.ts';
+import { lastTokenEnd } from '../runner/token-desk.ts';
+
+/** How far streams were, as digests of their states. */
+interface TokenEnd {
+  /** Of all states together. */
+  all: string;
+  /** Of the streams that were being read, by their keys. */
+  unfinished: Record<string, string>;
+}
+
+/** The clock of the provider may be ahead of ours. */
+const mostSkewMs = 60_000;
+
+/** Whether a failure of the source is to be put down to the end of its token. */
+export function isTokenEnd(source: ConfiguredConnector, { failure }: SyncOutcome, now: number): boolean {
+  const endsAt = lastTokenEnd(source);
+  if (endsAt === undefined || failure?.origin !== 'source') return false;
+  const life = endsAt - (source.signIn?.startedAt ?? endsAt);
+  return now >= endsAt - Math.min(mostSkewMs, Math.max(0, life) / 10);
+}
+
+export function noteTokenEnd(
+  unfinished: readonly StreamDescriptor[],
+  states: ReadonlyMap<string, string | null>,
+  whole: string | undefined,
+): TokenEnd {
+  const digest = (state: unknown) => createHash('sha256').update(JSON.stringify(state)).digest('base64url');
+  const of = (key: string) => digest([states.get(key) ?? null, whole ?? null]);
+  return {
+    all: digest([[...states], whole ?? null]),
+    unfinished: Object.fromEntries(unfinished.map((stream) => [streamKey(stream), of(streamKey(stream))])),
+  };
+}
+
+/** What keeps the job from going on; undefined if it is further than at the last end of a token. */
+export function standstill(
+  before: string | null,
+  now: TokenEnd,
+  unfinished: readonly StreamDescriptor[],
+): Failure | undefined {
+  if (before === null) return undefined;
+  const last = JSON.parse(before) as TokenEnd;
+  const stuck = unfinished.filter((stream) => {
+    const key = streamKey(stream);
+    return Object.hasOwn(last.unfinished, key) && last.unfinished[key] === now.unfinished[key];
+  });
+  if (stuck.length === 0 && last.all !== now.all) return undefined;
+  const what = stuck.length > 0 ? stuck.map(displayName).join(', ') : 'the source';
+  const message =
+    `To read ${what} takes longer than an access token of the provider is valid. The token ended twice, and no state ` +
+    'was reached in between from which the sync could go on.';
+  return { message, origin: 'platform', type: 'config_error' };
+}
