@@ -1,7 +1,8 @@
 // npm run demo: builds, starts the service and the sample product (examples/host-app) together, with templates and
 // sample data, and prints the address to open. Everything it keeps is in data/demo; delete that to start afresh.
 //
-//   --port, --page-port   instead of the first free ones from 8080 and 8090; PORT in the environment counts as --port
+//   --port, --page-port, --provider-port
+//                         instead of the first free ones from 8080, 8090 and 8095; PORT in the environment counts as --port
 //   --data-dir            instead of data/demo
 //   --no-build            uses the present build as it is
 
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startHostApp } from '../examples/host-app/server.mjs';
 import { ensureTemplates } from '../examples/host-app/templates.mjs';
+import { startTestProvider } from '../examples/test-provider/provider.mjs';
 import { ensureBuilt } from './ensure-built.mjs';
 import { isMain } from './is-main.mjs';
 
@@ -68,7 +70,7 @@ async function isFree(port) {
   return isListening;
 }
 
-/** The operator token, and a file for customers to connect; made the first time. @param {string} dataDir */
+/** The operator token, a file for customers to connect, and the secret of the test provider; made the first time. @param {string} dataDir */
 function prepare(dataDir) {
   const samples = join(dataDir, 'samples');
   mkdirSync(samples, { recursive: true, mode: 0o700 });
@@ -77,7 +79,11 @@ function prepare(dataDir) {
     writeFileSync(tokenFile, `demo-${randomBytes(32).toString('base64url')}`, { mode: 0o600 });
   const ordersFile = join(samples, 'orders.csv');
   if (!existsSync(ordersFile)) writeFileSync(ordersFile, sampleOrders(500));
-  return { operatorToken: readFileSync(tokenFile, 'utf8'), samples, ordersFile };
+  const file = join(dataDir, 'test-provider.json');
+  const { port, secret } = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : { port: undefined, secret: randomBytes(32).toString('base64url') };
+  return { operatorToken: readFileSync(tokenFile, 'utf8'), samples, ordersFile, provider: { file, port, secret } };
 }
 
 /** @param {number} count */
@@ -173,6 +179,7 @@ async function main() {
     options: {
       port: { type: 'string' },
       'page-port': { type: 'string' },
+      'provider-port': { type: 'string' },
       'data-dir': { type: 'string', default: join(root, 'data/demo') },
       'no-build': { type: 'boolean', default: false },
     },
@@ -181,13 +188,18 @@ async function main() {
   if (!values['no-build']) await build();
   const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');
   const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
-  const { operatorToken, samples, ordersFile } = prepare(dataDir);
+  const { operatorToken, samples, ordersFile, provider: known } = prepare(dataDir);
+  // The service knows the provider by its address, so the port stays what it was the first time.
+  const providerPort = await choosePort(values['provider-port'] ?? known.port, 8095, '--provider-port');
+  writeFileSync(known.file, JSON.stringify({ port: String(providerPort), secret: known.secret }), { mode: 0o600 });
 
   const signalled = untilSignalled();
   const service = startService({ port, dataDir, operatorToken, samples });
   async function serve() {
     await service.untilReady();
-    await ensureTemplates({ inlayUrl: service.url, operatorToken, ordersFile });
+    const app = { clientId: 'demo', clientSecret: known.secret };
+    const { url } = await startTestProvider({ port: providerPort, ...app });
+    await ensureTemplates({ inlayUrl: service.url, operatorToken, ordersFile, provider: { url, ...app } });
     const page = await startHostApp({ port: pagePort, inlayUrl: service.url, operatorToken });
     console.log(
       `\n  Open  ${page.url}\n\n  What is synced arrives in ${join(dataDir, 'files')}\n  Ctrl-C ends the demo.\n`,

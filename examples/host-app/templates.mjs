@@ -68,11 +68,50 @@ const connectionTemplates = [
   },
 ];
 
-/** @param {{ inlayUrl: string, operatorToken: string, ordersFile: string }} options */
-export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile }) {
+/**
+ * What the test provider (examples/test-provider) is to Inlay: an OAuth client, and a template whose customers sign in.
+ * @param {{ url: string, clientId: string, clientSecret: string }} provider
+ */
+const signIn = ({ url, clientId, clientSecret }) => ({
+  client: {
+    name: 'Ledgerline',
+    client_id: clientId,
+    client_secret: clientSecret,
+    endpoints: {
+      authorization_url: `${url}/authorize`,
+      token_url: `${url}/token`,
+      revocation_url: `${url}/revoke`,
+      account: { url: `${url}/me`, id: ['id'], label: ['email'] },
+    },
+  },
+  template: {
+    name: 'Ledgerline',
+    actor_definition_id: definitions.httpApi,
+    partial_default_config: {
+      base_url: url,
+      authentication: { type: 'bearer' },
+      streams: [
+        {
+          name: 'invoices',
+          path: '/invoices',
+          primary_key: ['id'],
+          pagination: { type: 'page' },
+        },
+      ],
+    },
+    tags: ['free', 'pro'],
+  },
+  oauth: { scopes: ['invoices.read'], fields: { access_token: ['authentication', 'token'] } },
+});
+
+/**
+ * @param {{ inlayUrl: string, operatorToken: string, ordersFile: string,
+ *   provider?: Parameters<typeof signIn>[0] }} options `provider`: where customers can sign in
+ */
+export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile, provider }) {
   /** @param {string} path @param {object} [body] sent by POST @returns {Promise<any>} */
   async function call(path, body) {
-    const response = await fetch(`${inlayUrl}/api/v1/integrations/templates/${path}`, {
+    const response = await fetch(`${inlayUrl}/api/v1/integrations/${path}`, {
       method: body ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
@@ -82,13 +121,17 @@ export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile }) {
     return response.json();
   }
 
-  const sources = (await call('sources')).data;
+  const sources = (await call('templates/sources')).data;
   for (const template of sourceTemplates(ordersFile)) {
-    if (!sources.some(({ name }) => name === template.name)) await call('sources', template);
+    if (!sources.some(({ name }) => name === template.name)) await call('templates/sources', template);
   }
-  const connections = (await call('connections')).data;
+  const connections = (await call('templates/connections')).data;
   for (const template of connectionTemplates) {
     const isThere = connections.some(({ destination_name }) => destination_name === template.destination_name);
-    if (!isThere) await call('connections', template);
+    if (!isThere) await call('templates/connections', template);
   }
+  if (!provider || sources.some(({ name }) => name === 'Ledgerline')) return;
+  const { client, template, oauth } = signIn(provider);
+  const { id } = await call('oauth/clients', client);
+  await call('templates/sources', { ...template, oauth: { oauth_client_id: id, ...oauth } });
 }
