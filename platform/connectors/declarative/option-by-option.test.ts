@@ -359,3 +359,39 @@ it('a signed token has the claims that are given, also where they are empty', as
     exp: now + 1200,
   });
 });
+
+it('an OAuth refresh is a form whatever its headers say, and needs a token in the answer', async () => {
+  const oauth = (name: string, more: string) =>
+    asking(
+      name,
+      `authenticator: {type: OAuthAuthenticator, token_refresh_endpoint: "{{ config['base'] }}/token/${name}", client_id: a, client_secret: b, refresh_token: c${more}}`,
+    );
+  const manifest = manifestWith(
+    lines(oauth('json', ', refresh_request_headers: {Content-Type: application/json}'), oauth('empty', '')),
+  );
+  api.answer(({ path }) => {
+    if (path === '/token/empty') return { json: { access_token: '' } };
+    return path.startsWith('/token') ? { json: { access_token: 't' } } : row;
+  });
+  const { failures } = await read({ manifest, config, streams: full('json', 'empty') });
+  const [asked] = askedAt('/token/json');
+  expect(asked?.headers['content-type']).toBe('application/json');
+  expect(asked?.body).toBe('grant_type=refresh_token&client_id=a&client_secret=b&refresh_token=c');
+  expect(failures).toEqual({ empty: expect.objectContaining({ message: expect.stringContaining('no access token') }) });
+});
+
+it('templates that no value fits keep their text, as after any type error', async () => {
+  const manifest = manifestWith(
+    lines(
+      stream(
+        'first',
+        `transformations: [{type: AddFields, fields: [{path: [a], value: "{{ record['name'] | round(0, 'floor') }}"}, {path: [b], value: "{{ sanitize_url(record['missing']) }}"}]}]`,
+      ),
+    ),
+  );
+  api.answer(() => ({ json: { rows: [{ name: 'x' }] } }));
+  const { records } = await read({ manifest, config, streams: full('first') });
+  expect(records.first).toEqual([
+    { name: 'x', a: "{{ record['name'] | round(0, 'floor') }}", b: "{{ sanitize_url(record['missing']) }}" },
+  ]);
+});

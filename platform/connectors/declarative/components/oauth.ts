@@ -116,13 +116,13 @@ function makeOAuth(given: Given): Authenticator {
     const endpoint = pythonText(given.rendered('token_refresh_endpoint'));
     const values = await refreshArguments();
     const parts = { ...emptyParts(), headers: refreshHeaders() };
+    // A form whatever the headers say, as in the reference runtime.
     if (given.flag('send_refresh_request_as_query_params')) parts.query = values;
-    else if (String(parts.headers['Content-Type'] ?? '').includes('json')) parts.json = values;
     else parts.form = values;
     const answer = await ask(given, prepareRequest('POST', endpoint, parts), rules);
     const body = answer.json;
     const token = findValue(body, pythonText(given.rendered('access_token_name', 'access_token')));
-    if (token === undefined) throw new RunFailure('The answer to the OAuth refresh has no access token.');
+    if (isNothing(token)) throw new RunFailure('The answer to the OAuth refresh has no access token.');
     const expiry = findValue(body, pythonText(given.rendered('expires_in_name', 'expires_in')));
     const next = findValue(body, store.refreshTokenName);
     await store.keep({ value: pythonText(token), expires: expiryOf(given, expiry) }, next);
@@ -212,7 +212,7 @@ function dateOf(value: string): DateTime {
 function expiryOf(given: Given, value: unknown): DateTime {
   const now = given.run.clock.now();
   const format = given.text('token_expiry_date_format');
-  if (isNothing(value)) return now.plus(Timedelta.of({ hours: 1 }));
+  if (value === undefined) return now.plus(Timedelta.of({ hours: 1 }));
   if (format) return parseDate(pythonText(value), format);
   const seconds = Math.trunc(Number(pythonText(value)));
   if (Number.isNaN(seconds)) throw new RunFailure('The answer to the OAuth refresh has an expiry that is no number.');

@@ -462,7 +462,9 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>(
       }
       if (method === 'common') return round(value, indexOf(precision));
       const scale = calculate('**', 10, precision);
-      const scaled = toFloat(calculate('*', value, scale)).value;
+      const product = calculate('*', value, scale);
+      if (numberOf(product) === undefined) throw typeError(`must be real number, not ${typeName(product)}`);
+      const scaled = toFloat(product).value;
       const whole = method === 'ceil' ? Math.ceil(scaled) : Math.floor(scaled);
       return calculate('/', toInteger(new Float(whole)), scale);
     }),

@@ -128,7 +128,10 @@ const fixedFunctions: readonly Callable[] = [
     return parseDuration(text(value));
   }),
   define('format_datetime', 'dt format ? input_format', formatDatetime),
-  define('sanitize_url', 'value', (value) => quotePlus(text(value))),
+  define('sanitize_url', 'value', (value) => {
+    if (typeof value !== 'string') throw typeError('quote_from_bytes() expected bytes');
+    return quotePlus(value);
+  }),
   define('camel_case_to_snake_case', 'value', (value) => snakeCase(text(value))),
   define('generate_uuid', '', () => crypto.randomUUID()),
   new Callable('namespace', (args, kwargs) => {
