@@ -5,6 +5,9 @@
 export const problemOnOurSide =
   'There is a problem on our side, and our team can see it. You do not have to change anything.';
 
+/** A sign-in with a provider has ended, whatever ended it. */
+export const signInAgain = 'The access to your account has ended. Sign in again to go on.';
+
 /** An operator has paused the connection of an active workspace. */
 export const pausedByTeam = 'This connection is paused.';
 

@@ -24,6 +24,8 @@ import { createIdempotencyHousekeeping } from './idempotency/idempotency.worker.
 import { createLog } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { createSignInHousekeeping } from './oauth/flows.worker.ts';
+import type { RefreshWorker } from './oauth/refresh.worker.ts';
+import { createCredentialHousekeeping, type Revocations } from './oauth/revocation.worker.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openTracer } from './open-tracer.ts';
 import { openParts, type Parts } from './parts.ts';
@@ -71,6 +73,8 @@ export interface App {
   quotaReviews: QuotaReviews;
   sequencer: Sequencer;
   deliveries: Deliveries;
+  refreshWorker: RefreshWorker;
+  revocations: Revocations;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -123,6 +127,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       quotaReviews,
       sequencer,
       deliveries,
+      refreshWorker,
+      revocations,
     } = parts;
 
     let shuttingDown = false;
@@ -163,6 +169,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       parts.refusals.flush,
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
       createSignInHousekeeping(parts.oauth),
+      createCredentialHousekeeping(parts.oauth),
       createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
     ];
     const inBackground = [
@@ -173,6 +180,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       quotaReviews,
       sequencer,
       deliveries,
+      refreshWorker,
+      revocations,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -190,6 +199,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       quotaReviews,
       sequencer,
       deliveries,
+      refreshWorker,
+      revocations,
       async keepHouse() {
         for (const chore of chores) await chore();
       },

@@ -27,6 +27,8 @@ export interface Metrics {
   syncEnded(outcome: 'failed' | 'succeeded' | 'cancelled', seconds: number, rows: number): void;
   queueWait(kind: 'sync' | 'check' | 'discover' | 'check_request' | 'set_up', seconds: number): void;
   workspaceEvent(event: WorkspaceEvent, by?: number): void;
+  /** Tokens of a credential were to be refreshed. */
+  oauthRefresh(outcome: 'refreshed' | 'failed' | 'refused' | 'ended'): void;
   idempotentRequest(outcome: 'carried_out' | 'replayed' | 'refused'): void;
   /** A webhook was sent: whether it was accepted, how long that took, and how long ago its event happened. */
   webhookSent(outcome: 'delivered' | 'retried' | 'failed', seconds: number, lagSeconds: number): void;
@@ -146,6 +148,12 @@ export function createMetrics(): Metrics {
     labelNames: ['outcome'],
     registers,
   });
+  const oauthRefreshes = new Counter({
+    name: 'inlay_oauth_refreshes_total',
+    help: 'Refreshes of the tokens of credentials, by outcome: refreshed, failed (tried again), refused (the operator has to mend something), ended (the customer has to sign in again)',
+    labelNames: ['outcome'],
+    registers,
+  });
   const idempotentRequests = new Counter({
     name: 'inlay_idempotent_requests_total',
     help: 'Requests with an Idempotency-Key, by outcome: carried_out, replayed (with the stored answer), refused',
@@ -198,6 +206,7 @@ export function createMetrics(): Metrics {
       syncSeconds.observe({ outcome }, seconds);
       syncRows.inc({ outcome }, rows);
     },
+    oauthRefresh: (outcome) => oauthRefreshes.inc({ outcome }),
     idempotentRequest: (outcome) => idempotentRequests.inc({ outcome }),
     webhookSent(outcome, seconds, lagSeconds) {
       webhooks.inc({ outcome });

@@ -30,7 +30,9 @@ import type { Metrics } from './metrics.ts';
 import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
 import type { FlowsContext } from './oauth/flows.ts';
+import { createRefreshWorker, type RefreshWorker } from './oauth/refresh.worker.ts';
 import { Refreshes } from './oauth/refreshes.ts';
+import { createRevocations, type Revocations } from './oauth/revocation.worker.ts';
 import { holdCredential, releaseCredential } from './oauth/source-credentials.ts';
 import { openOAuthNetwork } from './oauth-network.ts';
 import { openPlatformClient } from './open-platform-client.ts';
@@ -44,7 +46,7 @@ import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections
 import type { PipelinesContext, SourceCredentials } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
-import { listSyncing } from './pipelines/jobs.ts';
+import { followCredential, holdHealth, listSyncing } from './pipelines/jobs.ts';
 import { listVersionsInUse, moveToVersion } from './pipelines/placed-definitions.ts';
 import { assertPlanHolds, openPlan } from './pipelines/plans.ts';
 import { startRetirement, startRollout } from './pipelines/rollouts.ts';
@@ -102,6 +104,8 @@ export interface Parts {
   sequencer: Sequencer;
   webhooks: WebhooksContext;
   deliveries: Deliveries;
+  refreshWorker: RefreshWorker;
+  revocations: Revocations;
   oauth: OAuthContext;
   signIns: FlowsContext;
   frameProofs: FrameProofs;
@@ -247,6 +251,11 @@ export async function openParts(
     refreshes: new Refreshes(runtime),
     findSpecification: async (organizationId, id) =>
       (await findDefinition(templates, { organizationId, kind: 'source', id }))?.specification,
+    countRefresh: metrics.oauthRefresh,
+    users: {
+      hold: (tx, workspaceId) => holdHealth({ store }, tx, [workspaceId]),
+      changed: (by, tx, credential) => followCredential({ store, journal: by }, tx, credential),
+    },
   };
   const deliveries = createDeliveries({
     ...webhooks,
@@ -320,6 +329,8 @@ export async function openParts(
     sequencer,
     webhooks,
     deliveries,
+    refreshWorker: createRefreshWorker(oauth),
+    revocations: createRevocations(oauth),
     oauth,
     signIns,
     frameProofs,

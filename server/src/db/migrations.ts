@@ -1113,6 +1113,7 @@ const migrations: Record<string, Step> = {
         revocation ${text},
         created_at bigint not null,
         updated_at bigint not null,
+        signed_in_at bigint not null,
         ended_at bigint
       )`.execute(db);
     await sql`create index credentials_by_workspace on credentials (workspace_id, created_at)`.execute(db);

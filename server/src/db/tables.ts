@@ -847,6 +847,8 @@ export interface CredentialRow {
   revocation: CredentialRevocation | null;
   created_at: number;
   updated_at: number;
+  /** When the customer has signed in last. */
+  signed_in_at: number;
   ended_at: number | null;
 }
 

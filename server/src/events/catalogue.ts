@@ -144,6 +144,15 @@ const SignIn = Type.Object(
   { title: 'Sign-in of an event' },
 );
 
+const Credential = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    oauth_client_id: Type.Optional(Uuid('The OAuth client; customers do not see it', exampleId)),
+    source_template_id: Uuid('The template that its customer signed in for', exampleId),
+  },
+  { title: 'Credential of an event' },
+);
+
 const changed = (example: string) =>
   Type.Array(Type.String(), { description: 'Which members have changed', examples: [[example]] });
 
@@ -455,6 +464,28 @@ export const catalogue = {
     ofOrganization,
   ),
   'oauth_client.deleted': kind('An OAuth client was deleted.', { oauth_client: OAuthClient }, ofOrganization),
+
+  'credential.connected': kind(
+    'A customer has signed in with a provider, for the first time or again.',
+    { credential: Credential, again: Type.Boolean({ description: 'Whether the customer had signed in before' }) },
+    shared,
+  ),
+  'credential.revoked': kind(
+    'A sign-in has ended: it was deleted, or the provider accepts its tokens no more.',
+    {
+      credential: Credential,
+      reason: Enumeration(['deleted', 'revoked', 'uncertain', 'expired'], {
+        description:
+          '`deleted`: here, with its last source or by an operator. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with',
+      }),
+    },
+    shared,
+  ),
+  'credential.expiring': kind(
+    'A sign-in ends within a week, and cannot be renewed without the customer.',
+    { credential: Credential, expires_at: Timestamp('When it ends') },
+    ofHealth,
+  ),
 
   'audit.checkpoint': kind(
     'The audit trail up to a position was signed. Endpoints get it if they ask for `audit.checkpoint` or `audit.*`. Keep it: it proves later that nothing before it was changed.',

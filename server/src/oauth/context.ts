@@ -1,6 +1,6 @@
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import type { Logger } from 'pino';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { Journal } from '../events/journal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Sealer } from '../sealing.ts';
@@ -33,4 +33,18 @@ export interface OAuthContext {
   refreshes: Refreshes;
   /** What the connector of a source definition asks for; undefined: the organization has no such definition. */
   findSpecification(organizationId: string, definitionId: string): Promise<ConnectorSpecification | undefined>;
+  users: CredentialUsers;
+  /** Counts refreshes, for metrics. */
+  countRefresh(outcome: RefreshOutcome): void;
+}
+
+/** `ended`: the customer has to sign in again. `refused`: the operator has to mend something. */
+export type RefreshOutcome = 'refreshed' | 'failed' | 'refused' | 'ended';
+
+/** The sources that use credentials; they belong to pipelines/. */
+export interface CredentialUsers {
+  /** Before a credential changes its state: workspaces are always locked first. */
+  hold(tx: Db, workspaceId: string): Promise<void>;
+  /** After it has changed: how its sources do follows from it. */
+  changed(journal: Journal, tx: Db, credential: { workspaceId: string; credentialId: string }): Promise<void>;
 }

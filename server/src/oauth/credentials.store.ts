@@ -58,6 +58,7 @@ export async function insertCredential(
       revocation: null,
       created_at: now,
       updated_at: now,
+      signed_in_at: now,
       ended_at: null,
     })
     .returningAll()
@@ -189,6 +190,7 @@ export async function replaceTokens(
       revoke_due_at: null,
       revoke_tries: 0,
       revocation: null,
+      signed_in_at: now,
       ended_at: null,
     })
     .returningAll()
@@ -263,6 +265,127 @@ export async function putUse(db: Db, ref: CredentialRef, generation: number, due
 
 export async function putDue(db: Db, ref: CredentialRef, generation: number, dueAt: number | null): Promise<void> {
   await ofRef(db, ref).set({ refresh_due_at: dueAt }).where('generation', '=', generation).execute();
+}
+
+/** The sign-in of the template that it was made for; null: it has none any more. */
+export async function findTemplateOAuth(
+  db: Db,
+  organizationId: string,
+  sourceTemplateId: string,
+): Promise<string | null | undefined> {
+  const row = await db
+    .selectFrom('source_templates')
+    .select('oauth')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceTemplateId)
+    .executeTakeFirst();
+  return row?.oauth;
+}
+
+/** Tokens that a connector has refreshed by itself, in place of those that it was given. */
+export async function putHandedBack(
+  tx: Db,
+  ref: CredentialRef,
+  generation: number,
+  tokens: Pick<CredentialRow, 'sealed_tokens' | 'access_expires_at'>,
+): Promise<CredentialRow | undefined> {
+  return await ofRef(tx, ref)
+    .set({ ...settled, ...tokens, generation: generation + 1 })
+    .where('generation', '=', generation)
+    .where('sealed_tokens', '<>', '')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** The end, whether it worked or not. What it has brought is kept until the provider was told. */
+export async function putEnd(tx: Db, ref: CredentialRef): Promise<CredentialRow | undefined> {
+  return await ofRef(tx, ref)
+    .set({
+      state: 'ended',
+      reason: null,
+      refresh_due_at: null,
+      revocation: 'due',
+      revoke_due_at: now,
+      revoke_tries: 0,
+      updated_at: now,
+      ended_at: now,
+    })
+    .where('state', '<>', 'ended')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+export async function isUsed(tx: Db, ref: CredentialRef): Promise<boolean> {
+  const user = await tx
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', ref.organizationId)
+    .where('workspace_id', '=', ref.workspaceId)
+    .where('credential_id', '=', ref.credentialId)
+    .where('deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return user !== undefined;
+}
+
+export interface Listed {
+  workspaceId?: string | undefined;
+  credentialId?: string | undefined;
+  limit: number;
+}
+
+/** Newest first. */
+export async function listCredentials(
+  db: Db,
+  organizationId: string,
+  { workspaceId, credentialId, limit }: Listed,
+): Promise<CredentialRow[]> {
+  let query = db.selectFrom('credentials').selectAll().where('organization_id', '=', organizationId);
+  if (workspaceId !== undefined) query = query.where('workspace_id', '=', workspaceId);
+  if (credentialId !== undefined) query = query.where('id', '=', credentialId);
+  return await query.orderBy('created_at', 'desc').orderBy('id').limit(limit).execute();
+}
+
+/** The sources that use them, by the id of the credential. */
+export async function listUsers(
+  db: Db,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  const users = new Map<string, string[]>();
+  if (ids.length === 0) return users;
+  const rows = await db
+    .selectFrom('sources')
+    .select(['id', 'credential_id'])
+    .where('organization_id', '=', organizationId)
+    .where('credential_id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  for (const { id, credential_id: used } of rows) users.set(used ?? '', [...(users.get(used ?? '') ?? []), id]);
+  return users;
+}
+
+/** Whether something would stop working without the client: credentials, or templates whose customers sign in with it. */
+export async function isClientUsed(tx: Db, organizationId: string, clientId: string): Promise<boolean> {
+  const credential = await tx
+    .selectFrom('credentials')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('oauth_client_id', '=', clientId)
+    .where('state', '<>', 'ended')
+    .limit(1)
+    .executeTakeFirst();
+  if (credential) return true;
+  const template = await tx
+    .selectFrom('source_templates')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .where('oauth', 'like', `%"${clientId}"%`)
+    .limit(1)
+    .executeTakeFirst();
+  return template !== undefined;
 }
 
 function ofRef(db: Db, ref: CredentialRef) {

@@ -14,6 +14,9 @@ import {
   CredentialUnavailable,
   renewCredential,
 } from './credentials.ts';
+import { createRefreshWorker } from './refresh.worker.ts';
+import { createRevocations } from './revocation.worker.ts';
+import { releaseCredential } from './source-credentials.ts';
 
 describeOnBothDatabases('Credentials', (kind) => {
   let store: Store;
@@ -41,6 +44,14 @@ describeOnBothDatabases('Credentials', (kind) => {
       throw new Error('the connection broke');
     },
   });
+
+  const entries = async () => {
+    const rows = await store.db.selectFrom('log_pending').select('type').orderBy('id').execute();
+    return rows
+      .map(({ type }) => type)
+      .filter((type) => type.startsWith('credential.'))
+      .sort();
+  };
 
   it('give a token that is still good, and refresh one that ends, once for everybody who asks on any replica', async () => {
     const ref = await signIn();
@@ -150,5 +161,83 @@ describeOnBothDatabases('Credentials', (kind) => {
     expect(row).toMatchObject({ state: 'needs_attention', reason: 'refused' });
     expect(`${failure} ${row.last_error}`).toContain('*** and *** are wrong');
     expect(`${failure} ${row.last_error} ${row.sealed_tokens}`).not.toMatch(/refresh ada|very secret/);
+  });
+
+  it('are refreshed ahead of their end, told of a week before it where that is not possible, and then need the customer', async () => {
+    const [due, early, fixed] = [await signIn('due'), await signIn('early'), await signIn('fixed')];
+    const bare = await connect(ctx, place, { accessToken: 'bare', expiresInSeconds: 30 * 86_400 });
+    const worker = createRefreshWorker(ctx);
+    await change(due, { refresh_due_at: Date.now() - 1 });
+    await change(fixed, { refresh_due_at: null });
+    await change(bare, { refresh_due_at: Date.now() - 1 });
+    await worker.pass();
+    expect([(await rowOf(due)).generation, (await rowOf(early)).generation]).toEqual([2, 1]);
+    // An hour's token is refreshed five minutes, or somewhat more, before its end.
+    const { refresh_due_at, access_expires_at } = await rowOf(early);
+    expect(Number(access_expires_at) - Number(refresh_due_at)).toBeGreaterThanOrEqual(360_000);
+    expect(Number(access_expires_at) - Number(refresh_due_at)).toBeLessThanOrEqual(540_000);
+    const told = async () => (await entries()).filter((type) => type !== 'credential.connected');
+    expect(await told()).toEqual(['credential.expiring']);
+    expect((await rowOf(bare)).refresh_due_at).toBe((await rowOf(bare)).access_expires_at);
+    await change(bare, { access_expires_at: Date.now() - 1, refresh_due_at: Date.now() - 1 });
+    await worker.pass();
+    expect(await rowOf(bare)).toMatchObject({ state: 'needs_attention', reason: 'expired', refresh_due_at: null });
+    expect(await told()).toEqual(['credential.expiring', 'credential.revoked']);
+    await expect(accessTo(ctx, bare)).rejects.toMatchObject({ reason: 'expired' });
+  });
+
+  it('leave a host alone that fails, and do not spend the second time of a refresh token on an outage', async () => {
+    const refs = [await signIn('one'), await signIn('two'), await signIn('three')];
+    for (const ref of refs) await expire(ref);
+    let asked = 0;
+    const failing = replica({
+      request: async () => {
+        asked++;
+        return { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+      },
+    });
+    for (const ref of refs) await expect(accessTo(failing, ref)).rejects.toThrow(CredentialUnavailable);
+    expect(asked).toBe(1);
+    const states = await Promise.all(refs.map(rowOf));
+    expect(states.map(({ tries, state }) => [tries, state])).toEqual([
+      [1, 'connected'],
+      [0, 'connected'],
+      [0, 'connected'],
+    ]);
+  });
+
+  it('are revoked at the provider when they end, again and again until it answers, unless the account is still used', async () => {
+    const shared = { accountId: 'the same', accountLabel: 'ada@example.com' };
+    const [one, two, unknown] = [
+      await connect(ctx, place, { ...provider.signIn('one'), ...shared }),
+      await connect(ctx, place, { ...provider.signIn('two'), ...shared }),
+      await connect(ctx, place, provider.signIn('three')),
+    ];
+    let isAway = false;
+    const away = replica({
+      request: async (url, request) =>
+        isAway ? { status: 503, contentType: '', body: '' } : provider.answer(url, request),
+    });
+    const revocations = createRevocations(away);
+    const release = ({ credentialId: id, ...at }: CredentialRef) =>
+      store.transaction((tx) => releaseCredential(tx, ctx.journal, { ...at, id }));
+    await release(one);
+    await revocations.pass();
+    expect(await rowOf(one)).toMatchObject({ state: 'ended', revocation: 'kept', sealed_tokens: '' });
+    expect(provider.revoked).toEqual([]);
+    await release(two);
+    await release(unknown);
+    isAway = true;
+    await revocations.pass();
+    expect(await rowOf(two)).toMatchObject({ revocation: 'due', revoke_tries: 1 });
+    isAway = false;
+    await revocations.pass();
+    expect(provider.revoked, 'not before the pause is over').toEqual([]);
+    for (const ref of [two, unknown]) await change(ref, { revoke_due_at: Date.now() - 1 });
+    await revocations.pass();
+    expect(provider.revoked.sort()).toEqual(['refresh three 1', 'refresh two 1']);
+    expect(await rowOf(two)).toMatchObject({ revocation: 'done', sealed_tokens: '', revoke_due_at: null });
+    await expect(accessTo(ctx, two)).rejects.toMatchObject({ reason: 'gone' });
+    expect((await entries()).filter((type) => type === 'credential.revoked')).toHaveLength(3);
   });
 });

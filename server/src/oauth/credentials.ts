@@ -10,11 +10,13 @@ import type { Db } from '../db/open.ts';
 import { databaseTime } from '../db/open.ts';
 import type { CredentialRow } from '../db/tables.ts';
 import { isoTime } from '../iso-time.ts';
+import { openClient } from './clients.ts';
 import type { OAuthContext } from './context.ts';
+import { recordConnected } from './credential-entries.ts';
 import type { CredentialRef, SeenCredential } from './credentials.store.ts';
 import * as credentials from './credentials.store.ts';
 import type { Tokens } from './grants.ts';
-import { canBeRefreshed, expiryOf, refOf, refresh } from './refresh.ts';
+import { canBeRefreshed, expiryOf, isHandedOver, refOf, refresh } from './refresh.ts';
 import { isGoodFor, marginMs, nextLook } from './refresh-times.ts';
 import { openTokens, sealTokens } from './sealed-tokens.ts';
 
@@ -54,6 +56,7 @@ export async function recordCredential(ctx: OAuthContext, tx: Db, given: NewCred
     owner: given.owner,
     ...(await columnsOf(ctx, tx, id, given, { grant: given.grant, oldRefreshToken: null })),
   });
+  await recordConnected(ctx.journal, tx, { before: undefined, after: row });
   return row;
 }
 
@@ -67,13 +70,55 @@ export async function renewCredential(
   ref: CredentialRef,
   given: GivenTokens,
 ): Promise<CredentialRow> {
+  await ctx.users.hold(tx, ref.workspaceId);
   const before = await credentials.lockCredential(tx, ref);
   if (!before) throw new Error(`there is no credential ${ref.credentialId}`);
   const isSameAccount = before.account_id !== null && before.account_id === given.accountId;
   // A provider that gives a refresh token only the first time means the same grant.
   const oldRefreshToken = isSameAccount ? (openTokens(ctx.sealer, before)?.refreshToken ?? null) : null;
   const columns = await columnsOf(ctx, tx, ref.credentialId, given, { grant: before.grant_kind, oldRefreshToken });
-  return await credentials.replaceTokens(tx, ref, columns);
+  const after = await credentials.replaceTokens(tx, ref, columns);
+  await recordConnected(ctx.journal, tx, { before, after });
+  await ctx.users.changed(ctx.journal, tx, ref);
+  return after;
+}
+
+export interface HandedBack {
+  /** Of the tokens that the connector was given. */
+  generation: number;
+  refreshToken?: string | undefined;
+  accessToken?: string | undefined;
+  /** Milliseconds since the epoch. */
+  expiresAt?: number | undefined;
+}
+
+/**
+ * Takes tokens that a connector has refreshed by itself, and gives their generation. Undefined: others have taken the place
+ * of those that the connector was given, so its own are thrown away.
+ */
+export async function handBack(ctx: OAuthContext, ref: CredentialRef, given: HandedBack): Promise<number | undefined> {
+  return await ctx.store.transaction(async (tx) => {
+    const row = await credentials.lockCredential(tx, ref);
+    const tokens = row && openTokens(ctx.sealer, row);
+    if (!row || !tokens || row.generation !== given.generation) return undefined;
+    // Of other credentials this service is the owner: what a connector says of them counts nothing.
+    if (!(await isHandedOver(ctx, row))) return undefined;
+    const accessToken = given.accessToken ?? tokens.accessToken;
+    const refreshToken = given.refreshToken ?? tokens.refreshToken;
+    const isSame = accessToken === tokens.accessToken && refreshToken === tokens.refreshToken;
+    if (isSame) return row.generation;
+    const isNewAccess = accessToken !== tokens.accessToken;
+    const after = await credentials.putHandedBack(tx, ref, row.generation, {
+      sealed_tokens: sealTokens(ctx.sealer, row.id, {
+        ...tokens,
+        accessToken,
+        refreshToken,
+        issuedAt: isNewAccess ? row.now : tokens.issuedAt,
+      }),
+      access_expires_at: given.expiresAt ?? (isNewAccess ? null : row.access_expires_at),
+    });
+    return after?.generation;
+  });
 }
 
 async function columnsOf(
@@ -150,6 +195,8 @@ export async function accessTo(
     const tokens = openTokens(ctx.sealer, row);
     if (!tokens) throw new CredentialUnavailable('the platform has the tokens');
     const known = { issuedAt: tokens.issuedAt, expiresAt: row.access_expires_at };
+    // Its connector refreshes by itself, and gets all that it needs for that.
+    if (row.state === 'connected' && (await isHandedOver(ctx, row))) return await giveOut(ctx, row, true);
     const isRefused = row.generation === notGeneration;
     const isMendable = row.reason === 'client_refused' || row.reason === 'refused';
     const isOver = row.state === 'needs_attention' && !isMendable;
@@ -171,7 +218,7 @@ export async function accessTo(
   }
 }
 
-async function giveOut(ctx: OAuthContext, row: SeenCredential): Promise<CredentialAccess> {
+async function giveOut(ctx: OAuthContext, row: SeenCredential, withAll = false): Promise<CredentialAccess> {
   const tokens = openTokens(ctx.sealer, row);
   if (!tokens) throw new CredentialUnavailable('the platform has the tokens');
   await noteUse(ctx, row, tokens.issuedAt);
@@ -184,7 +231,24 @@ async function giveOut(ctx: OAuthContext, row: SeenCredential): Promise<Credenti
       ...tokens.taken,
       access_token: tokens.accessToken,
       ...(row.access_expires_at !== null && { expires_at: isoTime(row.access_expires_at) }),
+      ...(withAll && (await refreshValues(ctx, row, tokens.refreshToken))),
     },
+  };
+}
+
+/** What a connector refreshes with. The operator has agreed to it in the template. */
+async function refreshValues(
+  ctx: OAuthContext,
+  row: CredentialRow,
+  refreshToken: string | null,
+): Promise<Record<string, string>> {
+  const client = await openClient(ctx, row.organization_id, row.oauth_client_id, {});
+  if (!client) throw new CredentialNeedsAttention('client_refused');
+  const [secret] = client.secrets;
+  return {
+    ...(refreshToken !== null && { refresh_token: refreshToken }),
+    client_id: client.clientId,
+    ...(secret !== undefined && { client_secret: secret }),
   };
 }
 

@@ -162,6 +162,47 @@ const signatures = [
   'Ed25519',
 ];
 
+/** Whether the provider has ended a token (RFC 7009). `refused` may be mended by the operator; `again` passes by itself. */
+export type Revoked = { kind: 'done' } | { kind: 'refused' | 'again'; reason: string };
+
+export async function revokeToken(
+  network: ProviderNetwork,
+  client: GrantClient,
+  { token, hint }: { token: string; hint: 'refresh_token' | 'access_token' },
+): Promise<Revoked> {
+  const { provider, values, clientId } = client;
+  const revocation_endpoint = fillAddress(provider.revocation_url ?? '', values);
+  const server = { issuer: new URL(revocation_endpoint).origin, revocation_endpoint };
+  let status = 0;
+  const options = {
+    additionalParameters: { token_type_hint: hint },
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: async (url: string, request: { method: string; headers: object; body?: unknown }) => {
+      const headers = { ...request.headers } as Record<string, string>;
+      const answer = await network.request(url, { method: request.method, headers, body: String(request.body ?? '') });
+      status = answer.status;
+      return new Response(null, { status: 200 });
+    },
+  };
+  for (const secret of client.secrets.length === 0 ? [''] : client.secrets) {
+    try {
+      await oauth.revocationRequest(
+        server,
+        { client_id: clientId },
+        await authenticationOf(provider, secret),
+        token,
+        options,
+      );
+    } catch {
+      // What the network says may name addresses; that it did not work is enough.
+      return { kind: 'again', reason: 'The provider cannot be reached.' };
+    }
+    if (status >= 200 && status < 300) return { kind: 'done' };
+    if (status === 429 || status >= 500) return { kind: 'again', reason: `The provider answered with ${status}.` };
+  }
+  return { kind: 'refused', reason: `The provider answered with ${status}.` };
+}
+
 function serverOf(client: GrantClient, tokens: 'token_url' | 'refresh_url' = 'token_url'): oauth.AuthorizationServer {
   const { provider, values, issuer } = client;
   const token_endpoint = fillAddress(provider[tokens] ?? provider.token_url, values);

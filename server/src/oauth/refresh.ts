@@ -9,10 +9,14 @@
  * while nobody else has changed the row.
  */
 import type { CredentialReason } from '@inlay/contract/credentials';
+import type { TemplateOAuth } from '@inlay/contract/template-oauth';
+import { byWorker } from '../cause.ts';
+import type { Db } from '../db/open.ts';
 import type { CredentialRow } from '../db/tables.ts';
 import { fillAddress } from './addresses.ts';
 import { openClient } from './clients.ts';
-import type { OAuthContext, ProviderNetwork } from './context.ts';
+import type { OAuthContext, ProviderNetwork, RefreshOutcome } from './context.ts';
+import { recordEnd } from './credential-entries.ts';
 import type { CredentialRef, SeenCredential } from './credentials.store.ts';
 import * as credentials from './credentials.store.ts';
 import { clientCredentials, type Grant, type GrantClient, NotSent, refreshTokens, type Tokens } from './grants.ts';
@@ -50,13 +54,14 @@ export function refresh(ctx: OAuthContext, row: CredentialRow): Promise<Refreshe
 }
 
 async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refreshed> {
+  if (await isHandedOver(ctx, row)) return { kind: 'later', reason: 'Its connector refreshes it.', isAsked: false };
   if (!canBeRefreshed(ctx, row)) return await atItsEnd(ctx, row);
   const values: Record<string, string> = JSON.parse(row.provider_values);
   const client = await openClient(ctx, row.organization_id, row.oauth_client_id, values);
   if (!client) return await noClient(ctx, row);
   const isSecondTime = row.tried_generation === row.generation && row.tries > 0;
   const leave = await ctx.refreshes.hosts.enter(tokenHostOf(client), { isSecondTime });
-  if (!leave) return { kind: 'later', reason: 'The provider does not work at the moment.' };
+  if (!leave) return { kind: 'later', reason: 'The provider does not work at the moment.', isAsked: false };
   let outcome: HostOutcome | undefined;
   try {
     const leasedAt = ctx.runtime.elapsed();
@@ -71,10 +76,26 @@ async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refre
     const grant = await askFor(network, client, taken, tokens);
     outcome = outcomeOf(grant);
     const work = () => settle(ctx, taken, lease.leaseId, { tokens, client, grant, sentAt });
-    return await persistently(ctx, taken.id, work);
+    const refreshed = await persistently(ctx, taken.id, work);
+    ctx.countRefresh(countedAs(grant, refreshed));
+    return refreshed;
   } finally {
     leave(outcome);
   }
+}
+
+function countedAs(grant: Grant, { kind }: Refreshed): RefreshOutcome {
+  if (grant.kind === 'tokens') return 'refreshed';
+  if (kind !== 'ended') return 'failed';
+  return grant.kind === 'refused' && grant.code === 'invalid_grant' ? 'ended' : 'refused';
+}
+
+/** Whether the connector refreshes by itself. Then nobody else does: a refresh token has one owner. */
+export async function isHandedOver({ store }: Pick<OAuthContext, 'store'>, row: CredentialRow): Promise<boolean> {
+  const { organization_id, source_template_id } = row;
+  const oauth = await credentials.findTemplateOAuth(store.db, organization_id, source_template_id);
+  if (oauth === null || oauth === undefined) return false;
+  return (JSON.parse(oauth) as TemplateOAuth).hand_over === 'refresh_token';
 }
 
 export function tokenHostOf({ provider, values }: Pick<GrantClient, 'provider' | 'values'>): string {
@@ -120,7 +141,8 @@ export function canBeRefreshed({ sealer }: Pick<OAuthContext, 'sealer'>, row: Cr
 /** There is no refresh token: when the access token ends, the customer has to sign in again. */
 async function atItsEnd(ctx: OAuthContext, row: CredentialRow): Promise<Refreshed> {
   const { access_expires_at: end, generation } = row;
-  if (end === null || end > (await ctx.store.now())) return { kind: 'later', reason: 'There is no refresh token.' };
+  if (end === null || end > (await ctx.store.now()))
+    return { kind: 'later', reason: 'There is no refresh token.', isAsked: false };
   const attention = { reason: 'expired', error: null, dueAt: null } as const;
   return await needsAttention(ctx, row, { generation, leaseId: null }, attention);
 }
@@ -131,7 +153,7 @@ async function whyNotTaken(ctx: OAuthContext, row: CredentialRow): Promise<Refre
   if (!now || now.state === 'ended') return { kind: 'ended' };
   if (now.generation !== row.generation) return { kind: 'fresh' };
   if (now.lease_until > now.now) return { kind: 'busy', ms: now.lease_until - now.now };
-  if (now.owner !== 'service') return { kind: 'later', reason: 'The platform refreshes it.' };
+  if (now.owner !== 'service') return { kind: 'later', reason: 'The platform refreshes it.', isAsked: false };
   const isUsedUp = now.tried_generation === now.generation && now.tries >= mostTries;
   if (now.state === 'connected' && isUsedUp) return await usedUp(ctx, now);
   return now.state === 'connected' ? { kind: 'busy', ms: 1_000 } : { kind: 'ended' };
@@ -141,7 +163,7 @@ async function whyNotTaken(ctx: OAuthContext, row: CredentialRow): Promise<Refre
 async function usedUp(ctx: OAuthContext, row: SeenCredential): Promise<Refreshed> {
   if (row.access_expires_at !== null && row.access_expires_at > row.now) {
     await credentials.putDue(ctx.store.db, refOf(row), row.generation, row.access_expires_at);
-    return { kind: 'later', reason: 'The answers of the provider were lost.' };
+    return { kind: 'later', reason: 'The answers of the provider were lost.', isAsked: true };
   }
   const free = { generation: row.generation, leaseId: null };
   return await needsAttention(ctx, row, free, { reason: 'uncertain', error: row.last_error, dueAt: null });
@@ -180,7 +202,7 @@ async function settle(ctx: OAuthContext, row: SeenCredential, leaseId: string, a
     }
   }
   await fail(ctx, row, lease, { wasNotSpent: grant.kind !== 'unknown', error });
-  return { kind: 'later', reason: error };
+  return { kind: 'later', reason: error, isAsked: true };
 }
 
 /** Whether the end of the grant is certain: after a lost answer nobody knows which of the two times ended it. */
@@ -200,6 +222,7 @@ async function keepTokens(
 ): Promise<Refreshed> {
   const { runtime, sealer, store } = ctx;
   return await store.transaction(async (tx) => {
+    if (row.state === 'needs_attention') await ctx.users.hold(tx, row.workspace_id);
     const now = (await credentials.findCredential(tx, refOf(row)))?.now ?? row.now;
     const issuedAt = Math.round(now - (runtime.elapsed() - sentAt));
     const refreshToken = grant.refreshToken ?? tokens.refreshToken;
@@ -218,6 +241,7 @@ async function keepTokens(
       scopes: JSON.stringify(grant.scopes ?? JSON.parse(row.scopes)),
     });
     if (!kept) return { kind: 'fresh' };
+    if (row.state === 'needs_attention') await tellUsers(ctx, tx, kept);
     return { kind: kept.state === 'ended' ? 'ended' : 'fresh' };
   });
 }
@@ -243,10 +267,21 @@ async function needsAttention(
   attention: { reason: CredentialReason; error: string | null; dueAt: number | null },
 ): Promise<Refreshed> {
   return await ctx.store.transaction(async (tx) => {
+    await ctx.users.hold(tx, row.workspace_id);
     const noted = await credentials.putNeedsAttention(tx, refOf(row), lease, attention);
     // Somebody else was quicker: what is there now counts.
-    return { kind: noted ? 'ended' : 'fresh' };
+    if (!noted) return { kind: 'fresh' };
+    await tellUsers(ctx, tx, noted);
+    const { reason } = attention;
+    if (reason !== 'client_refused' && reason !== 'refused') {
+      await recordEnd(ctx.journal.by(byWorker), tx, { before: row, after: noted }, reason);
+    }
+    return { kind: 'ended' };
   });
+}
+
+async function tellUsers({ users, journal }: OAuthContext, tx: Db, row: CredentialRow): Promise<void> {
+  await users.changed(journal.by(byWorker), tx, { workspaceId: row.workspace_id, credentialId: row.id });
 }
 
 /** An answer of a provider may be the only copy of a token: it is not given up at the first trouble with the database. */

@@ -7,8 +7,8 @@ export type Refreshed =
   | { kind: 'fresh' }
   /** Another process refreshes, for that long at most. */
   | { kind: 'busy'; ms: number }
-  /** It has not worked this time. */
-  | { kind: 'later'; reason: string }
+  /** It has not worked this time; `isAsked`: the provider was asked, and when to ask again is stored. */
+  | { kind: 'later'; reason: string; isAsked: boolean }
   /** Somebody has to do something. */
   | { kind: 'ended' };
 

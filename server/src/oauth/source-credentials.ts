@@ -2,7 +2,8 @@
 import type { Db } from '../db/open.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Journal } from '../events/journal.ts';
-import * as store from './source-credentials.store.ts';
+import { recordEnd } from './credential-entries.ts';
+import * as credentials from './credentials.store.ts';
 
 export interface HeldCredential {
   organizationId: string;
@@ -16,7 +17,8 @@ export interface HeldCredential {
  * one that does not exist. In a transaction, nobody ends the credential until the transaction does.
  */
 export async function holdCredential(tx: Db, { templateId, ...ref }: HeldCredential): Promise<void> {
-  const row = await store.lockCredential(tx, ref);
+  const { id: credentialId, ...place } = ref;
+  const row = await credentials.lockCredential(tx, { ...place, credentialId });
   if (row && row.state !== 'ended' && row.source_template_id === templateId) return;
   throw invalidRequest({
     loc: ['body', 'credential_id'],
@@ -28,9 +30,12 @@ export async function holdCredential(tx: Db, { templateId, ...ref }: HeldCredent
 /** A source has stopped using it. Once no source does, it is ended, and the provider will be told (revocation). */
 export async function releaseCredential(
   tx: Db,
-  _journal: Journal,
-  ref: Omit<HeldCredential, 'templateId'>,
+  journal: Journal,
+  { id: credentialId, ...place }: Omit<HeldCredential, 'templateId'>,
 ): Promise<void> {
-  await store.lockCredential(tx, ref);
-  if (!(await store.isCredentialUsed(tx, ref))) await store.endCredential(tx, ref);
+  const ref = { ...place, credentialId };
+  const before = await credentials.lockCredential(tx, ref);
+  if (!before || (await credentials.isUsed(tx, ref))) return;
+  const after = await credentials.putEnd(tx, ref);
+  if (after) await recordEnd(journal, tx, { before, after }, 'deleted');
 }

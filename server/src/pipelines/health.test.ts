@@ -7,6 +7,7 @@ const nothing: ConnectionFacts = {
   stoppedBecause: null,
   gone: null,
   refused: null,
+  signIn: null,
   open: null,
   failed: null,
   lastGoodAt: null,

@@ -32,6 +32,8 @@ export interface ConnectionFacts {
   gone: string | null;
   /** Why the platform would not take the source, its destination or the connection. */
   refused: { message: string; customerMessage: string; by: Audience } | null;
+  /** The sign-in that the source needs has ended. */
+  signIn: { message: string; customerMessage: string; by: Audience } | null;
   /** The job that has not ended. */
   open: { startedAt: number; failedAt: number | null; failure: JobFailure | null } | null;
   /** Jobs that failed since the last success: how many, and the first and the last of them. */
@@ -86,6 +88,7 @@ export function healthOf(facts: ConnectionFacts): Health {
   });
   if (facts.gone !== null) return attention('operator', facts.gone, facts.gone);
   if (facts.refused) return attention(facts.refused.by, facts.refused.message, facts.refused.customerMessage);
+  if (facts.signIn) return attention(facts.signIn.by, facts.signIn.message, facts.signIn.customerMessage);
   if (facts.isPaused) return { ...healthy, state: 'paused', pausedBecause: facts.pausedBecause };
   if (facts.stoppedBecause !== null) return attention('operator', facts.stoppedBecause, problemOnOurSide);
   const row = failing(facts);

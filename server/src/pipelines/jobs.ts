@@ -33,6 +33,7 @@ import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
 import { wantLog } from './job-logs.store.ts';
 import * as jobs from './jobs.store.ts';
+import { signInTrouble } from './sign-in-trouble.ts';
 import { configurationParts } from './source-template.ts';
 import * as sources from './sources.store.ts';
 import { failureOf, recordSyncEnded, recordSyncStarted } from './sync-entries.ts';
@@ -299,6 +300,17 @@ export async function refreshHealth(
   }
 }
 
+/** How the sources that use a credential do, after the credential has changed. */
+export async function followCredential(
+  ctx: Pick<PipelinesContext, 'store' | 'journal'>,
+  tx: Db,
+  { workspaceId, credentialId }: { workspaceId: string; credentialId: string },
+): Promise<void> {
+  for (const sourceId of await sources.listSourcesOfCredential(tx, workspaceId, credentialId)) {
+    await refreshHealth(ctx, tx, [workspaceId], { sourceId });
+  }
+}
+
 /** Of a source whose connections have changed, or one of whose connections is gone. */
 export async function refreshSourceHealth(
   { journal }: Pick<PipelinesContext, 'journal'>,
@@ -351,6 +363,8 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
   const source = await sources.findAnySource(tx, workspaceId, row.source_id);
   const destination = await connections.findDestination(tx, workspaceId, row.destination_id);
   const { good, failed, open } = await jobs.findOutcomes(tx, workspaceId, row.id);
+  const credentialId = source?.credential_id ?? null;
+  const signIn = credentialId === null ? undefined : await sources.findSignIn(tx, workspaceId, credentialId);
   const earlier = healthIn(row);
   // While something is being set up anew, what was refused before says nothing.
   const isSettled = source?.due_at === null;
@@ -370,6 +384,7 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
     stoppedBecause: row.platform_state === 'inactive' ? row.platform_reason : null,
     gone: row.platform_state === 'gone' ? goneFromPlatform : null,
     refused: refused ? refusalIn(refused) : null,
+    signIn: signIn ? signInTrouble(signIn) : null,
     open: open
       ? {
           startedAt: open.started_at,
@@ -382,13 +397,20 @@ async function workOutHealth(tx: Db, row: ConnectionRow): Promise<{ health: Heal
           count: failed.count,
           firstAt: failed.first.failed_at ?? failed.first.started_at,
           first: firstErrorIn(failed.first) ?? failureIn(failed.first),
-          last: failureIn(failed.last),
+          last: sinceSignIn(failed.last, signIn),
         }
       : null,
     // The job that proves it may be older than what is kept.
     lastGoodAt: good?.ended_at ?? earlier.lastGoodAt ?? null,
   });
   return { health, status };
+}
+
+/** A failure from before the last sign-in asks nobody to do anything: the next sync tells. */
+function sinceSignIn(job: JobRow, signIn: sources.SignIn | undefined): JobFailure {
+  const failure = failureIn(job);
+  const isBefore = signIn !== undefined && (job.ended_at ?? job.started_at) < signIn.signed_in_at;
+  return isBefore && failure.kind === 'config_error' ? { ...failure, kind: 'unknown' } : failure;
 }
 
 function refusalIn({ failure, customer_failure }: RemoteRow) {

@@ -1,7 +1,8 @@
 /** The SQL of `sources`. A lease says who sets a source up; `due_at` says that there is something left to do. */
+
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
-import type { SourceRow } from '../db/tables.ts';
+import type { CredentialRow, SourceRow } from '../db/tables.ts';
 import type { FailureTexts } from './two-texts.ts';
 
 const now = sql<number>`now_ms()`;
@@ -250,4 +251,28 @@ export async function findAnySource(db: Db, workspaceId: string, id: string): Pr
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .executeTakeFirst();
+}
+
+export type SignIn = Pick<CredentialRow, 'state' | 'reason' | 'last_error' | 'signed_in_at'>;
+
+/** The state of a credential of the workspace. */
+export async function findSignIn(tx: Db, workspaceId: string, credentialId: string): Promise<SignIn | undefined> {
+  return await tx
+    .selectFrom('credentials')
+    .select(['state', 'reason', 'last_error', 'signed_in_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', credentialId)
+    .executeTakeFirst();
+}
+
+export async function listSourcesOfCredential(tx: Db, workspaceId: string, credentialId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('sources')
+    .select('id')
+    .where('workspace_id', '=', workspaceId)
+    .where('credential_id', '=', credentialId)
+    .where('deleted_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -66,6 +66,7 @@ async function signIn(templateId: string, workspaceName = 'Acme'): Promise<strin
     revocation: null,
     created_at: 1,
     updated_at: 1,
+    signed_in_at: 1,
     ended_at: null,
   };
   await test.app.store.db.insertInto('credentials').values(row).execute();

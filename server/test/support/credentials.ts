@@ -36,6 +36,8 @@ export function replicaOf(
     publicUrl: 'https://inlay.example',
     findSpecification: async () => undefined,
     refreshes: new Refreshes(runtime),
+    countRefresh: () => {},
+    users: { hold: async () => {}, changed: async () => {} },
   };
 }
 

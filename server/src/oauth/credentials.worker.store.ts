@@ -1,0 +1,113 @@
+/** Credentials of all organizations, for the workers that refresh and revoke. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { CredentialRow } from '../db/tables.ts';
+
+const now = sql<number>`now_ms()`;
+const later = (ms: number) => sql<number>`now_ms() + ${sql.lit(Math.round(ms))}`;
+
+/** Whose time has come and nobody refreshes. The longest waiting first. */
+export async function listToRefresh(db: Db, limit: number): Promise<CredentialRow[]> {
+  return await db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('refresh_due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('refresh_due_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Credentials that have ended and of which the provider was not told yet. */
+export async function listToRevoke(db: Db, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('credentials')
+    .select('id')
+    .where('revoke_due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .orderBy('revoke_due_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Undefined when somebody else was quicker. */
+export async function leaseToRevoke(
+  db: Db,
+  id: string,
+  leaseId: string,
+  leaseMs: number,
+): Promise<CredentialRow | undefined> {
+  return await db
+    .updateTable('credentials')
+    .set({ lease_id: leaseId, lease_until: later(leaseMs), revoke_tries: sql<number>`revoke_tries + 1` })
+    .where('id', '=', id)
+    .where('state', '=', 'ended')
+    .where('revoke_due_at', '<=', now)
+    .where('lease_until', '<=', now)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Whether the provider would end somebody else's access as well: many end everything that an account gave to a client. */
+export async function isGrantShared(db: Db, row: CredentialRow): Promise<boolean> {
+  const query = db
+    .selectFrom('credentials')
+    .select('id')
+    .where('organization_id', '=', row.organization_id)
+    .where('oauth_client_id', '=', row.oauth_client_id)
+    .where('state', '<>', 'ended')
+    .where('id', '<>', row.id)
+    .limit(1);
+  const other =
+    row.account_id === null
+      ? // Nobody knows whose it is. Another of the same customer may be of the same account.
+        query.where('account_id', 'is', null).where('workspace_id', '=', row.workspace_id)
+      : query.where('account_id', '=', row.account_id);
+  return (await other.executeTakeFirst()) !== undefined;
+}
+
+/** What came of the revocation, for good. Its tokens are of no use any more. */
+export async function putRevocation(
+  db: Db,
+  { id, lease_id }: CredentialRow,
+  { revocation, error }: { revocation: CredentialRow['revocation']; error: string | null },
+): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({
+      ...{ revocation, last_error: error, revoke_due_at: null, sealed_tokens: '' },
+      ...{ lease_id: null, lease_until: 0, updated_at: now },
+    })
+    .where('id', '=', id)
+    .where('lease_id', '=', lease_id)
+    .where('state', '=', 'ended')
+    .execute();
+}
+
+export async function putRevokeLater(
+  db: Db,
+  { id, lease_id }: CredentialRow,
+  { pauseMs, error }: { pauseMs: number; error: string },
+): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({ revoke_due_at: later(pauseMs), last_error: error, lease_id: null, lease_until: 0 })
+    .where('id', '=', id)
+    .where('lease_id', '=', lease_id)
+    .where('state', '=', 'ended')
+    .execute();
+}
+
+/** Ended long ago, and not used by any source: nobody asks for it any more. */
+export async function removeOld(db: Db, keptMs: number, limit: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    delete from credentials where id in (
+      select id from credentials
+      where state = 'ended' and revoke_due_at is null and ended_at < now_ms() - ${sql.lit(keptMs)}
+        and not exists (
+          select 1 from sources where sources.credential_id = credentials.id and sources.deleted_at is null)
+      limit ${sql.lit(limit)})
+    returning id`.execute(db);
+  return rows.length;
+}

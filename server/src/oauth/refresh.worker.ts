@@ -1,0 +1,63 @@
+/**
+ * Refreshes the tokens of all credentials before they end, in every replica; the lease of a credential lets one of them do
+ * it (refresh.ts). Tells of credentials that end and cannot be refreshed.
+ */
+import { type Repetition, repeatedly } from '../background.ts';
+import { byWorker } from '../cause.ts';
+import type { CredentialRow } from '../db/tables.ts';
+import type { OAuthContext } from './context.ts';
+import { recordExpiring } from './credential-entries.ts';
+import * as credentials from './credentials.store.ts';
+import * as all from './credentials.worker.store.ts';
+import { canBeRefreshed, refOf, refresh } from './refresh.ts';
+
+const everyMs = 5_000;
+const batch = 200;
+const atATime = 20;
+/** How long a credential waits whose provider was not asked: its host is left alone for now. */
+const waitMs = 30_000;
+
+export interface RefreshWorker extends Repetition {
+  /** Does everything that is due now. */
+  pass(): Promise<void>;
+}
+
+export function createRefreshWorker(ctx: OAuthContext): RefreshWorker {
+  const { store, runtime, log } = ctx;
+
+  async function handle(row: CredentialRow): Promise<void> {
+    const now = await store.now();
+    const { access_expires_at: end } = row;
+    if (!canBeRefreshed(ctx, row) && end !== null && end > now) return await tellOfEnd(ctx, row, end);
+    const refreshed = await refresh(ctx, row);
+    if (refreshed.kind !== 'later' || refreshed.isAsked) return;
+    // Others are not kept waiting behind it.
+    const dueAt = Math.round((await store.now()) + waitMs * (1 + runtime.random()));
+    await credentials.putDue(store.db, refOf(row), row.generation, dueAt);
+  }
+
+  async function pass(stopping?: AbortSignal): Promise<void> {
+    const due = await all.listToRefresh(store.db, batch);
+    const next = async (): Promise<void> => {
+      for (let row = due.shift(); row && !stopping?.aborted; row = due.shift()) {
+        const { id: credentialId } = row;
+        await handle(row).catch((err) => log.error({ err, credentialId }, 'a credential could not be refreshed'));
+      }
+    };
+    await Promise.all(Array.from({ length: atATime }, next));
+  }
+
+  const pauseMs = () => everyMs * (1 + runtime.random());
+  const repetition = repeatedly(ctx, { what: 'refreshing credentials', pauseMs, work: pass });
+  return { ...repetition, pass: () => pass() };
+}
+
+/** Once, a week ahead. The next look is at its end. */
+async function tellOfEnd(ctx: OAuthContext, row: CredentialRow, end: number): Promise<void> {
+  await ctx.store.transaction(async (tx) => {
+    const locked = await credentials.lockCredential(tx, refOf(row));
+    if (locked?.generation !== row.generation || locked.refresh_due_at === end) return;
+    await credentials.putDue(tx, refOf(row), row.generation, end);
+    await recordExpiring(ctx.journal.by(byWorker), tx, row, end);
+  });
+}
