@@ -362,6 +362,17 @@ program
   });
 
 program
+  .command('oauth')
+  .description('sign-in of customers with a provider')
+  .command('test')
+  .description('sign in as a customer of a source template would, and say what came back; nothing is connected')
+  .argument('<template>', 'the source template', uuid)
+  .option('--value <name=value...>', "what the provider's addresses need, as in subdomain=acme")
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (template, options) => (await import('./cli/oauth.ts')).testSignIn(template, options));
+
+program
   .command('doctor')
   .description('check configuration, database, platform and clock, and say what to fix')
   .action(async () => (await import('./cli/doctor-report.ts')).showFindings());

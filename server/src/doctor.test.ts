@@ -41,6 +41,17 @@ it.each([
   ]);
 });
 
+it('warns that sign-ins are refused over plain http, unless on this machine', async () => {
+  const signIns = async (url: string) =>
+    (await findingsOf({ INLAY_PUBLIC_URL: url })).filter(({ what }) => what.startsWith('sign-in with a provider'));
+  expect(await signIns('http://inlay.example')).toEqual([
+    expect.objectContaining({ state: 'warn', advice: 'Set INLAY_PUBLIC_URL to an https address.' }),
+  ]);
+  for (const fine of ['https://inlay.example', 'http://localhost:3000', 'http://127.0.0.1:3000']) {
+    expect(await signIns(fine), fine).toEqual([]);
+  }
+});
+
 it.each([
   ['ok', `${both}because HOST and INLAY_PUBLIC_URL are on loopback${changes}`, {}],
   [

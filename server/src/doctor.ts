@@ -10,6 +10,7 @@ import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Se
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createJournal } from './events/journal.ts';
+import { listRedirects } from './oauth/clients.ts';
 import { openStore } from './open-store.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { readSyncState } from './pipelines/job-watch.worker.ts';
@@ -150,6 +151,7 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<Findin
       ok(`database: ${kind}, up to date`),
       await examineClock(store),
       ...(await examineTenants(store)),
+      ...(await examineOAuthClients(store, config)),
       await examineBacklog(store),
       ...(await examineSyncs(store)),
     ];
@@ -160,6 +162,29 @@ async function examineDatabase(config: Config, secrets: Secrets): Promise<Findin
   } finally {
     await store?.close();
   }
+}
+
+const secretWarningMs = 30 * 86_400_000;
+
+/** Where providers must send customers back to, and secrets that are about to end. */
+async function examineOAuthClients(store: Store, { publicUrl }: Config): Promise<Finding[]> {
+  const now = await store.now();
+  const findings: Finding[] = [];
+  for (const { id } of await listOrganizations(store)) {
+    for (const { name, redirectUrl, secretExpiresAt } of await listRedirects({ store, publicUrl }, id)) {
+      const isEnding = secretExpiresAt !== null && secretExpiresAt < now + secretWarningMs;
+      const until = isEnding ? new Date(secretExpiresAt).toISOString().slice(0, 10) : '';
+      findings.push(
+        isEnding
+          ? warn(
+              `OAuth client ${name}: its secret ends on ${until}`,
+              'Make a new one with the provider, and rotate it.',
+            )
+          : ok(`OAuth client ${name}: register ${redirectUrl} with its provider`),
+      );
+    }
+  }
+  return findings;
 }
 
 async function examineClock(store: Store): Promise<Finding> {

@@ -49,7 +49,9 @@ export function openSignIns({ config, oauth, pipelines, frameProofs, owner }: Si
   };
 }
 
-function forSignIn(row: Pick<SourceTemplateRow, 'id' | 'name' | 'oauth'> | undefined): SignInTemplate | undefined {
+export function forSignIn(
+  row: Pick<SourceTemplateRow, 'id' | 'name' | 'oauth'> | undefined,
+): SignInTemplate | undefined {
   return row && { id: row.id, name: row.name, oauth: row.oauth === null ? undefined : JSON.parse(row.oauth) };
 }
 

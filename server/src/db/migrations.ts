@@ -1149,6 +1149,7 @@ const migrations: Record<string, Step> = {
         failure ${text},
         failure_detail ${text},
         link_until bigint,
+        is_test integer not null,
         created_at bigint not null,
         expires_at bigint not null,
         ended_at bigint

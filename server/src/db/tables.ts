@@ -898,6 +898,8 @@ export interface OAuthFlowRow {
   failure_detail: string | null;
   /** Of a link that an operator has sent: until then it can be tried, until it has connected once. */
   link_until: number | null;
+  /** 0 or 1: an operator tries the sign-in out. Its tokens are thrown away. */
+  is_test: number;
   created_at: number;
   expires_at: number;
   ended_at: number | null;

@@ -438,7 +438,10 @@ export const catalogue = {
   ),
   'sign_in.connected': kind(
     'A customer has signed in.',
-    { sign_in: SignIn, credential_id: Uuid('The credential that came of it', exampleId) },
+    {
+      sign_in: SignIn,
+      credential_id: orNull('string', 'What came of it; null after a test of an operator', exampleId),
+    },
     ofSignIn,
   ),
   'sign_in.failed': kind(

@@ -168,6 +168,22 @@ export async function deleteClient(
   });
 }
 
+/** What an operator has to know of each client without its secrets: where its provider sends customers back to. */
+export async function listRedirects(
+  { store, publicUrl }: Pick<OAuthContext, 'store' | 'publicUrl'>,
+  organizationId: string,
+) {
+  const rows = await clients.listClients(store.db, organizationId);
+  return rows.map((row) => ({
+    name: row.name,
+    redirectUrl: redirectUrl(publicUrl, row),
+    secretExpiresAt: row.secret_expires_at,
+  }));
+}
+
+export const redirectUrl = (publicUrl: string, { callback_key }: Pick<OAuthClientRow, 'callback_key'>) =>
+  `${publicUrl}/oauth/callback/${callback_key}`;
+
 /** What a template is told of a client. */
 export async function findSignInClient(
   { store }: Pick<OAuthContext, 'store'>,
@@ -372,7 +388,7 @@ function present({ sealer, publicUrl }: OAuthContext, row: OAuthClientRow, now: 
   return {
     id: row.id,
     name: row.name,
-    redirect_url: `${publicUrl}/oauth/callback/${row.callback_key}`,
+    redirect_url: redirectUrl(publicUrl, row),
     provider: row.preset,
     issuer: row.issuer,
     definition_id: row.definition_id,

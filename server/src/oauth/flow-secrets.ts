@@ -11,6 +11,21 @@ export interface FlowSecrets {
   /** The tokens of another account than before, until the customer confirms it, and when they came. */
   given?: GivenTokens | undefined;
   receivedAt?: number | undefined;
+  /** What came of a test. */
+  report?: TestReport | undefined;
+}
+
+/** What an operator wants to know of a sign-in that was tried out. */
+export interface TestReport {
+  asked: string[];
+  /** Null: the provider did not say it, so it is as asked. */
+  granted: string[] | null;
+  account: string | null;
+  canTellAccounts: boolean;
+  expiresInSeconds: number | null;
+  hasRefreshToken: boolean;
+  /** The names of the values that the provider told. */
+  taken: string[];
 }
 
 const contextOf = (flowId: string) => `oauth flow ${flowId}`;

@@ -27,7 +27,7 @@ export async function insertFlow(
   organizationId: string,
   workspaceId: string,
   flow: NewFlow,
-  { lifeMs, isLink }: { lifeMs: number; isLink: boolean },
+  { lifeMs, isLink = false, isTest = false }: { lifeMs: number; isLink?: boolean; isTest?: boolean },
 ): Promise<OAuthFlowRow> {
   return await tx
     .insertInto('oauth_flows')
@@ -46,6 +46,7 @@ export async function insertFlow(
       failure: null,
       failure_detail: null,
       link_until: isLink ? fromNow(lifeMs) : null,
+      is_test: isTest ? 1 : 0,
       created_at: now,
       expires_at: fromNow(lifeMs),
       ended_at: null,

@@ -99,7 +99,7 @@ export async function startFlow(
       return_to,
       start_hash: hashOf(handle),
     };
-    const row = await flows.insertFlow(tx, organizationId, workspaceId, flow, { lifeMs: flowLifeMs, isLink: false });
+    const row = await flows.insertFlow(tx, organizationId, workspaceId, flow, { lifeMs: flowLifeMs });
     await recordState(ctx, tx, row, undefined);
     return row;
   });
@@ -117,7 +117,7 @@ export interface PreparedFlow {
 
 /** Everything that can be wrong with a sign-in before it begins. */
 export async function prepareFlow(
-  ctx: FlowsContext,
+  ctx: Pick<FlowsContext, 'store' | 'sealer' | 'isSecure' | 'findSource' | 'findTemplate'>,
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string },
   request: Pick<StartSignInRequest, 'source_template_id' | 'source_id' | 'values'>,
   findOffered: () => Promise<SignInTemplate | undefined>,
@@ -294,7 +294,7 @@ export async function recordState(
     case 'unconfirmed':
       return await journal.record(tx, organization_id, { type: 'sign_in.unconfirmed', ...entry, data: { sign_in } });
     case 'connected': {
-      const data = { sign_in, credential_id: row.credential_id ?? '' };
+      const data = { sign_in, credential_id: row.credential_id };
       return await journal.record(tx, organization_id, { type: 'sign_in.connected', ...entry, data });
     }
     case 'failed': {

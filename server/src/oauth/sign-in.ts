@@ -15,7 +15,7 @@ import { AppError } from '../errors.ts';
 import { causedBy } from '../events/journal.ts';
 import { accountIdOf, readAccount } from './account.ts';
 import { findClient } from './clients.store.ts';
-import { openClient, providerNameOf } from './clients.ts';
+import { openClient, providerNameOf, redirectUrl } from './clients.ts';
 import { type GivenTokens, recordCredential, renewCredential } from './credentials.ts';
 import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow } from './flow-secrets.ts';
 import * as flows from './flows.store.ts';
@@ -135,18 +135,17 @@ export async function goToProvider(ctx: FlowsContext, flow: OAuthFlowRow, cookie
   if (!started) return undefined;
   ctx.changed.tell(flow.id);
   const { verifier, nonce } = secrets;
-  return await signInAddress(client, { redirectUrl: redirectUrl(ctx, row), state, scopes, verifier, nonce });
+  return await signInAddress(client, { redirectUrl: redirectUrl(ctx.publicUrl, row), state, scopes, verifier, nonce });
 }
-
-const redirectUrl = ({ publicUrl }: FlowsContext, { callback_key }: OAuthClientRow) =>
-  `${publicUrl}/oauth/callback/${callback_key}`;
 
 /** Who opened the page is known by the sign-in alone. */
 export function byVisitor(ctx: FlowsContext, flow: OAuthFlowRow): FlowsContext {
   const actor: Cause['actor'] =
-    flow.token_id === null
-      ? { kind: 'sign_in_link', id: flow.id, name: null }
-      : { kind: 'scoped_token', id: flow.token_id, name: null };
+    flow.is_test === 1
+      ? { kind: 'command_line', id: null, name: null }
+      : flow.token_id === null
+        ? { kind: 'sign_in_link', id: flow.id, name: null }
+        : { kind: 'scoped_token', id: flow.token_id, name: null };
   return causedBy(ctx, { ...ctx.journal.cause, actor });
 }
 
@@ -190,7 +189,7 @@ async function exchange(
   const { verifier, nonce } = openFlow(ctx.sealer, flow);
   let grant: Grant;
   try {
-    const signIn = { redirectUrl: redirectUrl(ctx, usable.row), state, verifier, nonce };
+    const signIn = { redirectUrl: redirectUrl(ctx.publicUrl, usable.row), state, verifier, nonce };
     grant = await exchangeCode(ctx.network, client, params, signIn);
   } catch (error) {
     if (!(error instanceof CallbackRefused)) throw error;
@@ -250,6 +249,19 @@ async function accept(
     accountId: accountIdOf(ctx.sealer, row, account),
     accountLabel: account.label,
   };
+  if (flow.is_test === 1) {
+    const report = {
+      asked: JSON.parse(flow.scopes),
+      granted: tokens.scopes ?? null,
+      account: account.label,
+      canTellAccounts: account.subject !== null,
+      expiresInSeconds: tokens.expiresInSeconds ?? null,
+      hasRefreshToken: tokens.refreshToken !== undefined,
+      taken: Object.keys(given.taken),
+    };
+    const sealed_secrets = sealFlow(ctx.sealer, flow.id, { report });
+    return await end(ctx, flow, 'exchanging', { state: 'connected', account_label: account.label, sealed_secrets });
+  }
   // An account that nobody can tell from the one before is asked for as well.
   if (held && held.account_id !== null && held.account_id !== given.accountId) {
     const outcome = {

@@ -83,7 +83,7 @@ export async function getSourceTemplate(
 
 /** Finds a template even if it is deleted: sources that were made from it still need it. */
 export async function findAnySourceTemplate(
-  ctx: TemplatesContext,
+  ctx: Pick<TemplatesContext, 'store'>,
   organizationId: string,
   id: string,
 ): Promise<SourceTemplate | undefined> {
@@ -91,7 +91,7 @@ export async function findAnySourceTemplate(
   return row && (await withTags(ctx, row));
 }
 
-async function withTags(ctx: TemplatesContext, row: SourceTemplateRow): Promise<SourceTemplate> {
+async function withTags(ctx: Pick<TemplatesContext, 'store'>, row: SourceTemplateRow): Promise<SourceTemplate> {
   const names = await tags.tagNamesByTemplate(ctx.store.db, taggings, row.organization_id, row.id);
   return { ...row, tags: names.get(row.id) ?? [] };
 }

@@ -3,7 +3,7 @@
  * connection. Their `status` says whether syncs may run in them: a workspace whose syncs a quota holds back is shown here
  * as inactive.
  */
-import type { Db } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import type { WorkspaceRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import type { WorkspacesContext } from './context.ts';
@@ -18,6 +18,10 @@ export async function findLiveWorkspace(
 ): Promise<LiveWorkspace | undefined> {
   return await readWorkspace(store.db, organizationId, id);
 }
+
+/** For what needs a workspace and changes nothing in it. */
+export const findOldestWorkspaceId = ({ db }: Pick<Store, 'db'>, organizationId: string): Promise<string | undefined> =>
+  workspaces.findOldestLiveId(db, organizationId);
 
 /** Locks the workspace, so that it is not deleted or (de)activated before the transaction ends. */
 export async function holdLiveWorkspace(tx: Db, organizationId: string, id: string): Promise<LiveWorkspace> {

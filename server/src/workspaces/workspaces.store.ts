@@ -52,6 +52,19 @@ export async function findWorkspace(db: Db, organizationId: string, id: string):
   return (await workspaceById(db, organizationId, id))[0];
 }
 
+export async function findOldestLiveId(db: Db, organizationId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('workspaces')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('lifecycle', '=', 'live')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}
+
 export async function isLive(db: Db, workspaceId: string): Promise<boolean> {
   const row = await db
     .selectFrom('workspaces')

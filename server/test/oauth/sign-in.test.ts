@@ -1,7 +1,8 @@
 /** How a customer signs in with a provider, as the browser and the API see it; and what attackers try. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runCommandLine } from '../../src/cli.ts';
 import { addTenant, type Tenant, widgetToken } from '../security/support.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { httpApi } from '../support/pipelines.ts';
@@ -598,6 +599,108 @@ describe('A sign-in', () => {
     const answer = await ask('POST', path, { source_template_id: template });
     expect([answer.status, answer.headers['x-inlay-error']]).toEqual([409, 'sign_in_not_possible']);
   });
+});
+
+describe('A link', () => {
+  const links = '/api/v1/integrations/oauth/links';
+  async function makeLink(body: object) {
+    const workspace_id = await test.workspaceId('acme');
+    const answer = await test.request('POST', links, { body: { workspace_id, ...body } });
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body as { id: string; url: string; expires_at: string };
+  }
+  const sources = async () => (await ask('GET', '/api/v1/embedded/sources')).body.data as { id: string }[];
+
+  it('asks whoever opens it, makes a source of its template, and connects once', async () => {
+    const link = await makeLink({ source_template_id: templateId, customer_label: 'Linked Inc.' });
+    const visitor = visitorOf(test);
+    // Not even our own page opens it without a question.
+    const page = await visitor.get(link.url, openedByUs);
+    expect([page.status, page.text.includes('Linked Inc.')]).toEqual([200, true]);
+    const before = (await sources()).length;
+    // It can be tried again, also by another browser, until it has connected.
+    const denied = await agree(visitor, { start_url: link.url });
+    const refused = await visitor.get(callbackOf(denied, { error: 'access_denied', code: '' }), fromElsewhere);
+    expect(refused.status).toBe(303);
+    const other = visitorOf(test);
+    const back = await other.get(callbackOf(await agree(other, { start_url: link.url })), fromElsewhere);
+    expect((await other.get(locationOf(back).href)).text).toContain('Connected as ada@example.com.');
+    expect(await sources()).toHaveLength(before + 1);
+    for (const browser of [visitor, other]) expect((await browser.get(link.url)).status).toBe(410);
+    const steps = await entries(link.id);
+    expect([steps[0], steps.at(-1)]).toEqual(['sign_in_link.created operator_token', 'sign_in.connected sign_in_link']);
+  });
+
+  it('connects a source again, and asks on its last page where the account is another one', async () => {
+    const { credentialId, source_id } = await connectSource();
+    const link = await makeLink({ source_id });
+    provider.account = () => ({ body: { id: 99, email: 'eve@example.com' } });
+    const visitor = visitorOf(test);
+    const back = await visitor.get(callbackOf(await agree(visitor, { start_url: link.url })), fromElsewhere);
+    const done = locationOf(back).href;
+    const question = await visitor.get(done);
+    expect(question.text).toContain('Use this account');
+    const cross = await visitor.post(
+      done,
+      { proof: proofIn(question) },
+      { ...fromElsewhere, origin: 'https://evil.example' },
+    );
+    expect([cross.status, (await credential(credentialId)).account_label]).toEqual([403, 'ada@example.com']);
+    expect((await visitor.post(done, { proof: proofIn(question) })).status).toBe(303);
+    expect((await visitor.post(done, { proof: proofIn(question) })).status).toBe(303);
+    expect(await credential(credentialId)).toMatchObject({ account_label: 'eve@example.com', state: 'connected' });
+    expect((await visitor.get(done)).text).toContain('Connected as eve@example.com.');
+  });
+
+  it('ends, and is made only for what the organization has', async () => {
+    const link = await makeLink({ source_template_id: templateId, expires_in_seconds: 60 });
+    await moveBack(link.id, 61_000);
+    expect((await visitorOf(test).get(link.url)).status).toBe(410);
+    const workspace_id = await test.workspaceId('acme');
+    const { source_id } = await connectSource();
+    const stranger = await addTenant(test, 'stranger');
+    for (const body of [
+      { workspace_id, source_template_id: templateId },
+      { workspace_id, source_id },
+    ]) {
+      expect((await stranger.request('POST', links, { body })).status).toBe(404);
+    }
+    for (const body of [{ workspace_id }, { workspace_id, source_id, source_template_id: templateId }]) {
+      expect((await test.request('POST', links, { body })).status).toBe(422);
+    }
+    const elsewhere = { workspace_id: await test.workspaceId('elsewhere'), source_id };
+    expect((await test.request('POST', links, { body: elsewhere })).status).toBe(404);
+  });
+});
+
+it('`inlay oauth test` signs in as a customer would, says what came back, and keeps nothing', async () => {
+  const count = async () => (await test.app.store.db.selectFrom('credentials').select('id').execute()).length;
+  const before = await count();
+  const { env } = process;
+  let printed = '';
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += text;
+    return true;
+  });
+  process.env = { ...env, ...test.env };
+  onTestFinished(() => {
+    process.env = env;
+    write.mockRestore();
+  });
+  provider.token = () => ({
+    body: { access_token: 'tried', refresh_token: 'r', expires_in: 60, scope: 'contacts.read' },
+  });
+  const running = runCommandLine(['oauth', 'test', templateId, '--organization', test.organizationId]);
+  await expect.poll(() => printed).toMatch(/oauth\/start/);
+  const visitor = visitorOf(test);
+  const start_url = /http\S+\/oauth\/start\/\S+/.exec(printed)?.[0] ?? '';
+  expect((await visitor.get(callbackOf(await agree(visitor, { start_url })), fromElsewhere)).status).toBe(303);
+  await running;
+  expect(printed).toContain('Signed in as ada@example.com.');
+  expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +always deals\.read\n/);
+  expect(printed).toMatch(/Access token +ends in 60 seconds\n +Refresh token +yes/);
+  expect(printed).not.toMatch(/tried|the client secret/);
+  expect(await count()).toBe(before);
 });
 
 it('Nothing of a sign-in is in the log of the service, in the audit trail or in an answer', async () => {

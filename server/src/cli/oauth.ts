@@ -1,0 +1,128 @@
+/** `inlay oauth test`: an operator signs in as a customer would, and reads what came back. */
+import { byCommandLine } from '../cause.ts';
+import { readConfig } from '../config.ts';
+import { openDataDir } from '../data-dir.ts';
+import { openSealer } from '../encryption-keys.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { createJournal } from '../events/journal.ts';
+import type { TestReport } from '../oauth/flow-secrets.ts';
+import { readTest, startTest, type TestOutcome } from '../oauth/test-flows.ts';
+import { systemRuntime } from '../runtime.ts';
+import { forSignIn, isSecureAddress } from '../sign-ins.ts';
+import { findAnySourceTemplate } from '../templates/source-templates.ts';
+import { findOldestWorkspaceId } from '../workspaces/live-workspaces.ts';
+import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
+import { print, printJson } from './output.ts';
+
+interface Options {
+  organization?: string;
+  value?: string[];
+  json?: true;
+}
+
+const lookEveryMs = 1_000;
+
+export async function testSignIn(templateId: string, options: Options): Promise<void> {
+  const { config, secrets } = readConfig(process.env);
+  try {
+    await withStoreAsItIs(async (store) => {
+      const organizationId = await chosenOrganization(store, options);
+      const workspaceId = await findOldestWorkspaceId(store, organizationId);
+      if (workspaceId === undefined) {
+        throw new OperatorError('There is no workspace yet. Generate a token first, which makes one.');
+      }
+      const ctx = {
+        ...{ store, runtime: systemRuntime, publicUrl: config.publicUrl },
+        sealer: openSealer(secrets, openDataDir(config.dataDir)),
+        journal: createJournal({ runtime: systemRuntime, cause: byCommandLine }),
+        isSecure: isSecureAddress(config.publicUrl),
+        findSource: async () => undefined,
+        findTemplate: async (organization: string, id: string) =>
+          forSignIn(await findAnySourceTemplate({ store }, organization, id)),
+      };
+      const place = { organizationId, workspaceId };
+      const { id, url } = await startTest(ctx, place, templateId, valuesOf(options.value ?? []));
+      if (!options.json) {
+        print('Open this address within ten minutes, and sign in. The service has to be running.', '', `  ${url}`, '');
+      } else printJson({ start_url: url });
+      let outcome: TestOutcome = { kind: 'open' };
+      while (outcome.kind === 'open') {
+        await systemRuntime.sleep(lookEveryMs);
+        outcome = await readTest(ctx, place, id);
+      }
+      if (outcome.kind === 'failed') throw new OperatorError(failureOf(outcome));
+      if (options.json) printJson({ ...outcome.report });
+      else showReport(outcome.report);
+    });
+  } catch (error) {
+    throw error instanceof AppError ? inWords(error) : error;
+  }
+}
+
+/** `subdomain=acme` */
+function valuesOf(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((one) => {
+      const at = one.indexOf('=');
+      if (at < 1) throw new OperatorError(`Write --value NAME=VALUE, not ${one}.`);
+      return [one.slice(0, at), one.slice(at + 1)];
+    }),
+  );
+}
+
+function showReport({
+  asked,
+  granted,
+  account,
+  canTellAccounts,
+  expiresInSeconds,
+  hasRefreshToken,
+  taken,
+}: TestReport) {
+  const left = granted ? asked.filter((scope) => !granted.includes(scope)) : [];
+  print(
+    `Signed in${account === null ? '' : ` as ${account}`}.`,
+    '',
+    `  Scopes asked for  ${asked.join(' ') || '(none)'}`,
+    `  Scopes granted    ${granted === null ? 'as asked: the provider does not say it' : granted.join(' ') || '(none)'}`,
+    ...(left.length > 0 ? [`  Not granted       ${left.join(' ')}`] : []),
+    `  Access token      ${expiresInSeconds === null ? 'the provider does not say when it ends' : `ends in ${expiresInSeconds} seconds`}`,
+    `  Refresh token     ${hasRefreshToken ? 'yes' : 'no: customers sign in again when the access token ends'}`,
+    `  Account           ${canTellAccounts ? 'told: another account is noticed' : 'not told: another account is not noticed'}`,
+    ...(taken.length > 0 ? [`  Values            ${taken.join(' ')}`] : []),
+    '',
+    'The tokens were thrown away. Nothing is connected.',
+  );
+}
+
+const advice: Record<Extract<TestOutcome, { kind: 'failed' }>['failure'], string> = {
+  denied: 'The provider says that you did not agree.',
+  expired: 'Nobody has signed in within ten minutes.',
+  refused: 'The provider refused.',
+  unreachable: 'The provider does not answer.',
+  scopes_missing: 'Less was granted than the template needs.',
+  other_account: 'This is another account.',
+  not_possible: 'The provider does not accept the client, or it cannot be used. Look at its id and its secret.',
+};
+
+function failureOf({ failure, said, missing }: Extract<TestOutcome, { kind: 'failed' }>): string {
+  const lacking = missing.length > 0 ? ` Missing: ${missing.join(' ')}.` : '';
+  return `${advice[failure]}${lacking}${said ? ` It said: ${said}` : ''}`;
+}
+
+function inWords({ code, facts }: AppError): OperatorError {
+  switch (code) {
+    case 'source_template_not_found':
+      return new OperatorError('There is no source template with this id.');
+    case 'sign_in_needs_https':
+      return new OperatorError('Signing in needs https. Set INLAY_PUBLIC_URL to an https address.');
+    case 'sign_in_not_possible':
+      return new OperatorError('The OAuth client of the template was deleted, or its secret has to be given anew.');
+    case 'invalid_request':
+      return new OperatorError(
+        'faults' in facts ? facts.faults.map(({ loc, msg }) => `${loc.at(-1)}: ${msg}`).join('\n') : code,
+      );
+    default:
+      return new OperatorError(`It was refused: ${code}.`);
+  }
+}
