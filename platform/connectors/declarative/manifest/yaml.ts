@@ -2,7 +2,7 @@
  * Reads the text of a manifest: YAML 1.1, the version whose `no` is false and whose `010` is 8, or JSON, which is a part
  * of YAML and quicker to read. Dates stay texts, because the language of manifests has none.
  */
-import { parse, type ScalarTag, type Tags } from 'yaml';
+import { defineScalarTag, loadAll, mapTag, mergeTag, NOT_RESOLVED, Schema, seqTag, strTag } from 'js-yaml';
 import { isJsonObject } from '../../kit/json.ts';
 import { ManifestError } from './problems.ts';
 
@@ -50,52 +50,69 @@ function readJson(text: string): unknown {
   }
 }
 
+/** Deeper than any manifest, and far from the end of the stack. */
+const deepest = 1000;
+
 function readYaml(text: string): unknown {
   try {
-    return parse(text, {
-      version: '1.1',
-      merge: true,
-      // Manifests repeat themselves by thousands of aliases. What they grow to is limited when references are resolved.
-      maxAliasCount: -1,
-      // Warnings are not wanted; with `silent`, errors would be passed over as well.
-      logLevel: 'error',
-      prettyErrors: false,
-      // The last of two equal keys counts, as in the reference runtime. To look for them takes a quarter of the time.
-      uniqueKeys: false,
-      customTags: withPythonScalars,
-    });
+    // The last of two equal keys counts, as in the reference runtime. Manifests repeat themselves by thousands of aliases:
+    // what they grow to is limited when references are resolved.
+    const documents = loadAll(text, { schema, json: true, maxTotalMergeKeys: -1, maxDepth: deepest });
+    if (documents.length > 1) throw new Error('There is more than one document.');
+    return documents[0] ?? null;
   } catch (error) {
     throw new ManifestError(`The manifest is not valid YAML: ${(error as Error).message}`);
   }
 }
 
+interface Rule {
+  test: RegExp;
+  value: (text: string) => unknown;
+}
+
+/** A plain scalar of one kind. It may begin with these characters; an empty text begins with none. */
+function scalar(name: string, firstCharacters: string, rules: readonly Rule[], mayBeEmpty = false) {
+  return defineScalarTag(`tag:yaml.org,2002:${name}`, {
+    implicit: true,
+    implicitFirstChars: [...firstCharacters, ...(mayBeEmpty ? [''] : [])],
+    resolve(text) {
+      const rule = rules.find(({ test }) => test.test(text));
+      return rule ? rule.value(text) : NOT_RESOLVED;
+    },
+    identify: () => false,
+  });
+}
+
+const digits = '0123456789';
+
 /** How the reference runtime reads plain scalars: PyYAML differs from YAML 1.1 in what counts as a boolean or a number. */
-function withPythonScalars(tags: Tags): Tags {
-  const replaced = ['null', 'bool', 'int', 'float', 'timestamp'].map((name) => `tag:yaml.org,2002:${name}`);
-  return [...scalars, ...tags.filter((tag) => typeof tag === 'string' || !replaced.includes(tag.tag))];
-}
-
-function scalar(name: string, test: RegExp, resolve: (text: string) => unknown): ScalarTag {
-  return { tag: `tag:yaml.org,2002:${name}`, default: true, test, resolve, identify: () => false };
-}
-
-const scalars: ScalarTag[] = [
-  scalar('null', /^(?:~|null|Null|NULL|)$/, () => null),
-  scalar('bool', /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/, () => true),
-  scalar('bool', /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/, () => false),
-  scalar('int', /^[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*)$/, readInteger),
-  scalar('int', /^[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+$/, readSexagesimal),
-  scalar(
-    'float',
-    /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|[-+]?\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)$/,
-    (text) => Number(text.replaceAll('_', '')),
-  ),
-  scalar('float', /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/, readSexagesimal),
-  scalar('float', /^[-+]?\.(?:inf|Inf|INF)$/, (text) =>
-    text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY,
-  ),
-  scalar('float', /^\.(?:nan|NaN|NAN)$/, () => Number.NaN),
-];
+const schema = new Schema([
+  strTag,
+  seqTag,
+  mapTag,
+  mergeTag,
+  scalar('null', '~nN', [{ test: /^(?:~|null|Null|NULL|)$/, value: () => null }], true),
+  scalar('bool', 'yYtToOnNfF', [
+    { test: /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/, value: () => true },
+    { test: /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/, value: () => false },
+  ]),
+  scalar('int', `-+${digits}`, [
+    { test: /^[-+]?(?:0b[01_]+|0[0-7_]+|0x[0-9a-fA-F_]+|0|[1-9][0-9_]*)$/, value: readInteger },
+    { test: /^[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+$/, value: readSexagesimal },
+  ]),
+  scalar('float', `-+.${digits}`, [
+    {
+      test: /^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?)$/,
+      value: (text) => Number(text.replaceAll('_', '')),
+    },
+    { test: /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*$/, value: readSexagesimal },
+    {
+      test: /^[-+]?\.(?:inf|Inf|INF)$/,
+      value: (text) => (text.startsWith('-') ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY),
+    },
+    { test: /^\.(?:nan|NaN|NAN)$/, value: () => Number.NaN },
+  ]),
+]);
 
 function readInteger(text: string): number {
   const digits = text.replaceAll('_', '').replace(/^[-+]/, '');
