@@ -2,6 +2,10 @@
 // it. So a process of its own starts the service in an empty folder, asks a few things, writes the code and ends:
 //
 //   node scripts/code-cache.mjs <program>
+//
+// A connector only says what it can be configured with: most of its start is loading the packages that it uses.
+//
+//   node scripts/code-cache.mjs <file of a connector> connector
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +19,11 @@ import { promisify } from 'node:util';
 import { isMain } from './is-main.mjs';
 
 const deadlineMs = 120_000;
+/**
+ * As connectors are started with by default (platform/src/runner/programs.ts): V8 keeps code only for the options that it
+ * was compiled with.
+ */
+const heapOfConnectors = '--max-old-space-size=768';
 /** Only for this start. */
 const operatorToken = 'operator-token-of-a-start-that-only-warms-up';
 
@@ -30,13 +39,24 @@ export async function writeCodeCache(program) {
     INLAY_LOG_LEVEL: 'error',
   };
   try {
-    const script = fileURLToPath(import.meta.url);
-    await promisify(execFile)(process.execPath, [script, program], { env, timeout: deadlineMs });
-  } catch (error) {
-    // Everything works without it, only slower.
-    console.warn(`The compiled code of ${program} was not kept: ${error instanceof Error ? error.message : error}`);
+    await runHere([], [program], env);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** @param {string} file of a connector, which exports it */
+export const writeCodeCacheOfConnector = (file) =>
+  runHere([heapOfConnectors], [file, 'connector'], { PATH: process.env.PATH });
+
+/** @param {string[]} options @param {string[]} args @param {NodeJS.ProcessEnv} env */
+async function runHere(options, args, env) {
+  const script = fileURLToPath(import.meta.url);
+  try {
+    await promisify(execFile)(process.execPath, [...options, script, ...args], { env, timeout: deadlineMs });
+  } catch (error) {
+    // Everything works without it, only slower.
+    console.warn(`The compiled code of ${args[0]} was not kept: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -69,12 +89,25 @@ async function warmUp(program) {
   ])) {
     await (await fetch(url + path, init)).arrayBuffer();
   }
-  // Whole or not at all: a start may happen meanwhile.
+  keep(program, script);
+  // Its data goes anyway.
+  process.exit(0);
+}
+
+/** @param {string} file */
+async function warmUpConnector(file) {
+  const { loadProgram } = createRequire(import.meta.url)('../server/bin/compiled-program.js');
+  const { script, exports } = loadProgram(file);
+  // One of them has no configuration of its own.
+  if (exports.connector) await exports.runProgram(exports.connector, ['spec']);
+  keep(file, script);
+}
+
+/** Whole or not at all: a start may happen meanwhile. @param {string} program @param {import('node:vm').Script} script */
+function keep(program, script) {
   const unfinished = `${program}.${process.pid}`;
   writeFileSync(unfinished, script.createCachedData());
   renameSync(unfinished, `${program}.cache`);
-  // Its data goes anyway.
-  process.exit(0);
 }
 
 /** @param {string} url */
@@ -86,4 +119,7 @@ async function isReady(url) {
   }
 }
 
-if (isMain(import.meta.url)) await warmUp(process.argv[2] ?? '');
+if (isMain(import.meta.url)) {
+  const [program = '', kind] = process.argv.slice(2);
+  await (kind === 'connector' ? warmUpConnector(program) : warmUp(program));
+}

@@ -1,7 +1,8 @@
 /**
  * Runs a bundled CommonJS program, and spares its compilation: V8 takes the functions from `<program>.cache`, which the
  * build has written after a start of the program (scripts/code-cache.mjs). That halves the CPU time of a start. V8
- * refuses a cache of another version of Node.js or of another program; then it compiles as usual.
+ * refuses a cache of another version of Node.js, of another program or of other options for the heap; then it compiles as
+ * usual.
  */
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
@@ -11,8 +12,11 @@ const { Script } = require('node:vm');
 const before = '(function (exports, require, module, __filename, __dirname) {';
 const after = '\n})';
 
-/** @param {string} program @returns {Script} whose code is compiled so far as it was used */
-function runProgram(program) {
+/**
+ * @param {string} program
+ * @returns {{ script: Script, exports: any }} whose code is compiled so far as it was used, and what the program exports
+ */
+function loadProgram(program) {
   // The program keeps the build it started with, as Node.js itself would do it.
   const filename = realpathSync(program);
   const cacheFile = `${filename}.cache`;
@@ -24,7 +28,10 @@ function runProgram(program) {
   });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(filename), module, filename, dirname(filename));
-  return script;
+  return { script, exports: module.exports };
 }
 
-module.exports = { runProgram };
+/** @param {string} program @returns {Script} */
+const runProgram = (program) => loadProgram(program).script;
+
+module.exports = { loadProgram, runProgram };

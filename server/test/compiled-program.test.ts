@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, expect, it } from 'vitest';
+import { connectorProgram, type Launch } from '../../platform/src/runner/programs.ts';
 
 const bin = fileURLToPath(new URL('../bin/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'inlay-program-'));
@@ -30,6 +31,36 @@ it('the compiled code of the product fits the product', async () => {
     require(${JSON.stringify(join(bin, 'compiled-program.js'))}).runProgram(${program});`;
   expect(await run(script)).toBe('false');
 });
+
+it.each<Launch>([
+  { type: 'bundled', name: 'file' },
+  { type: 'bundled', name: 'http-api' },
+  { type: 'bundled', name: 's3' },
+  { type: 'manifest', manifest: '{}' },
+])(
+  'the compiled code of a connector fits it, with the options that connectors are started with: %j',
+  async (launch) => {
+    const trap = join(folder, 'trap.cjs');
+    writeFileSync(
+      trap,
+      `require('node:vm').Script.prototype.runInThisContext = function () {
+      console.log(this.cachedDataRejected);
+      process.exit();
+    };`,
+    );
+    const { program, args } = connectorProgram(launch, 'source', {
+      connectorsProgram: join(bin, '../dist/connectors/main.js'),
+      workspaceDir: folder,
+      readableDirs: [],
+      allowPrivateNetworks: false,
+      serviceEndpoints: [],
+    });
+    const { stdout } = await promisify(execFile)(program, ['--require', trap, ...(args as string[]), 'spec'], {
+      env: { PATH: process.env.PATH },
+    });
+    expect(stdout.trim()).toBe('false');
+  },
+);
 
 it('a program runs with its compiled code, with code that does not fit, and without any', async () => {
   const program = join(folder, 'program.cjs');
