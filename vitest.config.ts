@@ -21,8 +21,9 @@ export default defineConfig({
     isolate: false,
     // A seventh of the time of tests that start apps went into the collection of short-lived objects.
     execArgv: ['--max-semi-space-size=64'],
-    // Four more than there are cores: many tests wait for processes, databases and pages.
-    maxWorkers: availableParallelism() + 4,
+    // Two more than there are cores: many tests wait for processes, databases and pages. With four more, eleven processes
+    // wanted to run at a time on two cores, and each worker takes three seconds of CPU time to load the service.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowestFirst },
     // The limit only stops tests that hang: no test depends on how quick the machine is, and a busy machine may be ten
     // times as slow as an idle one.

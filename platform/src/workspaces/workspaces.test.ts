@@ -103,7 +103,7 @@ describe('creating a workspace', () => {
           expect(await names(running, `?${query}`)).toEqual([text]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: process.env.INLAY_LONG_TESTS ? 60 : 25 },
     );
   });
 });

@@ -195,7 +195,7 @@ describe('The verification of an export', () => {
           expect(faults[0]?.position).toBeLessThanOrEqual(index + 2);
         }
       }),
-      { numRuns: 1_500 },
+      { numRuns: process.env.INLAY_LONG_TESTS ? 1_500 : 500 },
     );
     const added = { ...(trail[3] as AuditEvent), surprise: true };
     expect(verify(trail.with(3, added)).faults).toMatchObject([{ position: 4, id: trail[3]?.id }]);

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { describeOnBothDatabases } from '../support/databases.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { fill, isInWorkspace, readAnswer, routesWith, unknownId, untilClosed, widgetToken } from './support.ts';
 
 const scopedPath = '/api/v1/embedded/scoped-token';
@@ -225,7 +226,8 @@ describeOnBothDatabases('Input', (kind) => {
     const unknown = ['00000000-0000-0000-0000-000000000000', unknownId, 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
     for (const { method, url } of routesWith(test, 'operator').filter((route) => route.url.includes(':'))) {
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
-      for (const id of wrong) {
+      // No database sees these ids, so one is enough.
+      for (const id of isLongRun || kind === 'sqlite' ? wrong : wrong.slice(0, 2)) {
         const answer = await test.request(method, url.replace(/:\w+/g, id) + workspace(url), body);
         expect([404, 422], `${method} ${url} ${id} ${answer.text}`).toContain(answer.status);
         if (method !== 'HEAD') expectContractShape(answer, `${method} ${url} ${id}`);

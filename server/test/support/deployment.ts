@@ -176,7 +176,7 @@ export async function eventually(
  * What a client under load does between two requests while nothing is tested. Without it, the load takes all CPU time
  * for as long as a test waits, such as for the start of a service.
  */
-export const pauseOfClient = () => delay(50);
+export const pauseOfClient = (ms = 50) => delay(ms);
 
 /** No open operation and no unbound claim is left, and everything in the log has its position. */
 export async function untilNothingIsOpen(service: Service, withinMs?: number): Promise<void> {

@@ -302,7 +302,7 @@ describe('safety', () => {
           expect(error).toBeInstanceOf(TemplateError);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: process.env.INLAY_LONG_TESTS ? 1_000 : 300 },
     );
   });
 
