@@ -2,7 +2,6 @@
 import { createInterface } from 'node:readline';
 import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
 import { createGunzip, inflateRawSync } from 'node:zlib';
-import { parse } from 'csv-parse';
 import { parseJsonWithFloats } from '../../kit/json.ts';
 import {
   boolean,
@@ -16,6 +15,7 @@ import {
   withoutEffect,
 } from '../component.ts';
 import { Answer } from '../http/answer.ts';
+import { readCsvRows } from '../run/csv-rows.ts';
 import { type Decoder, jsonDecoder } from '../run/decoder.ts';
 import { readJsonItems } from '../run/json-items.ts';
 import { parseXml } from '../run/xml.ts';
@@ -83,16 +83,19 @@ function through<Stream extends Duplex>(body: Readable, stream: Stream): Stream 
   return stream;
 }
 
-/** Rows with the names of the first row. What a short row lacks is null. */
+/** Rows with the names of the first row. What a short row lacks is null; what a long one has besides is a list. */
 async function* readRows(body: Readable, encoding: string, delimiter: string): AsyncGenerator<Record<string, unknown>> {
-  const rows = through(
-    Readable.from(decodedText(body, encoding)),
-    parse({ delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true }),
-  );
   let names: readonly string[] | undefined;
-  for await (const values of rows as AsyncIterable<string[]>) {
-    if (names) yield Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
-    else names = values;
+  for await (const values of readCsvRows(decodedText(body, encoding), delimiter)) {
+    if (!names) names = values;
+    else {
+      const row: Record<string, unknown> = Object.fromEntries(
+        names.map((name, index) => [name, values[index] ?? null]),
+      );
+      // Python has no name for them, and JSON writes that as a word.
+      if (values.length > names.length) row.null = values.slice(names.length);
+      yield row;
+    }
   }
 }
 
@@ -125,7 +128,10 @@ export function tableDecoder(keepsNothings: boolean): Decoder {
   const nulls = ['', ...(keepsNothings ? [] : nothings)];
   return unpackedDecoder(
     streamedDecoder(async function* readTable(body) {
-      for await (const row of readRows(withoutNullBytes(body), 'utf-8', ',')) yield withNulls(row, nulls);
+      for await (const row of readRows(withoutNullBytes(body), 'utf-8', ',')) {
+        delete row.null;
+        yield withNulls(row, nulls);
+      }
     }),
   );
 }

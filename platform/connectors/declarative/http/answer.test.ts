@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Answer } from './answer.ts';
 
+it('numbers that only Python has in JSON are null', () => {
+  const json = (text: string) => new Answer(200, [], Buffer.from(text)).json;
+  expect(json('{"a": NaN, "b": [-Infinity, 1], "c": "NaN \\" Infinity"}')).toEqual({
+    a: null,
+    b: [null, 1],
+    c: 'NaN " Infinity',
+  });
+  expect(json('{"a": NaN')).toBeUndefined();
+});
+
 describe('the text of an answer', () => {
   const answer = (bytes: Buffer, contentType: string) => new Answer(200, ['Content-Type', contentType], bytes);
 

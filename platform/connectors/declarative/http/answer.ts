@@ -118,6 +118,18 @@ function readJson(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text.startsWith('\ufeff') ? text.slice(1) : text);
   } catch {
+    return readPythonJson(text, parse);
+  }
+}
+
+/** Python writes and reads numbers that JSON does not have. They are null here, as in a record of the reference runtime. */
+function readPythonJson(text: string, parse: (text: string) => unknown): unknown {
+  if (!/\bNaN\b|\bInfinity\b/.test(text)) return undefined;
+  try {
+    return parse(
+      text.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g, (part) => (part.startsWith('"') ? part : 'null')),
+    );
+  } catch {
     return undefined;
   }
 }

@@ -11,31 +11,54 @@ interface Element {
 }
 
 const deepest = 500;
-const token =
-  /<!--[\s\S]*?-->|<!\[CDATA\[([\s\S]*?)\]\]>|<\?[\s\S]*?\?>|<!DOCTYPE[^>[]*(?:\[[^\]]*\])?[^>]*>|<(\/?)([^\s/>]+)((?:"[^"]*"|'[^']*'|[^>"'])*?)(\/?)>|([^<]+)/g;
+const nameOf = '[A-Za-z_:\\u0080-\\uffff][\\w.:\\-\\u0080-\\uffff]*';
+const token = new RegExp(
+  [
+    '<!--[\\s\\S]*?-->',
+    '<!\\[CDATA\\[([\\s\\S]*?)\\]\\]>',
+    '<\\?[\\s\\S]*?\\?>',
+    '<!DOCTYPE[^>[]*(?:\\[[^\\]]*\\])?[^>]*>',
+    `<(/?)(${nameOf})((?:"[^"<]*"|'[^'<]*'|[^<>"'])*?)(/?)>`,
+    '([^<]+)',
+  ].join('|'),
+  'g',
+);
+const attribute = new RegExp(`\\s+(${nameOf})\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'g');
 
-/** Throws an Error for a text that is no XML. */
+/** Throws an Error for a text that is no XML. As strict as the parser of the reference runtime, which then has no records. */
 export function parseXml(text: string): Record<string, unknown> {
+  const source = text.replace(/^\ufeff/, '');
+  // A document type may bring entities of its own. They stay as they are written.
+  const decode = source.includes('<!DOCTYPE') ? unescapeXml : unescapeStrictly;
   const root: Element = { name: '', content: {}, text: '' };
   const open: Element[] = [root];
-  for (const match of text.matchAll(token)) {
-    const [, data, closes, name, attributes = '', isEmpty, characters] = match;
+  let end = 0;
+  for (const match of source.matchAll(token)) {
+    const [whole, data, closes, name, attributes = '', isEmpty, characters] = match;
+    if (match.index !== end || (whole.startsWith('<?xml ') && end > 0)) throw invalid();
+    end += whole.length;
     const current = open.at(-1) as Element;
     if (data !== undefined) current.text += data;
-    else if (characters !== undefined) current.text += unescapeXml(characters);
+    else if (characters !== undefined) current.text += decode(characters);
     else if (closes === '/') {
-      if (open.length === 1 || current.name !== name) throw new Error('The answer is no valid XML.');
+      if (open.length === 1 || current.name !== name) throw invalid();
       open.pop();
       addTo(open.at(-1) as Element, current);
     } else if (name !== undefined) {
       if (open.length > deepest) throw new Error('The XML of the answer is too deep.');
-      const element: Element = { name, content: readAttributes(attributes), text: '' };
+      if (open.length === 1 && Object.keys(root.content).length > 0) throw invalid();
+      const element: Element = { name, content: readAttributes(attributes, decode), text: '' };
       if (isEmpty === '/') addTo(current, element);
       else open.push(element);
     }
   }
-  if (open.length !== 1 || Object.keys(root.content).length === 0) throw new Error('The answer is no valid XML.');
+  const isWhole = end === source.length && open.length === 1 && root.text.trim() === '';
+  if (!isWhole || Object.keys(root.content).length === 0) throw invalid();
   return root.content;
+}
+
+function invalid(): Error {
+  return new Error('The answer is no valid XML.');
 }
 
 function addTo(parent: Element, { name, content, text }: Element): void {
@@ -51,11 +74,15 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-function readAttributes(text: string): Record<string, unknown> {
+function readAttributes(text: string, decode: (text: string) => string): Record<string, unknown> {
   const attributes: Record<string, unknown> = {};
-  for (const [, name = '', double, single] of text.matchAll(/([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)) {
-    define(attributes, `@${name}`, unescapeXml(double ?? single ?? ''));
-  }
+  const rest = text.replace(attribute, (_whole, name: string, double?: string, single?: string) => {
+    if (Object.hasOwn(attributes, `@${name}`)) throw invalid();
+    // Breaks between lines are spaces in an attribute.
+    define(attributes, `@${name}`, decode((double ?? single ?? '').replace(/\r\n|[\r\n\t]/g, ' ')));
+    return '';
+  });
+  if (rest.trim() !== '') throw invalid();
   return attributes;
 }
 
@@ -67,4 +94,9 @@ function unescapeXml(text: string): string {
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
+}
+
+function unescapeStrictly(text: string): string {
+  if (/&(?!(?:#\d+|#x[\da-fA-F]+|amp|lt|gt|quot|apos);)/.test(text)) throw invalid();
+  return unescapeXml(text);
 }
