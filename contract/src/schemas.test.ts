@@ -65,6 +65,7 @@ describe('schemas', () => {
           'selected_connection_template_tags_mode',
           'theme',
           'locale',
+          'customer_label',
           'expires_in_seconds',
         ],
         required: ['workspace_name', 'allowed_origin'],
