@@ -15,7 +15,8 @@ export type WorkspaceStatus = (typeof workspaceStatuses)[number];
 export const tagModes = ['any', 'all'] as const;
 export type TagMode = (typeof tagModes)[number];
 
-export const operatorPermissions = ['full', 'read'] as const;
+/** What an operator token may do; from the most to the least. */
+export const operatorPermissions = ['full', 'operator', 'read'] as const;
 export type OperatorPermission = (typeof operatorPermissions)[number];
 
 /** A string out of a closed list, in the form that validation, serialisation and OpenAPI all understand. */

@@ -111,12 +111,15 @@ export type RevokeTokenResponse = Static<typeof RevokeTokenResponse>;
 const TimestampOrNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description });
 
+const permissionWords =
+  '`read` may call GET endpoints only; `operator` everything but what has to do with secrets of the organization: operator tokens, OAuth clients, and the secrets of webhook endpoints';
+
 export const OperatorToken = Type.Object(
   {
     id: Uuid('Identifier of the operator token', '5b0e8f3a-98a1-4d8e-8d4e-3c2c5f1d7a55'),
     name: Type.String({ description: 'What the token is for', examples: ['production backend'] }),
     permission: Enumeration(operatorPermissions, {
-      description: '`read` may call GET endpoints only',
+      description: permissionWords,
       examples: ['full'],
     }),
     created_at: Timestamp('When the token was created'),
@@ -154,9 +157,7 @@ const OperatorTokenName = Type.String({
 export const CreateOperatorTokenRequest = Type.Object(
   {
     name: OperatorTokenName,
-    permission: Type.Optional(
-      Enumeration(operatorPermissions, { default: 'full', description: '`read` may call GET endpoints only' }),
-    ),
+    permission: Type.Optional(Enumeration(operatorPermissions, { default: 'full', description: permissionWords })),
     expires_at: Type.Optional(Timestamp('When the token shall stop working; never, if not given')),
   },
   { title: 'Create operator token request', examples: [{ name: 'production backend', permission: 'full' }] },

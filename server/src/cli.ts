@@ -72,8 +72,8 @@ operatorToken
   .description('create an operator token and print it, this once')
   .requiredOption('--name <name>', 'what it is for')
   .addOption(
-    new Option('--permission <permission>', 'read may call GET endpoints only')
-      .choices(['full', 'read'])
+    new Option('--permission <permission>', 'read may call GET endpoints only, operator everything but secrets')
+      .choices(['full', 'operator', 'read'])
       .default('full'),
   )
   .option('--expires-in-days <days>', 'when it stops working; never if not given', positive)

@@ -52,7 +52,7 @@ interface Chosen {
 }
 
 export const createOperatorToken = (
-  options: Chosen & { name: string; permission: 'full' | 'read'; expiresInDays?: number },
+  options: Chosen & { name: string; permission: 'full' | 'operator' | 'read'; expiresInDays?: number },
 ) =>
   withStore(async (store) => {
     const { name, permission, expiresInDays } = options;

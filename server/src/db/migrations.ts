@@ -1163,6 +1163,10 @@ const migrations: Record<string, Step> = {
     await sql`alter table oauth_clients add column sealed_account_key ${text} not null default ''`.execute(db);
     await sql`alter table oauth_clients add column definition_id ${uuid}`.execute(db);
   },
+
+  '0036-roles-of-operator-tokens': async (db) => {
+    await sql`alter table operator_tokens add column role text`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

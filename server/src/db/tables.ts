@@ -12,7 +12,7 @@ import type {
   CredentialRevocation,
   CredentialState,
 } from '@inlay/contract/credentials';
-import type { OperatorPermission, WorkspaceStatus } from '@inlay/contract/fields';
+import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
 import type { FlowFailure, FlowState } from '@inlay/contract/oauth-flows';
 import type { LimitedQuota } from '@inlay/contract/quota-words';
@@ -35,7 +35,10 @@ export interface OperatorTokenRow {
   name: string;
   /** SHA-256 of the token, in hex. The token itself is stored nowhere. */
   hash: string;
-  permission: OperatorPermission;
+  /** What a replica of before there were roles knows: for such a replica, a role between the two may only read. */
+  permission: 'full' | 'read';
+  /** Null: the permission says it all. */
+  role: 'operator' | null;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;

@@ -26,6 +26,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     isRepeatable?: boolean;
+    /** Whether an operator token needs the permission `full` even among those that may write. */
+    isAdministration?: boolean;
     /** Whether a body of YAML is taken as well, as the member `manifest`. */
     takesYaml?: boolean;
     /** The answers by status, for the API reference. Called when the reference is made, not at the start. */
@@ -76,6 +78,8 @@ export interface Endpoint<
    * nothing more, or what it does guards itself.
    */
   isRepeatable?: boolean;
+  /** For operators: it has to do with secrets of the organization, so only a token with permission `full` may write. */
+  isAdministration?: boolean;
   answer: R;
   /** The type of the answer's content, where it is not JSON. */
   answerType?: string;
@@ -143,6 +147,7 @@ export function endpoint<
     config: {
       access,
       isRepeatable: definition.isRepeatable ?? false,
+      ...(definition.isAdministration && { isAdministration: true }),
       ...(definition.takesYaml && { takesYaml: true }),
       describeResponses: () => ({
         [status]: describedAnswer(success, definition.answerType, successHeaders(definition)),
@@ -160,7 +165,7 @@ export function endpoint<
       ...(takesKey(definition) ? { headers: KeyHeader } : {}),
       // An error has the one form that error-reply.ts gives it, and needs no serialiser of its own.
       response: { [status]: success } as Record<string, object>,
-      security: securityOf(access, method),
+      security: securityOf(definition),
     },
     handler: async (request, reply) => {
       const faults: Fault[] = [];
@@ -220,13 +225,15 @@ function titleOf(schema: TSchema): string {
 }
 
 /** The `security` of OpenAPI: the kind of token and, in the list, the permission that the token must have. */
-function securityOf(access: Access, method: HTTPMethods): Record<string, string[]>[] {
+function securityOf({ access, method, isAdministration }: Described): Record<string, string[]>[] {
   if (access === 'public') return [];
-  return [{ [`${access}Token`]: access === 'operator' && method !== 'GET' ? ['full'] : [] }];
+  const writes = access === 'operator' && method !== 'GET';
+  return [{ [`${access}Token`]: writes ? [isAdministration ? 'full' : 'operator'] : [] }];
 }
 
 interface Described {
   method: HTTPMethods;
+  isAdministration?: boolean;
   access: Access;
   deprecated?: boolean;
   params?: unknown;

@@ -13,6 +13,7 @@ export interface KnownRoute {
   url: string;
   method: string;
   access: Access;
+  isAdministration: boolean;
 }
 
 export interface RouteTable {
@@ -40,7 +41,8 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
       throw new Error(`The route ${method} ${url} does not say who may call it (config.access).`);
     }
     if (completing) return;
-    for (const one of [method].flat()) routes.push({ url, method: one, access });
+    for (const one of [method].flat())
+      routes.push({ url, method: one, access, isAdministration: config?.isAdministration === true });
   });
 
   // A route for each of the thirty other methods of each path would take a third of the start.

@@ -49,6 +49,7 @@ export function oauthClientRoutes(app: FastifyInstance, ctx: OAuthContext): void
     ...about,
     method: 'POST',
     url: path,
+    isAdministration: true,
     summary: 'Create OAuth client',
     description:
       'Keeps the id and the secret of an app that you have registered with a provider. Enter `redirect_url` of the answer with the provider.',
@@ -74,6 +75,7 @@ export function oauthClientRoutes(app: FastifyInstance, ctx: OAuthContext): void
     ...about,
     method: 'PATCH',
     url: one,
+    isAdministration: true,
     summary: 'Update OAuth client',
     description:
       'Changes what is given. If the secret would go to other hosts than before, give it anew. The redirect address stays.',
@@ -89,6 +91,7 @@ export function oauthClientRoutes(app: FastifyInstance, ctx: OAuthContext): void
     ...about,
     method: 'POST',
     url: `${one}/rotate-secret`,
+    isAdministration: true,
     summary: 'Rotate secret of OAuth client',
     description:
       'Uses a new secret. During the overlap the old secret is tried where the provider refuses the new one.',
@@ -104,6 +107,7 @@ export function oauthClientRoutes(app: FastifyInstance, ctx: OAuthContext): void
     ...about,
     method: 'DELETE',
     url: one,
+    isAdministration: true,
     summary: 'Delete OAuth client',
     params: OAuthClientPath,
     answer: DeletedOAuthClient,

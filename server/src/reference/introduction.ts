@@ -23,7 +23,7 @@ export const introduction = (plainRefusals: PlainRefusal[]): Chapter[] => [
     text: html`
 <p>A request carries one token, in the header <code>Authorization: Bearer &lt;token&gt;</code> and nowhere else. There are three kinds:</p>
 <dl class="kinds">
-<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization and belongs in your backend, never in a browser or in version control. With permission `full` it may call everything, with `read` only GET endpoints. The service makes the first one when it starts for the first time; those it makes begin with `inlay_op_`.')}</dd></div>
+<div><dt>Operator token</dt><dd>${prose('Acts for the whole organization and belongs in your backend, never in a browser or in version control. With permission `full` it may call everything, with `read` only GET endpoints, with `operator` everything but what has to do with secrets of the organization. The service makes the first one when it starts for the first time; those it makes begin with `inlay_op_`.')}</dd></div>
 <div><dt>Scoped token</dt><dd>${prose('Acts inside one workspace. A JWT that your backend generates for one of your customers; anyone can verify it with the keys at `/.well-known/jwks.json`. May be used from browsers.')}</dd></div>
 <div><dt>Widget token</dt><dd>${prose('For the embedded widget: base64 of a JSON object with `token`, a scoped token bound to one browser origin, and `widgetUrl`, the address for an iframe. Its scoped token is accepted from that origin only.')}</dd></div>
 </dl>

@@ -55,7 +55,8 @@ async function authenticateOperator(request: FastifyRequest, tokens: OperatorTok
     throw new AppError('forbidden');
   }
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (!reads && principal.permission !== 'full') {
+  const needed = request.routeOptions.config.isAdministration ? ['full'] : ['full', 'operator'];
+  if (!reads && !needed.includes(principal.permission)) {
     request.refusal = { principal, reason: 'permission' };
     throw new AppError('forbidden');
   }

@@ -32,6 +32,7 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
   endpoint(app, {
     method: 'POST',
     url: path,
+    isAdministration: true,
     access: 'operator',
     tag,
     summary: 'Create operator token',
@@ -50,6 +51,7 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
   endpoint(app, {
     method: 'DELETE',
     url: `${path}/:operator_token_id`,
+    isAdministration: true,
     access: 'operator',
     tag,
     summary: 'Revoke operator token',
@@ -64,6 +66,7 @@ export function operatorTokenRoutes(app: FastifyInstance, operatorTokens: Operat
   endpoint(app, {
     method: 'POST',
     url: `${path}/:operator_token_id/rotate`,
+    isAdministration: true,
     access: 'operator',
     tag,
     summary: 'Rotate operator token',

@@ -12,6 +12,7 @@ const usableByHash = prepare((db, hash: string) =>
       'organization_id',
       'name',
       'permission',
+      'role',
       'revoked_at',
       'expires_at',
       sql<number>`now_ms()`.as('now'),
@@ -21,7 +22,7 @@ const usableByHash = prepare((db, hash: string) =>
     .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)])),
 );
 
-export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'permission'> {
+export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'permission' | 'role'> {
   /** How long the token still works, unless it is revoked sooner. */
   worksForMs: number;
 }
@@ -34,7 +35,7 @@ export async function findUsable(db: Db, hash: string): Promise<UsableToken | un
   return { ...token, worksForMs: Math.min(revoked_at ?? Infinity, expires_at ?? Infinity) - now };
 }
 
-type NewToken = Pick<OperatorTokenRow, 'id' | 'name' | 'hash' | 'permission' | 'expires_at'>;
+type NewToken = Pick<OperatorTokenRow, 'id' | 'name' | 'hash' | 'permission' | 'role' | 'expires_at'>;
 
 function newRow(organizationId: string, token: NewToken) {
   return {

@@ -51,6 +51,15 @@ export interface OperatorTokens {
   flushUses(): Promise<void>;
 }
 
+function permissionOf({ permission, role }: Pick<OperatorTokenRow, 'permission' | 'role'>): OperatorPermission {
+  return role ?? permission;
+}
+
+/** A replica of before there were roles takes an operator for a reader. */
+function columnsOf(permission: OperatorPermission): Pick<OperatorTokenRow, 'permission' | 'role'> {
+  return permission === 'operator' ? { permission: 'read', role: permission } : { permission, role: null };
+}
+
 export function createOperatorTokens(store: Store, runtime: Runtime, journal: Journal): OperatorTokens {
   // Kept in memory for a while: a request must not cost a write.
   let uses = new Map<string, { organizationId: string; at: number }>();
@@ -66,26 +75,22 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     id: runtime.newId(),
     name,
     hash: hashOf(secret),
-    permission,
+    ...columnsOf(permission),
     expires_at: expiresAt ?? null,
   });
 
   type NewRow = ReturnType<typeof newRow>;
-  const about = ({ id, name, permission }: Pick<OperatorTokenRow, 'id' | 'name' | 'permission'>) => ({
-    id,
-    name,
-    permission,
+  const about = (row: Pick<OperatorTokenRow, 'id' | 'name' | 'permission' | 'role'>) => ({
+    id: row.id,
+    name: row.name,
+    permission: permissionOf(row),
   });
 
   /** For the audit. The token itself is stored nowhere, not even its fingerprint: the id stands for it. */
-  const settingsOf = ({
-    name,
-    permission,
-    expires_at,
-  }: Pick<OperatorTokenRow, 'name' | 'permission' | 'expires_at'>) => ({
-    name,
-    permission,
-    expires_at: expires_at === null ? null : isoTime(expires_at),
+  const settingsOf = (row: Pick<OperatorTokenRow, 'name' | 'permission' | 'role' | 'expires_at'>) => ({
+    name: row.name,
+    permission: permissionOf(row),
+    expires_at: row.expires_at === null ? null : isoTime(row.expires_at),
   });
 
   async function insert(tx: Db, organizationId: string, token: NewRow, cause: Cause): Promise<OperatorTokenRow> {
@@ -120,7 +125,7 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
         tokenId: row.id,
         tokenName: row.name,
         organizationId: row.organization_id,
-        permission: row.permission,
+        permission: permissionOf(row),
       };
     },
     async create(organizationId, token, cause = byWorker) {
@@ -157,8 +162,12 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
         const old = before && (await tokens.revokeWorkingToken(tx, organizationId, id, overlapSeconds * 1000));
         if (!old) return undefined;
         await tellRevoked(tx, before, old, cause);
-        const { name, permission, expires_at } = old;
-        const token = newRow(secret, { name, permission, expiresAt: expiresAt ?? expires_at ?? undefined });
+        const { name, expires_at } = old;
+        const token = newRow(secret, {
+          name,
+          permission: permissionOf(old),
+          expiresAt: expiresAt ?? expires_at ?? undefined,
+        });
         return await insert(tx, organizationId, token, cause);
       });
       if (!row) {
@@ -180,7 +189,7 @@ function present(row: OperatorTokenRow): OperatorToken {
   return {
     id: row.id,
     name: row.name,
-    permission: row.permission,
+    permission: permissionOf(row),
     created_at: isoTime(row.created_at),
     expires_at: timeOrNull(row.expires_at),
     last_used_at: timeOrNull(row.last_used_at),

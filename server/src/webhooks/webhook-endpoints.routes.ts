@@ -69,6 +69,7 @@ function routesFor<A extends 'operator' | 'scoped'>(
     ...about,
     method: 'POST',
     url: path,
+    isAdministration: true,
     summary: `Create ${isOwn ? 'own ' : ''}webhook endpoint`,
     description:
       'Events that happen from now on are sent there, signed as Standard Webhooks 1.0 says. The secret is shown only once.',
@@ -99,6 +100,7 @@ function routesFor<A extends 'operator' | 'scoped'>(
     ...about,
     method: 'PATCH',
     url: one,
+    isAdministration: true,
     summary: `Update ${isOwn ? 'own ' : ''}webhook endpoint`,
     description:
       'Changes what is given. `headers` replaces all headers; a masked value keeps the one that is stored. An endpoint that is enabled again gets what happens from then on; use recover for what it has missed.',
@@ -137,6 +139,7 @@ function routesFor<A extends 'operator' | 'scoped'>(
     ...about,
     method: 'POST',
     url: `${one}/rotate-secret`,
+    isAdministration: true,
     summary: `Rotate secret of ${isOwn ? 'own ' : ''}webhook endpoint`,
     description:
       'Makes a new secret, or key. During the overlap webhooks have a signature of the old and one of the new, so no receiver has to change at that very moment.',

@@ -25,6 +25,7 @@ import {
 
 let test: TestApp;
 let readOnly: string;
+let operating: string;
 let revoked: string;
 let expired: string;
 let scoped: string;
@@ -34,9 +35,10 @@ let ids: Record<string, string>;
 beforeAll(async () => {
   test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
   const { operatorTokens } = test.app;
-  const create = (token: { name: string; permission?: 'read'; expiresAt?: number }) =>
+  const create = (token: { name: string; permission?: 'read' | 'operator'; expiresAt?: number }) =>
     operatorTokens.create(test.organizationId, token);
   readOnly = (await create({ name: 'read', permission: 'read' })).token;
+  operating = (await create({ name: 'operating', permission: 'operator' })).token;
   expired = (await create({ name: 'expired', expiresAt: Date.now() - 1 })).token;
   const ended = await create({ name: 'revoked' });
   revoked = ended.token;
@@ -174,6 +176,31 @@ describe('A route for operators', () => {
           '{"detail":"Access denied to this resource"}',
         ]);
     }
+  });
+
+  it("gives an operator's token everything but what has to do with secrets of the organization", async () => {
+    const administration: string[] = [];
+    for (const { method, url, isAdministration } of routesWith(test, 'operator')) {
+      const reads = method === 'GET' || method === 'HEAD';
+      const answer = await test.request(method, fill(url, reads ? ids : {}), { token: operating });
+      if (isAdministration) {
+        administration.push(`${method} ${url}`);
+        expect(answer.status, `${method} ${url}`).toBe(403);
+      } else if (reads) expect(answer.status, `${method} ${url}`).toBe(200);
+      else expect([200, 201, 404, 422], `${method} ${url}`).toContain(answer.status);
+    }
+    expect(administration.sort()).toEqual([
+      'DELETE /api/v1/integrations/oauth/clients/:oauth_client_id',
+      'DELETE /api/v1/operator-tokens/:operator_token_id',
+      'PATCH /api/v1/integrations/oauth/clients/:oauth_client_id',
+      'PATCH /api/v1/webhook-endpoints/:webhook_endpoint_id',
+      'POST /api/v1/integrations/oauth/clients',
+      'POST /api/v1/integrations/oauth/clients/:oauth_client_id/rotate-secret',
+      'POST /api/v1/operator-tokens',
+      'POST /api/v1/operator-tokens/:operator_token_id/rotate',
+      'POST /api/v1/webhook-endpoints',
+      'POST /api/v1/webhook-endpoints/:webhook_endpoint_id/rotate-secret',
+    ]);
   });
 
   it("accepts the token's own X-Organization-Id and answers 403 to any other", async () => {

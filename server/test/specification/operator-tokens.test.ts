@@ -110,7 +110,7 @@ describeOnOneDatabase('Operator tokens', (kind) => {
         { loc: ['body', 'name'], msg: 'field required', type: 'value_error.missing' },
         {
           loc: ['body', 'permission'],
-          msg: "value is not a valid enumeration member; permitted: 'full', 'read'",
+          msg: "value is not a valid enumeration member; permitted: 'full', 'operator', 'read'",
           type: 'type_error.enum',
         },
       ]);
