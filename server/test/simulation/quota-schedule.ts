@@ -63,7 +63,14 @@ export async function runQuotaSchedule(seed: number, trace?: (line: string) => v
   await db
     .insertInto('operator_tokens')
     .values({
-      ...{ id: by.tokenId, organization_id: organizationId, name: 'operator', hash: '', permission: 'full', role: null },
+      ...{
+        id: by.tokenId,
+        organization_id: organizationId,
+        name: 'operator',
+        hash: '',
+        permission: 'full',
+        role: null,
+      },
       ...{ created_at: 0, expires_at: null, last_used_at: null, revoked_at: null },
     })
     .execute();
