@@ -31,6 +31,10 @@ export interface Steps {
   states?: 'STREAM' | 'GLOBAL' | 'LEGACY';
   /** What it reports after its records. */
   reports?: object[];
+  /** It goes only as far as `allow` says, and fails when its password is refused. */
+  paced?: boolean;
+  /** By stream, where that is less. */
+  allowedOf?: Record<string, number>;
 }
 
 export interface SteeredConnection {
@@ -47,6 +51,10 @@ export interface SteeredConnection {
   configure(...streams: object[]): Promise<void>;
   /** Lets a read that waits go on. */
   go(): void;
+  allow(records: number): void;
+  refuse(password: string): void;
+  /** The configuration that the last process of the source was given. */
+  givenConfiguration(): Record<string, unknown>;
   /** How many reads have begun and ended. */
   reads(): { begun: number; ended: number };
   /** The states that the last read was given, as the text that was in their file; undefined when there was none. */
@@ -120,6 +128,9 @@ export async function startSteered(options: StartOptions = {}): Promise<SteeredP
         if (changed.status !== 200) throw new Error(JSON.stringify(changed.body));
       },
       go: () => write('go', ''),
+      allow: (records) => write('allowed', records),
+      refuse: (password) => write('refused', password),
+      givenConfiguration: () => JSON.parse(readFileSync(join(folder, 'given-config'), 'utf8')),
       reads: () => ({
         begun: lines('log').filter((line) => line === 'begin').length,
         ended: lines('log').filter((line) => line === 'end').length,
