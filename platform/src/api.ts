@@ -9,6 +9,7 @@ import { readTraceContext } from '@inlay/contract/trace-context';
 import type { FastifyPluginAsync } from 'fastify';
 import { actorRoutes } from './actors/actors.routes.ts';
 import { checkRoutes } from './actors/checks.routes.ts';
+import { credentialRoutes } from './actors/credentials.routes.ts';
 import { applicationRoutes } from './applications/applications.routes.ts';
 import { connectionRoutes } from './connections/connections.routes.ts';
 import { streamRoutes } from './connections/streams.routes.ts';
@@ -57,6 +58,7 @@ export function platformApi(platform: OpenPlatform, { limitsGuesses = true }: Ap
     definitionRoutes(app, definitions);
     declarativeDefinitionRoutes(app, definitions);
     checkRoutes(app, actors);
+    credentialRoutes(app, actors);
     streamRoutes(app, actors);
     connectionRoutes(app, connections, publicUrl);
     jobRoutes(app, jobs, publicUrl);

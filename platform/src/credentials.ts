@@ -31,14 +31,14 @@ export interface HandedBack {
   generation: number;
   accessToken?: string;
   refreshToken?: string;
-  expiresAt?: number | null;
+  expiresAt?: number;
 }
 
 export interface Credentials {
   /** Throws CredentialNeedsAttention or CredentialUnavailable. */
   accessTo(ref: CredentialRef, options: AccessOptions): Promise<CredentialAccess>;
-  /** Gives the generation that the tokens have now. Throws CredentialNeedsAttention or CredentialUnavailable. */
-  handBack(ref: CredentialRef, tokens: HandedBack): Promise<number>;
+  /** Gives the generation that the tokens have now; undefined if others have taken their place meanwhile. */
+  handBack(ref: CredentialRef, tokens: HandedBack): Promise<number | undefined>;
 }
 
 /** Somebody has to do something: the customer has to sign in again, or the operator has to mend the OAuth client. */

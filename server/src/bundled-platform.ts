@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import * as told from '@inlay/platform/credentials';
 import { forgetChange, listChanges } from '@inlay/platform/definitions/registered-definitions';
 import { type OpenPlatform, openPlatform } from '@inlay/platform/open-platform';
 import { createPlatformApp } from '@inlay/platform/platform-app';
@@ -15,6 +16,9 @@ import type { DataDir } from './data-dir.ts';
 import type { NotedChanges } from './definitions/registered-changes.ts';
 import { limitConnections } from './http/connections.ts';
 import type { Metrics } from './metrics.ts';
+import type { OAuthContext } from './oauth/context.ts';
+import { CredentialNeedsAttention, CredentialUnavailable } from './oauth/credentials.ts';
+import { accessForPlatform, handBackFromPlatform } from './oauth/platform-access.ts';
 import type { Sealer } from './sealing.ts';
 import type { Tracer } from './tracing.ts';
 
@@ -57,6 +61,8 @@ interface BundledPlatformParts {
   metrics?: Metrics;
   tracer?: Tracer | undefined;
   organizationId?: string | undefined;
+  /** The tokens of customers who have signed in; without them no source can use any. Opened later than the platform. */
+  oauth?: (() => OAuthContext) | undefined;
   /** Whether only this process calls the platform, without a socket. */
   isInternal: boolean;
 }
@@ -67,14 +73,15 @@ interface BundledPlatformParts {
  */
 export async function openBundledPlatform(
   config: Config,
-  credentials: PlatformCredentials,
-  { dataDir, sealer, log, metrics, tracer, organizationId, isInternal }: BundledPlatformParts,
+  application: PlatformCredentials,
+  { dataDir, sealer, log, metrics, tracer, organizationId, oauth, isInternal }: BundledPlatformParts,
 ): Promise<BundledPlatform> {
   let tellJobsChanged = () => {};
   const platform = await openPlatform({
     file: dataDir.path('platform.db'),
     dataDir: dataDir.path(''),
-    ...credentials,
+    ...application,
+    ...(oauth && { credentials: credentialsFrom(oauth) }),
     sealer: {
       seal: (text, context) => sealer.seal(Buffer.from(text), context),
       open: (sealed, context) => sealer.open(sealed, context).toString(),
@@ -117,4 +124,30 @@ export async function openBundledPlatform(
       await platform.close();
     },
   };
+}
+
+/** How the platform gets the tokens of a credential: when a connector starts and while it runs. */
+function credentialsFrom(oauth: () => OAuthContext): told.Credentials {
+  return {
+    accessTo: (ref, { forMs, notGeneration }) =>
+      inPlatformsWords(async () => {
+        const wanted = { ...(forMs !== undefined && { forMs }), ...(notGeneration !== undefined && { notGeneration }) };
+        const { values, generation, expiresAt } = await accessForPlatform(oauth(), ref, wanted);
+        return { values, generation, expiresAt };
+      }),
+    handBack: (ref, tokens) => inPlatformsWords(() => handBackFromPlatform(oauth(), ref, tokens)),
+  };
+}
+
+async function inPlatformsWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CredentialNeedsAttention) {
+      const whose = error.reason === 'client_refused' ? 'operator' : 'customer';
+      throw new told.CredentialNeedsAttention(whose, { cause: error });
+    }
+    if (error instanceof CredentialUnavailable) throw new told.CredentialUnavailable(error.message, { cause: error });
+    throw error;
+  }
 }

@@ -15,6 +15,7 @@ import type { DataDir } from './data-dir.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import { OperatorError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
+import type { OAuthContext } from './oauth/context.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
 import type { PlatformPort } from './platform/platform-port.ts';
 import { httpTransport, inProcessTransport, type Transport } from './platform/transport.ts';
@@ -33,6 +34,8 @@ interface PlatformParts {
   tracer: Tracer;
   sealer: Sealer;
   organizationId: string;
+  /** Where the bundled platform gets tokens from. */
+  oauth: () => OAuthContext;
   /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: ((transport: Transport) => Transport) | undefined;
 }

@@ -175,6 +175,7 @@ export async function openParts(
     sealer,
     wrapTransport,
     organizationId: organization.platform_organization_id,
+    oauth: () => oauth,
   });
   onClose(() => platform.close());
   if (bundled) onClose(() => bundled.close());

@@ -71,9 +71,10 @@ export async function patchActor(ctx: ActorsContext, kind: ConnectorKind, id: st
   return await changeActor(ctx, kind, id, patch, mergeConfiguration);
 }
 
-/** The configuration replaces the stored one; only masked secrets are kept. */
+/** The configuration and the credential replace the stored ones; only masked secrets are kept. */
 export async function putActor(ctx: ActorsContext, kind: ConnectorKind, id: string, put: ActorPut) {
-  return await changeActor(ctx, kind, id, put, (_stored, given) => given);
+  const whole = { ...put, credential: put.credential ?? null };
+  return await changeActor(ctx, kind, id, whole, (_stored, given) => given);
 }
 
 async function changeActor(

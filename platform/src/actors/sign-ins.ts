@@ -66,7 +66,8 @@ async function signedIn(
   const handsOver = credential.hand_over === 'refresh_token';
   const ask = async (options: AccessOptions) => {
     const wanted = { ...options, ...(handsOver && { handsOver }) };
-    return await explained(credential, () => credentials.accessTo(ref, wanted));
+    const access = await explained(credential, () => credentials.accessTo(ref, wanted));
+    return handsOver ? access : { ...access, values: withoutRefreshing(access.values) };
   };
   const access = await ask(forMs === undefined ? {} : { forMs });
   const whole = filled(configuration, credential, access.values);
@@ -83,6 +84,11 @@ async function signedIn(
     takeBack: handsOver ? takingBack(credentials, ref, credential, access) : async () => {},
   };
   return { configuration: whole, secrets: [...secretsOf(whole), ...secretsIn(access)], signIn };
+}
+
+/** Whatever a credential has: a connector that does not refresh by itself gets nothing to refresh with. */
+function withoutRefreshing({ refresh_token: _token, client_secret: _secret, ...rest }: CredentialAccess['values']) {
+  return rest;
 }
 
 const tokenOf = ({ generation, expiresAt }: CredentialAccess) => ({ generation, expiresAt });
@@ -104,24 +110,26 @@ function takingBack(
     const told = valuesAt(configuration, credential);
     const { access_token: accessToken, refresh_token: refreshToken, expires_at: expiry } = told;
     if (accessToken === known.access_token && refreshToken === known.refresh_token) return;
-    generation = await explained(credential, () =>
+    const expiresAt = expiry === undefined ? undefined : timeOf(expiry);
+    const kept = await explained(credential, () =>
       credentials.handBack(ref, {
         generation,
         ...(accessToken !== undefined && { accessToken }),
         ...(refreshToken !== undefined && { refreshToken }),
-        ...(expiry !== undefined && { expiresAt: timeOf(expiry) }),
+        ...(expiresAt !== undefined && { expiresAt }),
       }),
     );
+    generation = kept ?? generation;
     known = { ...known, ...told };
   };
 }
 
-/** Connectors write when a token ends as a date, or as seconds or milliseconds since 1970. Null for anything else. */
-function timeOf(text: string): number | null {
+/** Connectors write when a token ends as a date, or as seconds or milliseconds since 1970. */
+function timeOf(text: string): number | undefined {
   const number = Number(text);
   if (text.trim() !== '' && Number.isFinite(number)) return number > 100_000_000_000 ? number : number * 1000;
   const time = Date.parse(text);
-  return Number.isNaN(time) ? null : time;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** In the words of a failure of the source, for the customer where the customer can do something. */

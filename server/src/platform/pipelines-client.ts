@@ -2,7 +2,8 @@
 import { mapInPieces, readLongList } from '@inlay/schedule/pieces';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
-import { createDestinationChecks } from './direct-checks.ts';
+import { bodyOf } from './connector-body.ts';
+import { createDestinationChecks, unavailable } from './direct-checks.ts';
 import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
 import {
@@ -53,12 +54,22 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     allOf(`list_${kind}s`, `/${kind}s`, `${kind}Id`, workspaceId);
 
   async function createConnector(kind: ConnectorKind, connector: NewPlatformConnector): Promise<string> {
-    const answer = await call(`create_${kind}`, 'create', { method: 'POST', path: `/${kind}s`, body: connector });
+    const answer = await call(`create_${kind}`, 'create', {
+      method: 'POST',
+      path: `/${kind}s`,
+      body: bodyOf(connector),
+    });
     return idOf(readable(answer, 'unknown'), `${kind}Id`);
   }
 
   async function deleteConnector(kind: ConnectorKind, id: string): Promise<void> {
     await unlessGone(call(`delete_${kind}`, 'write', { method: 'DELETE', path: `/${kind}s/${id}` }));
+  }
+
+  async function resolvesCredentials(): Promise<boolean> {
+    const answer = await call('read_credentials', 'probe', { method: 'GET', path: '/credentials' });
+    if (answer.status === 429 || answer.status >= 500) throw unavailable(answer);
+    return answer.status < 300 && /"areResolved"\s*:\s*true/.test(answer.text);
   }
 
   const manifestsPath = (workspaceId: string) => `/workspaces/${workspaceId}/definitions/declarative_sources`;
@@ -91,6 +102,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       return await call('replace_manifest', 'slow_write', { method: 'PUT', path, body: { manifest } });
     },
     deleteManifest,
+    resolvesCredentials,
     async listDefinitions(kind) {
       const items = await listOf('list_definitions', '/connector_definitions', { type: kind });
       return items.map(readDefinition);
@@ -104,7 +116,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       return found && idOf(found, `${kind}Id`);
     },
     async replaceConnector(kind, id, body) {
-      return await call(`replace_${kind}`, 'write', { method: 'PUT', path: `/${kind}s/${id}`, body });
+      return await call(`replace_${kind}`, 'write', { method: 'PUT', path: `/${kind}s/${id}`, body: bodyOf(body) });
     },
     async listStreams(sourceId, destinationId, { fresh } = { fresh: false }) {
       const query = { sourceId, destinationId, ...(fresh && { ignoreCache: 'true' }) };
@@ -123,6 +135,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       deleteConnector,
       createManifest,
       deleteManifest,
+      resolvesCredentials,
     }),
     async removeCheckSource(workspaceId, checkId) {
       const name = checkNameOf(checkId);

@@ -201,6 +201,11 @@ export interface PipelinesPort {
   checksDestinations(): Promise<boolean>;
   /** Only where `checksDestinations`. Runs the connector, and may take minutes. */
   checkDestination(destination: UnplacedDestination): Promise<Verdict>;
+  /**
+   * Whether the platform asks for the tokens of a credential when a connector starts. A hosted one cannot: the tokens have to
+   * be in the configuration, and a `credential` must not be sent.
+   */
+  resolvesCredentials(): Promise<boolean>;
   listDefinitions(kind: ConnectorKind): Promise<PlatformDefinition[]>;
   /** The manifest of the workspace whose name ends with `nameEnd`. */
   findManifest(workspaceId: string, nameEnd: string): Promise<string | undefined>;

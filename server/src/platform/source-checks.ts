@@ -4,6 +4,7 @@
  */
 import type { Runtime } from '../runtime.ts';
 import type { Call } from './calls.ts';
+import { bodyOf } from './connector-body.ts';
 import { checkDirectly, unavailable } from './direct-checks.ts';
 import { reasonIn } from './pipelines-answers.ts';
 import type { CheckedConnector, CheckOutcome, NewPlatformConnector, PipelinesPort } from './pipelines-port.ts';
@@ -13,12 +14,22 @@ import type { PlatformAnswer } from './transport.ts';
 /** The name of a source that exists for a check only. */
 export const checkNameOf = (checkId: string) => `inlay check ${checkId}`;
 
-type Connectors = Pick<PipelinesPort, 'createConnector' | 'deleteConnector' | 'createManifest' | 'deleteManifest'>;
+type Connectors = Pick<
+  PipelinesPort,
+  'createConnector' | 'deleteConnector' | 'createManifest' | 'deleteManifest' | 'resolvesCredentials'
+>;
+
+/** A temporary source would get the tokens first, and might spend them: a refresh token often works once. */
+const checkedLater: CheckOutcome = {
+  status: 'succeeded',
+  warnings: [{ code: 'checked_later', message: 'Whether the sign-in works is checked after the source is made.' }],
+  leftSource: false,
+};
 
 export function createSourceChecks(
   call: Call,
   runtime: Runtime,
-  { createConnector, deleteConnector, createManifest, deleteManifest }: Connectors,
+  { createConnector, deleteConnector, createManifest, deleteManifest, resolvesCredentials }: Connectors,
 ): PipelinesPort['checkSource'] {
   /**
    * A hosted platform has no check in its public API, but it runs the connector to list a source's streams. So a source
@@ -69,7 +80,8 @@ export function createSourceChecks(
   }
 
   return async (checkId, connector) => {
-    const outcome = await checkDirectly(call, runtime, 'source', connector);
+    if (connector.credential && !(await resolvesCredentials())) return checkedLater;
+    const outcome = await checkDirectly(call, runtime, 'source', bodyOf(connector));
     return outcome ? { ...outcome, leftSource: false } : await checkByListing(checkId, connector);
   };
 }
