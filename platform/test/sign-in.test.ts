@@ -1,12 +1,13 @@
 /* A customer's sign-in, from the API of the platform to the process of the connector: tokens end while it reads. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { registerDefinition } from '../src/definitions/registered-definitions.ts';
 import { credentialKeeper } from './credential-keeper.ts';
-import { startHttpServer } from './http-server.ts';
+import { type Asked, startHttpServer } from './http-server.ts';
 import { type RunningPlatform, startPlatform } from './start-platform.ts';
 import { programOf, until } from './steered.ts';
 
@@ -19,7 +20,7 @@ async function start() {
   const clock = { time: Date.UTC(2030, 0, 1) };
   const keeper = credentialKeeper({ clock, lifeMs: minute });
   const seen = { refused: 0, isHeldAt: Number.POSITIVE_INFINITY, isHeld: false };
-  const api = await startHttpServer(async ({ query, headers }, reply) => {
+  const answer = async ({ query, headers }: Asked, reply: ServerResponse) => {
     clock.time += 5_000;
     const isValid = keeper.isValid((headers.authorization ?? '').replace('Bearer ', ''));
     if (!isValid) {
@@ -31,11 +32,10 @@ async function start() {
       seen.isHeld = true;
       await delay(20);
     }
-    const length = Math.max(0, Math.min(10, total - from));
-    reply
-      .setHeader('content-type', 'application/json')
-      .end(JSON.stringify(range.slice(from, from + length).map((id) => ({ id }))));
-  });
+    const page = range.slice(from, from + 10).map((id) => ({ id }));
+    reply.setHeader('content-type', 'application/json').end(JSON.stringify(page));
+  };
+  const api = await startHttpServer((asked, reply) => void answer(asked, reply));
   const options = { clock, credentials: keeper, allowPrivateNetworks: true };
   const running = await startPlatform(options);
   const { call, platform, file } = running;
