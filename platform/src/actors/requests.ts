@@ -4,7 +4,7 @@ import { Name, Uuid } from '../fields.ts';
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());
 
-const ValueName = Type.String({ pattern: '^[a-z_]{1,50}$' });
+const ValueName = Type.String({ minLength: 1, maxLength: 100 });
 const FieldPath = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { minItems: 1, maxItems: 10 });
 
 /**
