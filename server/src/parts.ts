@@ -29,6 +29,7 @@ import { readManifest } from './manifest-reader.ts';
 import type { Metrics } from './metrics.ts';
 import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
+import { recordHandedOver, tokensToHandOver } from './oauth/credentials.ts';
 import type { FlowsContext } from './oauth/flows.ts';
 import { createRefreshWorker, type RefreshWorker } from './oauth/refresh.worker.ts';
 import { Refreshes } from './oauth/refreshes.ts';
@@ -45,6 +46,7 @@ import {
 import { followWorkspaceStatus, listKeptDisabled } from './pipelines/connections.ts';
 import type { PipelinesContext, SourceCredentials } from './pipelines/context.ts';
 import { tryDestination } from './pipelines/destination-checks.ts';
+import { handOverAgain } from './pipelines/handed-over.ts';
 import { createJobWatch, type JobWatch, readSyncState } from './pipelines/job-watch.worker.ts';
 import { followCredential, holdHealth, listSyncing } from './pipelines/jobs.ts';
 import { listVersionsInUse, moveToVersion } from './pipelines/placed-definitions.ts';
@@ -180,7 +182,12 @@ export async function openParts(
   onClose(() => platform.close());
   if (bundled) onClose(() => bundled.close());
 
-  const credentials: SourceCredentials = { hold: holdCredential, release: releaseCredential };
+  const credentials: SourceCredentials = {
+    hold: holdCredential,
+    release: releaseCredential,
+    toHandOver: ({ id, ...place }) => tokensToHandOver(oauth, { ...place, credentialId: id }),
+    handedOver: ({ id, ...place }, generation) => recordHandedOver(oauth, { ...place, credentialId: id }, generation),
+  };
   const workspaces: WorkspacesContext = {
     store,
     platform,
@@ -255,7 +262,10 @@ export async function openParts(
     countRefresh: metrics.oauthRefresh,
     users: {
       hold: (tx, workspaceId) => holdHealth({ store }, tx, [workspaceId]),
-      changed: (by, tx, credential) => followCredential({ store, journal: by }, tx, credential),
+      async changed(by, tx, credential) {
+        await followCredential({ store, journal: by }, tx, credential);
+        if (!bundled) await handOverAgain(tx, credential);
+      },
     },
   };
   const deliveries = createDeliveries({

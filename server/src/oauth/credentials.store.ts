@@ -65,6 +65,23 @@ export async function insertCredential(
     .executeTakeFirstOrThrow();
 }
 
+/** Only of a credential that a platform owns, and only as long as its tokens are those of the generation. */
+export async function dropTokens(
+  db: Db,
+  { organizationId, workspaceId, credentialId }: CredentialRef,
+  generation: number,
+): Promise<void> {
+  await db
+    .updateTable('credentials')
+    .set({ sealed_tokens: '', refresh_due_at: null, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', credentialId)
+    .where('owner', '=', 'platform')
+    .where('generation', '=', generation)
+    .execute();
+}
+
 export async function findCredential(db: Db, ref: CredentialRef): Promise<SeenCredential | undefined> {
   return await db
     .selectFrom('credentials')

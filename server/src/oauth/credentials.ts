@@ -236,6 +236,28 @@ async function giveOut(ctx: OAuthContext, row: SeenCredential, withAll = false):
   };
 }
 
+export interface TokensToHandOver {
+  values: Record<string, string>;
+  generation: number;
+}
+
+/**
+ * Everything of a credential that a hosted platform is to own from now on. Undefined: the platform has it already. Throws
+ * CredentialNeedsAttention.
+ */
+export async function tokensToHandOver(ctx: OAuthContext, ref: CredentialRef): Promise<TokensToHandOver | undefined> {
+  const row = await credentials.findCredential(ctx.store.db, ref);
+  if (!row || row.state === 'ended') throw new CredentialNeedsAttention('gone');
+  if (row.owner !== 'platform' || row.sealed_tokens === '') return undefined;
+  const { values, generation } = await giveOut(ctx, row, true);
+  return { values, generation };
+}
+
+/** The platform has confirmed that it has the tokens of this generation: nobody else may use them any more. */
+export async function recordHandedOver({ store }: OAuthContext, ref: CredentialRef, generation: number): Promise<void> {
+  await credentials.dropTokens(store.db, ref, generation);
+}
+
 /** What a connector refreshes with. The operator has agreed to it in the template. */
 async function refreshValues(
   ctx: OAuthContext,

@@ -41,6 +41,16 @@ export interface SourceCredentials {
   hold(tx: Db, credential: HeldCredential): Promise<void>;
   /** A source has stopped using it: once no source does, it is ended, and the provider is told. */
   release(tx: Db, journal: Journal, credential: Omit<HeldCredential, 'templateId'>): Promise<void>;
+  /** What a hosted platform is to own from now on; undefined: the platform has it already, or the credential has ended. */
+  toHandOver(credential: Omit<HeldCredential, 'templateId'>): Promise<TokensForPlatform | undefined>;
+  /** The platform has confirmed that it has the tokens of this generation: they are stored there only. */
+  handedOver(credential: Omit<HeldCredential, 'templateId'>, generation: number): Promise<void>;
+}
+
+export interface TokensForPlatform {
+  /** By the names that the fields of a sign-in use. */
+  values: Record<string, string>;
+  generation: number;
 }
 
 export interface HeldCredential {

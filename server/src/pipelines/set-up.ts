@@ -24,6 +24,7 @@ import { changedByWorker, type PipelinesContext } from './context.ts';
 import { createOnce } from './create-once.ts';
 import { recordConnections, recordSourcesDeleted } from './entries.ts';
 import { isGoneFromPlatform } from './gone-from-platform.ts';
+import { prepareHandOver } from './handed-over.ts';
 import { Outdated, Refused, refusing, Waiting } from './interruptions.ts';
 import { holdHealth, refreshHealth } from './jobs.ts';
 import { markOf, nameOnPlatform } from './marks.ts';
@@ -38,6 +39,7 @@ import { type FailureTexts, sameForBoth } from './two-texts.ts';
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const maxBackoffMs = 300_000;
+const signInAgain = sameForBoth('The platform has no token of this sign-in any more. Sign in again.');
 const goneFromPlatform = sameForBoth('The platform no longer has this source. Delete it and connect it again.');
 
 interface SourceRef {
@@ -170,29 +172,32 @@ async function setUpConnector({ ctx, row }: Work): Promise<string> {
   );
   const definition = template.oauth === null ? undefined : await findDefinition(ctx.templates, definitionOf(template));
   const configured = configuredFor(definition?.specification, template, merged, row.credential_id);
+  const handOver = await prepareHandOver(ctx, row, configured);
   const name = nameOnPlatform(row.name, row.id);
   const isNew = row.platform_id === null;
   const definitionId = row.definition_version > 0 ? await placeDefinition(ctx, row) : template.definition_id;
   const platformId = await refusing('source', () =>
     createOnce(ctx, 'sources', row, {
       find: () => ctx.platform.findConnector('source', row.workspace_id, markOf(row.id)),
-      prepare: async () => ({
-        workspaceId: row.workspace_id,
-        name,
-        definitionId,
-        ...configured,
-      }),
+      prepare: async () => {
+        if (handOver && !handOver.hasTokens) throw new Refused(signInAgain);
+        const wanted = handOver ? { configuration: handOver.configuration } : configured;
+        return { workspaceId: row.workspace_id, name, definitionId, ...wanted };
+      },
       create: (wanted) => ctx.platform.createConnector('source', wanted),
       timeoutMs: createTimeoutMs,
     }),
   );
   // A source that was found, not made just now, may still have an older version of the configuration.
-  if (row.applied_version === row.version && !isNew) return platformId;
+  if (row.applied_version === row.version && !isNew && !handOver?.hasTokens) return platformId;
   await refusing('source', () =>
     assertSettled(ctx, { table: 'sources', workspaceId: row.workspace_id, id: row.id }, () =>
-      ctx.platform.replaceConnector('source', platformId, { name, ...configured }),
+      handOver
+        ? ctx.platform.changeConnector('source', platformId, { name, configuration: handOver.changes })
+        : ctx.platform.replaceConnector('source', platformId, { name, ...configured }),
     ),
   );
+  await handOver?.confirmed();
   await sources.recordApplied(ctx.store.db, row.workspace_id, row.id, {
     version: row.version,
     templateVersion: template.version,

@@ -265,6 +265,17 @@ export async function findSignIn(tx: Db, workspaceId: string, credentialId: stri
     .executeTakeFirst();
 }
 
+/** New tokens have come for a platform that cannot ask for them: its sources are to be set up again. */
+export async function wakeSourcesOfCredential(tx: Db, workspaceId: string, credentialId: string): Promise<void> {
+  await tx
+    .updateTable('sources')
+    .set({ due_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('credential_id', '=', credentialId)
+    .where('lifecycle', '=', 'live')
+    .execute();
+}
+
 export async function listSourcesOfCredential(tx: Db, workspaceId: string, credentialId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('sources')

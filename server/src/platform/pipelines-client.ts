@@ -118,6 +118,9 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
     async replaceConnector(kind, id, body) {
       return await call(`replace_${kind}`, 'write', { method: 'PUT', path: `/${kind}s/${id}`, body: bodyOf(body) });
     },
+    async changeConnector(kind, id, body) {
+      return await call(`change_${kind}`, 'write', { method: 'PATCH', path: `/${kind}s/${id}`, body });
+    },
     async listStreams(sourceId, destinationId, { fresh } = { fresh: false }) {
       const query = { sourceId, destinationId, ...(fresh && { ignoreCache: 'true' }) };
       const path = `/streams?${new URLSearchParams(query)}`;

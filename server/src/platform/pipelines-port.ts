@@ -224,6 +224,12 @@ export interface PipelinesPort {
     id: string,
     changes: Pick<NewPlatformConnector, 'name' | 'configuration' | 'credential'>,
   ): Promise<Written>;
+  /** The configuration is merged into the one that the platform has: what is not given stays. */
+  changeConnector(
+    kind: ConnectorKind,
+    id: string,
+    changes: Pick<NewPlatformConnector, 'name' | 'configuration'>,
+  ): Promise<Written>;
   /** A source that is gone already counts as deleted. Its connections are deleted with it. */
   deleteConnector(kind: ConnectorKind, id: string): Promise<void>;
   /**

@@ -1,9 +1,10 @@
 /** The tokens of a customer who has signed in reach the connector of the customer's workspace, and nothing else. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { widgetToken } from '../security/support.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { startHostedApp } from '../support/hosted-app.ts';
 import { httpApi } from '../support/pipelines.ts';
 import {
   fromElsewhere,
@@ -15,7 +16,7 @@ import {
   visitorOf,
 } from '../support/providers.ts';
 
-let test: TestApp;
+const env = { INLAY_ALLOW_PRIVATE_NETWORKS: 'true' };
 let provider: TestProvider;
 /** What the API was asked with. */
 const sent: (string | undefined)[] = [];
@@ -29,16 +30,20 @@ const api = createServer(({ headers }, reply) => {
 beforeAll(async () => {
   await new Promise<void>((done) => api.listen(0, '127.0.0.1', done));
   provider = await startProvider();
-  test = await startTestApp('sqlite', { env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'true' } });
 });
-afterAll(async () => {
-  await test?.stop();
+beforeEach(() => {
+  provider.token = () => ({
+    body: { access_token: 'first-access-token', refresh_token: 'the refresh token', expires_in: 3600 },
+  });
+});
+afterAll(() => {
   provider?.close();
   api.close();
   api.closeAllConnections();
 });
 
-it('A check of a source gets the token of the sign-in, and a fresh one where the API refuses the token', async () => {
+/** A customer of a template whose customers sign in. */
+async function startCustomer(test: TestApp) {
   const client = await makeClient(test, provider.endpoints);
   const base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const template = await test.request('POST', '/api/v1/integrations/templates/sources', {
@@ -54,44 +59,94 @@ it('A check of a source gets the token of the sign-in, and a fresh one where the
     },
   });
   expect(template.status, template.text).toBe(201);
-  const source_template_id = template.body.id;
+  const source_template_id: string = template.body.id;
   const { inner: token } = await widgetToken(test, { workspace_name: 'acme', allowed_origin: 'https://app.example' });
-  provider.token = () => ({
-    body: { access_token: 'first-access-token', refresh_token: 'the refresh token', expires_in: 3600 },
-  });
-  const ask = (method: string, path: string, body?: object) =>
-    test.request(method, path, { token, ...(body && { body }) });
-  const flow = (await ask('POST', '/api/v1/embedded/oauth/flows', { source_template_id })).body;
-  const visitor = visitorOf(test);
-  const page = await visitor.get(flow.start_url);
-  const asked = nextIn(await visitor.post(flow.start_url, { proof: proofIn(page) })).searchParams;
-  const params = new URLSearchParams({ code: 'the code', state: asked.get('state') ?? '' });
-  await visitor.get(`${asked.get('redirect_uri')}?${params}`, fromElsewhere);
-  const { credential_id } = (await ask('GET', `/api/v1/embedded/oauth/flows/${flow.id}`)).body;
-  expect(credential_id).toEqual(expect.any(String));
-
-  const check = async () => {
-    const started = await ask('POST', '/api/v1/embedded/sources/check', { source_template_id, credential_id });
-    expect(started.status, started.text).toBeLessThan(300);
-    const path = `/api/v1/embedded/sources/check/${started.body.id}/status`;
-    let shown = (await ask('GET', path)).body;
+  const ask = async (method: string, path: string, body?: object) => {
+    const answer = await test.request(method, `/api/v1/embedded${path}`, { token, ...(body && { body }) });
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return answer.body;
+  };
+  const signIn = async (more: object = {}): Promise<string> => {
+    const flow = await ask('POST', '/oauth/flows', { source_template_id, ...more });
+    const visitor = visitorOf(test);
+    const page = await visitor.get(flow.start_url);
+    const asked = nextIn(await visitor.post(flow.start_url, { proof: proofIn(page) })).searchParams;
+    const params = new URLSearchParams({ code: 'the code', state: asked.get('state') ?? '' });
+    await visitor.get(`${asked.get('redirect_uri')}?${params}`, fromElsewhere);
+    const { credential_id, state } = await ask('GET', `/oauth/flows/${flow.id}`);
+    expect(state).toBe('connected');
+    return credential_id;
+  };
+  const check = async (credential_id: string) => {
+    const { id } = await ask('POST', '/sources/check', { source_template_id, credential_id });
+    let shown = await ask('GET', `/sources/check/${id}/status`);
     await vi.waitUntil(
       async () => {
-        shown = (await ask('GET', path)).body;
+        shown = await ask('GET', `/sources/check/${id}/status`);
         return ['succeeded', 'failed'].includes(shown.status);
       },
       { timeout: 120_000, interval: 100 },
     );
     return shown;
   };
-  expect(await check()).toMatchObject({ status: 'succeeded' });
-  expect(sent).toEqual(['Bearer first-access-token']);
+  return { ask, signIn, check, source_template_id };
+}
 
-  accepted = 'Bearer second-access-token';
-  provider.token = ({ form }) => ({
-    body: form.refresh_token === 'the refresh token' ? { access_token: 'second-access-token', expires_in: 3600 } : {},
-  });
-  expect(await check()).toMatchObject({ status: 'succeeded' });
-  expect(sent.slice(1)).toEqual(['Bearer first-access-token', 'Bearer second-access-token']);
-  expect(JSON.stringify(provider.exchanged().at(-1))).toContain('the refresh token');
+it('A check of a source gets the token of the sign-in, and a fresh one where the API refuses the token', async () => {
+  const test = await startTestApp('sqlite', { env });
+  try {
+    const { signIn, check } = await startCustomer(test);
+    const credentialId = await signIn();
+    expect(await check(credentialId)).toMatchObject({ status: 'succeeded' });
+    expect(sent).toEqual(['Bearer first-access-token']);
+
+    accepted = 'Bearer second-access-token';
+    provider.token = ({ form }) => ({
+      body: form.refresh_token === 'the refresh token' ? { access_token: 'second-access-token', expires_in: 3600 } : {},
+    });
+    expect(await check(credentialId)).toMatchObject({ status: 'succeeded' });
+    expect(sent.slice(1)).toEqual(['Bearer first-access-token', 'Bearer second-access-token']);
+  } finally {
+    await test.stop();
+  }
+});
+
+it('A hosted platform gets the tokens once, when the source is made and when its customer signs in again', async () => {
+  const { test, faulty, stop } = await startHostedApp('sqlite', undefined, env);
+  try {
+    const { ask, signIn, check, source_template_id } = await startCustomer(test);
+    const credential_id = await signIn();
+    // No temporary source gets a token that may work once.
+    expect(await check(credential_id)).toMatchObject({ status: 'succeeded', warnings: [{ code: 'checked_later' }] });
+    expect(faulty.creates()).toBe(0);
+
+    const rowOf = () =>
+      test.app.store.db.selectFrom('credentials').selectAll().where('id', '=', credential_id).executeTakeFirstOrThrow();
+    const { id: source_id } = await ask('POST', '/sources', { source_template_id, credential_id });
+    await vi.waitUntil(async () => (await rowOf()).sealed_tokens === '', { timeout: 120_000, interval: 100 });
+    expect(await rowOf()).toMatchObject({ owner: 'platform', state: 'connected', refresh_due_at: null });
+    const written = () =>
+      faulty.sent.flatMap(({ method, path, body }) =>
+        /^\/sources(\/[^/]+)?$/.test(path) && method !== 'GET' ? [{ method, ...JSON.parse(body ?? '{}') }] : [],
+      );
+    const withToken = (token?: string) => ({
+      authentication: token === undefined ? { type: 'bearer' } : { type: 'bearer', token },
+    });
+    expect(written()).toMatchObject([
+      { method: 'POST', configuration: withToken('first-access-token') },
+      { method: 'PATCH', configuration: withToken() },
+    ]);
+    expect(JSON.stringify(written())).not.toContain('credential');
+
+    provider.token = () => ({ body: { access_token: 'next-access-token', refresh_token: 'next', expires_in: 3600 } });
+    expect(await signIn({ source_id })).toBe(credential_id);
+    await test.app.setUps.pass();
+    await vi.waitUntil(async () => (await rowOf()).sealed_tokens === '', { timeout: 120_000, interval: 100 });
+    expect(written().slice(2)).toMatchObject([{ method: 'PATCH', configuration: withToken('next-access-token') }]);
+    await ask('PATCH', `/sources/${source_id}`, { name: 'Another name' });
+    await vi.waitUntil(() => written().length === 4, { timeout: 120_000, interval: 100 });
+    expect(JSON.stringify(written()[3])).not.toContain('next-access-token');
+  } finally {
+    await stop();
+  }
 });

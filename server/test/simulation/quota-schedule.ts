@@ -240,7 +240,7 @@ function pipelinesOf({ ctx }: Replica): PipelinesContext {
       openPlan: unused,
       assertPlanHolds: unused,
     },
-    credentials: { hold: unused, release: unused },
+    credentials: { hold: unused, release: unused, toHandOver: unused, handedOver: unused },
     turns: { checks: unused as never, setUps: unused as never },
     countJob: () => {},
     // A source counts from the moment it is recorded.

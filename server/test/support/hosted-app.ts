@@ -36,7 +36,11 @@ export async function startHost(): Promise<TestApp> {
 const registryFileOf = (host: TestApp) => join(host.dataDir, 'registry.json');
 
 /** Without a host that tests share, the app has one to itself, which ends with it. */
-export async function startHostedApp(kind: TestDatabaseKind, sharedHost?: TestApp): Promise<HostedApp> {
+export async function startHostedApp(
+  kind: TestDatabaseKind,
+  sharedHost?: TestApp,
+  env: Record<string, string> = {},
+): Promise<HostedApp> {
   const host = sharedHost ?? (await startHost());
   const { port } = host.app.http.server.address() as AddressInfo;
   const { clientId, clientSecret } = platformCredentials(host);
@@ -52,6 +56,7 @@ export async function startHostedApp(kind: TestDatabaseKind, sharedHost?: TestAp
         INLAY_PLATFORM_ORGANIZATION_ID: organizationId,
         INLAY_PLATFORM_SETTLE_SECONDS: '1',
         INLAY_CONNECTOR_REGISTRY: registryFileOf(host),
+        ...env,
       },
       overrides: { wrapTransport: (transport) => faulty.wrapTransport(asHosted(transport)) },
       shared,
@@ -107,8 +112,9 @@ function asHosted(transport: Transport): Transport {
     close: () => transport.close(),
     async send(request) {
       const [path = ''] = request.path.split('?');
-      // Limits and checks are no part of its public API.
+      // Limits, checks and credentials are no part of its public API.
       if (/^.workspaces.[^/]+.limits$/.test(path)) return { status: 403, headers: {}, text: forbidden };
+      if (path === '/credentials') return { status: 404, headers: {}, text: '{}' };
       if (/^.(source|destination)s.check_connection/.test(path)) return { status: 405, headers: {}, text: '{}' };
       const answer = await transport.send(withDeleted(request, path));
       if (answer.status === 404) return refusalOf(answer, request, path);
