@@ -143,7 +143,7 @@ it('A hosted platform gets the tokens once, when the source is made and when its
     await test.app.setUps.pass();
     await vi.waitUntil(async () => (await rowOf()).sealed_tokens === '', { timeout: 120_000, interval: 100 });
     expect(written().slice(2)).toMatchObject([{ method: 'PATCH', configuration: withToken('next-access-token') }]);
-    await ask('PATCH', `/sources/${source_id}`, { name: 'Another name' });
+    await ask('PUT', `/sources/${source_id}`, { name: 'Another name' });
     await vi.waitUntil(() => written().length === 4, { timeout: 120_000, interval: 100 });
     expect(JSON.stringify(written()[3])).not.toContain('next-access-token');
   } finally {
