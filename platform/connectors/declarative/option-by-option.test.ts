@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, check, manifestWith, type Reply, read, startApi } from '../../test/declarative-api.ts';
 import { readManifest } from './manifest/read-manifest.ts';
+import { schemaCheck } from './run/json-schema.ts';
 
 let api: Api;
 let config: Record<string, unknown>;
@@ -394,4 +395,12 @@ it('templates that no value fits keep their text, as after any type error', asyn
   expect(records.first).toEqual([
     { name: 'x', a: "{{ record['name'] | round(0, 'floor') }}", b: "{{ sanitize_url(record['missing']) }}" },
   ]);
+});
+
+it('a schema may name any dialect, as the specifications of manifests do', () => {
+  for (const dialect of ['https://json-schema.org/draft-07/schema#', 'http://json-schema.org/draft-04/schema#']) {
+    const faultOf = schemaCheck({ $schema: dialect, type: 'object', required: ['x'] });
+    expect(faultOf({ x: 1 })).toBeUndefined();
+    expect(faultOf({})).toContain("'x'");
+  }
 });

@@ -7,7 +7,6 @@
  */
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
-import { Ajv } from 'ajv';
 import type { Configuration, SourceConnector } from '../kit/connector.ts';
 import { ConnectorError } from '../kit/connector.ts';
 import { stringifyJson } from '../kit/json.ts';
@@ -17,6 +16,7 @@ import { describeManifest } from './describe.ts';
 import { ManifestError } from './manifest/problems.ts';
 import { readSpecification } from './manifest/read-manifest.ts';
 import { useClasses } from './own-classes.ts';
+import { schemaCheck } from './run/json-schema.ts';
 import { declarativeSource } from './source.ts';
 
 export async function run(args: readonly string[]): Promise<number> {
@@ -95,10 +95,9 @@ function explained(source: SourceConnector, text: string): SourceConnector {
 /** Checks configurations as the platform would have done, and quotes answers. */
 export function forAuthors(source: SourceConnector, text: string): SourceConnector {
   const checked = (config: Configuration): Configuration => {
-    const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
-    const validate = ajv.compile(readSpecification(text).connectionSpecification);
-    if (validate(config)) return config;
-    throw new ConnectorError(`The configuration does not fit the specification: ${ajv.errorsText(validate.errors)}.`);
+    const fault = schemaCheck(readSpecification(text).connectionSpecification)(config);
+    if (fault === undefined) return config;
+    throw new ConnectorError(`The configuration does not fit the specification: ${fault}.`);
   };
   return {
     kind: 'source',

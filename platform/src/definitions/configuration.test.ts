@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ends } from '../../../scripts/ends.mjs';
 import { Problem } from '../problems.ts';
-import { checkConfiguration } from './configuration.ts';
+import { checkConfiguration, requireUsable } from './configuration.ts';
 
 const specification = {
   type: 'object',
@@ -40,4 +40,11 @@ test('a hostile pattern comes to its end', () => {
   expect(() => ends(check)).toThrow(Problem);
   expect(() => checkConfiguration(specification, { b: 'x' })).toThrow(Problem);
   expect(() => checkConfiguration(specification, { a: 'aaa', b: 'b' })).not.toThrow();
+});
+
+test('a specification may name any dialect of JSON Schema', () => {
+  const schema = { $schema: 'https://json-schema.org/draft-07/schema#', ...specification };
+  expect(() => requireUsable({ connectionSpecification: schema })).not.toThrow();
+  expect(() => checkConfiguration(schema, { host: 'h', password: 'p' })).not.toThrow();
+  expect(() => checkConfiguration(schema, {})).toThrow(Problem);
 });

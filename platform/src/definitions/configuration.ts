@@ -20,9 +20,14 @@ const validators = new WeakMap<JsonSchema, ValidateFunction>();
 /** Not strict: specifications carry annotations (`order`, `airbyte_secret`) that are no JSON Schema keywords. */
 const options = { strict: false, allErrors: true, validateFormats: false, code: { regExp: linearRegExp } } as const;
 
+/** Specifications name dialects by many addresses, and mean the keywords that all of them have. */
+function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return schema;
+}
+
 /** Throws if the specification is no JSON Schema. For a new specification: later uses trust it. */
 function requireSchema(specification: JsonSchema): void {
-  new Ajv(options).compile(specification);
+  new Ajv(options).compile(withoutDialect(specification));
 }
 
 /** The same with words for those who add a connector. */
@@ -41,7 +46,8 @@ export function requireUsable({ connectionSpecification }: ConnectorSpecificatio
  */
 function compiled(specification: JsonSchema): ValidateFunction {
   const validate =
-    validators.get(specification) ?? new Ajv({ ...options, validateSchema: false }).compile(specification);
+    validators.get(specification) ??
+    new Ajv({ ...options, validateSchema: false }).compile(withoutDialect(specification));
   validators.set(specification, validate);
   return validate;
 }

@@ -1,5 +1,4 @@
 /* Changes and checks of configurations, before anything is read. */
-import { Ajv } from 'ajv';
 import { isJsonObject } from '../../kit/json.ts';
 import {
   anything,
@@ -17,6 +16,7 @@ import {
   text,
 } from '../component.ts';
 import { RunFailure } from '../http/failures.ts';
+import { schemaCheck } from '../run/json-schema.ts';
 import { matchesOf, removeAtPath, setAtPath, valueAtPath } from '../run/paths.ts';
 import { literalTypesOf, valueTypeOption } from './transformations.ts';
 
@@ -109,12 +109,10 @@ function makePredicateValidator(given: Given): ConfigChange {
 function makeSchemaValidation(given: Given): Validation {
   const value = given.value('base_schema');
   const wanted = typeof value === 'string' ? JSON.parse(value) : value;
-  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
-  const validate = ajv.compile(wanted as object);
+  const faultOf = schemaCheck(wanted as object);
   return (checked) => {
-    const parsed = typeof checked === 'string' ? readJson(checked) : checked;
-    if (!validate(parsed))
-      throw new RunFailure(`The configuration is not valid: ${ajv.errorsText(validate.errors)}.`, 'config_error');
+    const fault = faultOf(typeof checked === 'string' ? readJson(checked) : checked);
+    if (fault !== undefined) throw new RunFailure(`The configuration is not valid: ${fault}.`, 'config_error');
   };
 }
 

@@ -1,0 +1,11 @@
+/* Checks values against the JSON schemas of manifests. */
+import { Ajv } from 'ajv';
+
+/** Gives words for what does not fit; undefined if all does. Throws an Error for a schema that is none. */
+export function schemaCheck(schema: object): (value: unknown) => string | undefined {
+  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
+  // Schemas name dialects by many addresses, and mean the keywords that all of them have.
+  const { $schema: _dialect, ...rules } = schema as Record<string, unknown>;
+  const validate = ajv.compile(rules);
+  return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors));
+}
