@@ -214,7 +214,7 @@ const narrow = `
 
 const notice = `
 .notice { display: grid; min-height: 100vh; place-items: center; padding: 1rem; }
-.notice main { padding: 2rem 2.25rem; max-width: 30rem; width: 100%; border: 1px solid var(--line); border-radius: 14px;
+.notice main { grid-area: auto; padding: 2rem 2.25rem; max-width: 30rem; width: 100%; border: 1px solid var(--line); border-radius: 14px;
   background: var(--raised); }
 .notice h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
 .notice p { margin-top: .6rem; color: var(--quiet); }
