@@ -1,9 +1,20 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
+/**
+ * Vite puts a helper around every import() that loads what the part needs ahead. Our parts need nothing but the first one,
+ * which is there, and its styles: without the helper each customer loads half a kilobyte less.
+ */
+const withoutPreloads: Plugin = {
+  name: 'without-preloads',
+  enforce: 'pre',
+  load: (id) => (id === '\0vite/preload-helper.js' ? 'export const __vitePreload = (load) => load();' : undefined),
+};
+
 export default defineConfig({
+  plugins: [withoutPreloads],
   root: path('.'),
   // Addresses in the bundle are relative: the service may live below a path.
   base: './',
@@ -18,7 +29,7 @@ export default defineConfig({
     manifest: 'manifest.json',
     target: 'es2022',
     cssCodeSplit: false,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
     rollupOptions: { input: path('src/main.tsx') },
   },
 });

@@ -40,8 +40,6 @@ export interface WidgetFragment {
   template?: string;
   /** The id of a source: the widget opens on it. */
   source?: string;
-  /** The id of a sign-in from which the browser has just come back to the page: the widget goes on with it. */
-  sign_in?: string;
 }
 
 interface NamedSource {

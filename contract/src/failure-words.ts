@@ -11,9 +11,6 @@ export const signInAgain = 'The access to your account has ended. Sign in again 
 /** An operator has paused the connection of an active workspace. */
 export const pausedByTeam = 'This connection is paused.';
 
-/** What a source uses was granted by a sign-in, and the provider does not accept it any more. */
-export const signInEnded = 'The sign-in with the provider has ended. Sign in again.';
-
 /** The customer can fix it, but the reason names something of the operator's. */
 export function lookAt(titles: readonly string[]): string {
   return `${lookAtStart}${titles.join(', ')}.`;

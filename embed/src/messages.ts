@@ -20,6 +20,7 @@ export type InlayEvent =
 
 type Shape = { [field: string]: Shape | ((value: unknown) => boolean) };
 
+const orNull = (is: (value: unknown) => boolean) => (value: unknown) => value === null || is(value);
 const isText = (value: unknown) => typeof value === 'string';
 const isCount = (value: unknown) => Number.isFinite(value) && (value as number) >= 0;
 /** The limit is higher than any page, and low enough for a browser to lay out. */
@@ -27,8 +28,8 @@ const isHeight = (value: unknown) => isCount(value) && (value as number) <= 1e5;
 
 const source: Shape = { source: { id: isText, name: isText, source_template_id: isText } };
 
-const isTextOrNull = (value: unknown) => value === null || isText(value);
-const signIn = { source_template_id: isText, source_id: isTextOrNull };
+const signedIn = { source_template_id: isText, source_id: orNull(isText) };
+const signIn: Shape = { sign_in: signedIn };
 
 const shapes: Record<MessageToHost['type'], Shape> = {
   ready: {},
@@ -40,13 +41,13 @@ const shapes: Record<MessageToHost['type'], Shape> = {
       connection_id: isText,
       source_id: isText,
       status: (value) => ['succeeded', 'failed', 'cancelled'].includes(value as string),
-      rows: (value) => value === null || isCount(value),
+      rows: orNull(isCount),
     },
   },
-  sign_in_started: { sign_in: signIn },
-  sign_in_unconfirmed: { sign_in: signIn },
-  sign_in_succeeded: { sign_in: signIn },
-  sign_in_failed: { sign_in: { ...signIn, code: isText } },
+  sign_in_started: signIn,
+  sign_in_unconfirmed: signIn,
+  sign_in_succeeded: signIn,
+  sign_in_failed: { sign_in: { ...signedIn, code: isText } },
   error: { error: { code: isText, message: isText } },
   token_expired: {},
   resize: { height: isHeight },

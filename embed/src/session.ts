@@ -42,14 +42,14 @@ const renewalPauseMs = 1_000;
 
 export function startSession(mode: Mode, parent: Element, options: InlayOptions): InlayHandle {
   const { getToken, theme, locale, template, source } = options;
-  const signIn = new URLSearchParams(location.search).get('inlay_sign_in');
   if (options.token === undefined && !getToken) throw new TypeError('Inlay needs a `token`, or `getToken`.');
   // Read the token before anything is in the page, so that the caller gets the error of a wrong token.
   let current = options.token === undefined ? undefined : readWidgetToken(options.token);
   let connection: FrameConnection | undefined;
   let state: ViewState = 'loading';
   let hasEnded = false;
-  let renewedAtMs = Number.NEGATIVE_INFINITY;
+  /** At first, long enough ago. */
+  let renewedAtMs = -renewalPauseMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const requests =
@@ -89,13 +89,11 @@ export function startSession(mode: Mode, parent: Element, options: InlayOptions)
     const frame = view.showFrame(
       frameAddress(token, {
         mode,
-        ...(getToken && { renews: '1' }),
-        ...(locale && { locale }),
-        ...(theme && { theme: JSON.stringify(theme) }),
-        ...(template && { template }),
-        ...(source && { source }),
-        // A sign-in without a popup has led the browser away from the page and back.
-        ...(signIn && { sign_in: signIn }),
+        renews: getToken && '1',
+        locale,
+        theme: theme && JSON.stringify(theme),
+        template,
+        source,
       }),
     );
     connection = connectFrame(frame, token, {

@@ -53,9 +53,12 @@ function withoutSignature(url: URL): string {
   return rest.href;
 }
 
-/** The address for the frame. */
-export function frameAddress({ url, token }: WidgetToken, fragment: WidgetFragment): string {
+/** The address for the frame. JSON leaves out what is undefined. */
+export function frameAddress(
+  { url, token }: WidgetToken,
+  fragment: { [K in keyof WidgetFragment]: WidgetFragment[K] | undefined },
+): string {
   const address = new URL(url);
-  address.hash = `${token}&${new URLSearchParams(fragment as Record<string, string>)}`;
+  address.hash = `${token}&${new URLSearchParams(JSON.parse(JSON.stringify(fragment)))}`;
   return address.href;
 }

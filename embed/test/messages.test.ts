@@ -33,11 +33,18 @@ it('tells the page every event with the fields it has and no others', async () =
     { type: 'source_deleted', source },
     { type: 'sync_finished', sync: { connection_id: 'c', source_id: 's', status: 'succeeded', rows: 12 } },
     { type: 'sync_finished', sync: { connection_id: 'c', source_id: 's', status: 'failed', rows: null } },
+    { type: 'sign_in_started', sign_in: { source_template_id: 't', source_id: null } },
+    { type: 'sign_in_unconfirmed', sign_in: { source_template_id: 't', source_id: 's' } },
+    { type: 'sign_in_succeeded', sign_in: { source_template_id: 't', source_id: 's' } },
+    { type: 'sign_in_failed', sign_in: { source_template_id: 't', source_id: null, code: 'denied' } },
     { type: 'error', error: { code: 'offline', message: 'Sie sind offline.' } },
     { type: 'token_expired' },
   ];
   await (await widgetFrame(page)).evaluate((events) => {
-    for (const event of events) window.say({ ...event, extra: 'x' });
+    for (const event of events) {
+      const { sign_in } = event;
+      window.say({ ...event, ...(sign_in && { sign_in: { ...sign_in, account: 'ada' } }), extra: 'x' });
+    }
   }, events);
   expect(await eventsAfter(events.length)).toEqual(events);
 });
@@ -72,6 +79,8 @@ it('does not take anything else for a message', async () => {
       { inlay: 1, type: 'sync_finished', sync: { connection_id: 'c', source_id: 's', status: 'lost', rows: 1 } },
       { inlay: 1, type: 'sync_finished', sync: { connection_id: 'c', source_id: 's', status: 'failed', rows: -1 } },
       { inlay: 1, type: 'error', error: 'offline' },
+      { inlay: 1, type: 'sign_in_started', sign_in: { source_template_id: 't' } },
+      { inlay: 1, type: 'sign_in_failed', sign_in: { source_template_id: 't', source_id: 's' } },
       JSON.parse('{"inlay":1,"type":"source_created","__proto__":{"source":{"id":"a"}}}'),
       { inlay: 1, type: 'x'.repeat(5_000_000) },
     ];

@@ -56,13 +56,15 @@ async function stopClock(): Promise<void> {
 }
 const retry = () => page.getByRole('button', { name: 'Try again' });
 
-it('gives the widget its token, mode, language and theme in the fragment', async () => {
+it('gives the widget its token, mode, language, theme and what it opens on in the fragment', async () => {
   page = await host.openPage();
   await page.evaluate((token) => {
     window.Inlay.open({
       token,
       locale: 'de',
       theme: { primary_color: '#c026d3', font_family: 'A & B, "C"' },
+      template: 'a template',
+      source: 'a source',
       onEvent: window.record,
     });
   }, host.token());
@@ -71,7 +73,7 @@ it('gives the widget its token, mode, language and theme in the fragment', async
   const [jwt, ...rest] = fragment.slice(1).split('&');
   expect(jwt).toBe('first.jwt.token');
   const { theme = '', ...others } = Object.fromEntries(new URLSearchParams(rest.join('&')));
-  expect(others).toEqual({ mode: 'modal', locale: 'de' });
+  expect(others).toEqual({ mode: 'modal', locale: 'de', template: 'a template', source: 'a source' });
   expect(JSON.parse(theme)).toEqual({ primary_color: '#c026d3', font_family: 'A & B, "C"' });
 });
 

@@ -9,6 +9,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import type { Session } from './api/session.ts';
+import type { Wish } from './page/address.ts';
 import type { Host } from './page/host.ts';
 import { Glyph } from './parts/glyph.tsx';
 import { Notice } from './parts/notice.tsx';
@@ -19,6 +20,7 @@ import { ConnectedScreen } from './screens/connected-screen.tsx';
 import { ListScreen } from './screens/list-screen.tsx';
 import { EmptyScreen, ErrorScreen, ExpiredScreen, GoneScreen, LoadingScreen } from './screens/notice-screens.tsx';
 import { SourceScreen } from './screens/source-screen.tsx';
+import { remembered } from './sign-in/memory.ts';
 import { prefetchForm } from './sources/lazy-form.ts';
 import { finishedSyncs, type Pipelines } from './sources/progress.ts';
 import { usePipelines } from './sources/use-pipelines.ts';
@@ -34,6 +36,8 @@ export interface AppProps {
   allowedOrigin: string | undefined;
   formatting: Formatting;
   logo: string | undefined;
+  /** What the page wants to open on. */
+  wish: Wish | undefined;
 }
 
 const nothingYet: { offers: readonly Offer[]; pipelines: Pipelines } = {
@@ -41,10 +45,12 @@ const nothingYet: { offers: readonly Offer[]; pipelines: Pipelines } = {
   pipelines: { sources: [], connections: [] },
 };
 
-export function App({ api, session, host, allowedOrigin, formatting, logo }: AppProps) {
+export function App({ api, session, host, allowedOrigin, formatting, logo, ...props }: AppProps) {
   const words = useWords();
   /** Undefined: not decided yet, or nothing to show. */
   const [route, setRoute] = useState<Route | undefined>(undefined);
+  // Once the customer has moved, the page's wish is over.
+  const [wish, setWish] = useState(() => props.wish ?? remembered());
   const [moves, setMoves] = useState(0);
   const [announced, announce] = useState('');
   const isOnline = useIsOnline();
@@ -55,7 +61,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
   });
   useEffect(() => {
     // Decided once: later data must not take the customer away from a screen.
-    const home = seen && homeOf(seen);
+    const home = seen && homeOf(seen, wish);
     if (home !== 'empty') setRoute((current) => current ?? home);
   }, [seen, route]);
   useEffect(() => {
@@ -68,6 +74,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
   const widget = useMemo<Widget>(() => {
     const go = (next: Route | undefined) => {
       setRoute(next);
+      setWish(undefined);
       setMoves((count) => count + 1);
       announce('');
     };
@@ -82,7 +89,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo }: App
   function screenOf(): ComponentChildren {
     if (!seen) return failure ? <ErrorScreen error={failure} onTryAgain={look} key={moves} /> : <LoadingScreen />;
     if (failure && !failure.isPassing) return <ErrorScreen error={failure} onTryAgain={look} />;
-    const shown = route ?? homeOf(seen);
+    const shown = route ?? homeOf(seen, wish);
     if (shown === 'empty') return <EmptyScreen />;
     switch (shown.screen) {
       case 'choose':
@@ -134,7 +141,11 @@ interface Seen {
   pipelines: Pipelines;
 }
 
-function homeOf({ offers, pipelines: { sources } }: Seen): Route | 'empty' {
+function homeOf({ offers, pipelines: { sources } }: Seen, wish: Wish | undefined): Route | 'empty' {
+  const wanted = sources.find(({ id }) => id === wish?.source);
+  if (wanted) return { screen: 'source', sourceId: wanted.id };
+  const asked = offers.find(({ id }) => id === wish?.template);
+  if (asked) return { screen: 'form', offer: asked };
   if (sources.length > 0) return { screen: 'list' };
   const [offer] = offers;
   if (!offer) return 'empty';

@@ -28,7 +28,7 @@ async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language;
 
   const session = createSession(page.token, () => host.tell({ type: 'token_expired' }));
-  const { allowedOrigin, mode, renews } = page;
+  const { allowedOrigin, mode, renews, wish } = page;
   const host = connectHost({ window, allowedOrigin, mode, renews, onToken: session.accept });
   const api = createApi(session, document.baseURI);
 
@@ -36,7 +36,7 @@ async function start(root: HTMLElement): Promise<void> {
   const formatting = createFormatting(tag);
   render(
     <WordsContext.Provider value={words}>
-      <App {...{ api, session, host, allowedOrigin, formatting }} logo={logoOf(theme, allowedOrigin)} />
+      <App {...{ api, session, host, allowedOrigin, formatting, wish }} logo={logoOf(theme, allowedOrigin)} />
     </WordsContext.Provider>,
     root,
   );

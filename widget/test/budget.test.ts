@@ -6,9 +6,12 @@ import { expect, it } from 'vitest';
 const built = fileURLToPath(new URL('../../server/dist/', import.meta.url));
 const sizeOf = (file: string) => statSync(`${built}${file}`).size;
 
-it('The widget is at most 50 kB of script with its forms, even where only gzip is read', () => {
+/** Only customers who can sign in with a provider load these. */
+const isOfSignIn = (name: string) => name.startsWith('sign-in-');
+
+it('The widget is at most 50 kB of script with its forms and without signing in, even where only gzip is read', () => {
   const sizes = readdirSync(`${built}widget/assets`)
-    .filter((name) => name.endsWith('.js.gz'))
+    .filter((name) => name.endsWith('.js.gz') && !isOfSignIn(name))
     .map((name) => ({ isLanguage: /^[a-z]{2}-/.test(name), bytes: sizeOf(`widget/assets/${name}`) }));
   const languages = sizes.filter(({ isLanguage }) => isLanguage).map(({ bytes }) => bytes);
   expect(languages).toHaveLength(5);
@@ -16,6 +19,15 @@ it('The widget is at most 50 kB of script with its forms, even where only gzip i
   const bytes = sizes.reduce((sum, one) => sum + (one.isLanguage ? 0 : one.bytes), Math.max(...languages));
   expect(bytes).toBeGreaterThan(20_000);
   expect(bytes).toBeLessThanOrEqual(50_000);
+});
+
+it('Signing in with a provider is at most 7 kB more, with its words in one language', () => {
+  const names = readdirSync(`${built}widget/assets`).filter((name) => name.endsWith('.js.gz') && isOfSignIn(name));
+  const isWords = (name: string) => /^sign-in-(en|de|fr|es|ja)-.{8}\.js\.gz$/.test(name);
+  const words = names.filter(isWords).map((name) => sizeOf(`widget/assets/${name}`));
+  const scripts = names.filter((name) => !isWords(name)).map((name) => sizeOf(`widget/assets/${name}`));
+  expect([words.length, scripts.length]).toEqual([5, 1]);
+  expect((scripts[0] ?? 0) + Math.max(...words)).toBeLessThanOrEqual(7_000);
 });
 
 it('The script of the forms is at most 18 kB', () => {
@@ -26,8 +38,8 @@ it('The script of the forms is at most 18 kB', () => {
   expect(sizeOf(`widget/assets/${form}`)).toBeLessThanOrEqual(18_000);
 });
 
-it('The embed library is at most 4 kB, or 5 kB where only gzip is read', () => {
-  expect(sizeOf('embed/embed.js.br')).toBeLessThanOrEqual(4_096);
+it('The embed library is at most 4.2 kB, or 5 kB where only gzip is read', () => {
+  expect(sizeOf('embed/embed.js.br')).toBeLessThanOrEqual(4_200);
   expect(sizeOf('embed/embed.js.gz')).toBeLessThanOrEqual(5_120);
 });
 

@@ -1,16 +1,13 @@
 /** Every screen and state as a customer sees it: accessible, in five languages, light and dark, narrow and wide. */
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileSource, httpApi, postgresSource } from '../../server/test/support/pipelines.ts';
+import { expectAccessible, expectToFit } from './support/looks.ts';
 import { frameOf, takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const theme = { primary_color: '#ffd400', radius: 0, font_family: 'serif' };
 const looks: Record<string, BrowserContextOptions & { theme?: object }> = process.env.INLAY_LONG_TESTS
@@ -71,26 +68,6 @@ async function show(page: Page, widgetUrl: string): Promise<Frame> {
 
 async function open(page: Page, request: object): Promise<Frame> {
   return await show(page, (await stage.widgetToken(request)).widgetUrl);
-}
-
-async function expectAccessible(frame: Frame, what: string): Promise<void> {
-  await frame.evaluate(axeSource);
-  const results = await frame.evaluate(() =>
-    (window as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    }),
-  );
-  const found = results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  expect(found, what).toEqual([]);
-  expect(results.passes.length).toBeGreaterThan(10);
-}
-
-/** Nothing is cut off sideways. */
-async function expectToFit(frame: Frame, what: string): Promise<void> {
-  const overflow = await frame.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow, what).toBeLessThanOrEqual(0);
 }
 
 describe.each(Object.keys(looks))('%s', (look) => {

@@ -10,6 +10,7 @@ import type {
   Check,
   CheckSourceRequest,
   CreateSourceRequest,
+  RecheckSourceRequest,
   Source,
   SourceSummary,
   UpdateSourceRequest,
@@ -24,6 +25,8 @@ const deletionTimeoutMs = 45_000;
 export type Offer = OfferedSourceTemplateList['data'][number];
 
 export interface Api {
+  /** Any other call, with a path below that of embedded endpoints. */
+  request<T>(call: Call): Promise<T>;
   listOffers(signal: AbortSignal): Promise<Offer[]>;
   getOffer(templateId: string, signal: AbortSignal): Promise<OfferedSourceTemplate>;
   listSources(signal: AbortSignal): Promise<SourceSummary[]>;
@@ -33,7 +36,7 @@ export interface Api {
   deleteSource(id: string, signal: AbortSignal): Promise<void>;
   /** Both return the id of the check, with which its outcome is asked for. */
   checkNew(request: CheckSourceRequest, signal: AbortSignal): Promise<string>;
-  checkExisting(sourceId: string, config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
+  checkExisting(sourceId: string, request: RecheckSourceRequest, signal: AbortSignal): Promise<string>;
   getCheck(id: string, signal: AbortSignal): Promise<Check>;
   listConnections(signal: AbortSignal): Promise<Connection[]>;
   startSync(connectionId: string, signal: AbortSignal): Promise<Job>;
@@ -48,7 +51,7 @@ export interface Api {
   listJobs(connectionId: string, page: { limit: number; offset: number }, signal: AbortSignal): Promise<Job[]>;
 }
 
-interface Call {
+export interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
@@ -91,6 +94,7 @@ export function createApi(session: Session, baseUrl: string): Api {
     (await call<{ id: string }>({ method: 'POST', path, body, signal })).id;
 
   return {
+    request: call,
     listOffers: (signal) => list('source-templates', signal),
     getOffer: (id, signal) => call({ path: `source-templates/${id}`, signal }),
     listSources: (signal) => list('sources', signal),
@@ -100,7 +104,7 @@ export function createApi(session: Session, baseUrl: string): Api {
     deleteSource: (id, signal) =>
       call({ method: 'DELETE', path: `sources/${id}`, timeoutMs: deletionTimeoutMs, signal }),
     checkNew: (body, signal) => startCheck('sources/check', body, signal),
-    checkExisting: (id, source_config, signal) => startCheck(`sources/${id}/check`, { source_config }, signal),
+    checkExisting: (id, body, signal) => startCheck(`sources/${id}/check`, body, signal),
     getCheck: (id, signal) => call({ path: `sources/check/${id}/status`, signal }),
     listConnections: (signal) => list('connections', signal),
     startSync: (id, signal) => call({ method: 'POST', path: `connections/${id}/sync`, signal }),

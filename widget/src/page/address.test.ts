@@ -11,6 +11,7 @@ it('finds the token in the fragment and the origin in the query', () => {
     renews: false,
     locales: [],
     theme: undefined,
+    wish: undefined,
   });
 });
 
@@ -20,6 +21,11 @@ it('lets the fragment win over the query', () => {
     `#t.o.k&mode=inline&locale=de-AT&theme=${encodeURIComponent('{"radius":2}')}`,
   );
   expect(page).toMatchObject({ mode: 'inline', locales: ['de-AT', 'fr'], theme: '{"radius":2}' });
+});
+
+it('knows what the page wants to open on', () => {
+  expect(readPage(search, '#t.o.k&template=a').wish).toEqual({ template: 'a', source: undefined });
+  expect(readPage(search, '#t.o.k&source=b').wish).toEqual({ template: undefined, source: 'b' });
 });
 
 it('knows whether the page gets another token by itself', () => {

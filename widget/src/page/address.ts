@@ -18,6 +18,13 @@ export interface WidgetPage {
   locales: string[];
   /** The JSON of a theme, not checked yet. */
   theme: string | undefined;
+  wish: Wish | undefined;
+}
+
+/** What the widget opens on: the id of a source template, or of a source. */
+export interface Wish {
+  template?: string | undefined;
+  source?: string | undefined;
 }
 
 const looksLikeToken = /^[\w-]+(\.[\w-]+)*$/;
@@ -27,6 +34,7 @@ export function readPage(search: string, hash: string): WidgetPage {
   const [token = '', ...rest] = hash.replace(/^#/, '').split('&');
   const wishes = new URLSearchParams(rest.join('&'));
   const mode = wishes.get('mode');
+  const [template, source] = ['template', 'source'].map((name) => wishes.get(name) ?? undefined);
   return {
     token: looksLikeToken.test(token) ? token : undefined,
     allowedOrigin: serialiseOrigin(query.get('allowedOrigin') ?? ''),
@@ -34,5 +42,6 @@ export function readPage(search: string, hash: string): WidgetPage {
     renews: wishes.get('renews') === '1',
     locales: [wishes.get('locale'), query.get('locale')].filter((tag) => tag !== null),
     theme: wishes.get('theme') ?? query.get('theme') ?? undefined,
+    wish: template || source ? { template, source } : undefined,
   };
 }

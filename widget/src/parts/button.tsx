@@ -11,6 +11,8 @@ export interface ButtonProps {
   glyph?: GlyphName;
   isBusy?: boolean;
   label?: string;
+  /** The id of an element that says more. */
+  describedBy?: string;
   buttonRef?: Ref<HTMLButtonElement>;
   onClick?(): void;
 }
@@ -24,7 +26,7 @@ export function Button({
   isBusy = false,
   ...props
 }: ButtonProps) {
-  const { label, buttonRef, onClick } = props;
+  const { label, describedBy, buttonRef, onClick } = props;
   return (
     <button
       type={type}
@@ -32,6 +34,7 @@ export function Button({
       ref={buttonRef ?? null}
       form={form}
       aria-label={label}
+      aria-describedby={describedBy}
       // Unlike `disabled`, this leaves the focus where it is.
       aria-disabled={isBusy || undefined}
       onClick={(event) => {

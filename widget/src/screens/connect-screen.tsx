@@ -1,5 +1,6 @@
 /** The form of one template: the customer fills it in, it is tested, and the source is connected. */
 import type { CheckWarning, Source } from '@inlay/contract/sources';
+import type { ComponentChildren } from 'preact';
 import type { Offer } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
@@ -9,11 +10,12 @@ import { FailureNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { FormSkeleton } from '../parts/skeletons.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
+import { loadSignIn } from '../sign-in/lazy.tsx';
 import { createSource } from '../sources/create-source.ts';
 import { loadForm } from '../sources/lazy-form.ts';
 import { freeName } from '../sources/names.ts';
 import { summaryOf } from '../sources/progress.ts';
-import { SourceForm } from '../sources/source-form.tsx';
+import { SourceForm, type SourceFormProps } from '../sources/source-form.tsx';
 import { useLoaded } from '../sources/use-loaded.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';
@@ -24,17 +26,23 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
   const guard = useDiscardGuard();
   const loaded = useLoaded(offer.id, async (signal) => {
     const [template, form] = await Promise.all([api.getOffer(offer.id, signal), loadForm()]);
-    return { template, form };
+    return { template, form, signIn: template.oauth && (await loadSignIn(words)) };
   });
   const { sources } = pipelines;
+  const requestOf = (source_config: Record<string, unknown>, credential_id?: string) => ({
+    source_template_id: offer.id,
+    source_config,
+    ...(credential_id && { credential_id }),
+  });
 
   async function save(
     name: string,
     config: Record<string, unknown>,
     warnings: CheckWarning[],
     signal: AbortSignal,
+    credential_id?: string,
   ): Promise<void> {
-    const request = { source_template_id: offer.id, name, source_config: config };
+    const request = { ...requestOf(config, credential_id), name };
     const known = sources.map(({ id }) => id);
     const source: Source = await createSource(api, request, known, signal);
     change((now) => ({ ...now, sources: [...now.sources, summaryOf(source)] }));
@@ -47,6 +55,29 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
 
   const isGone = loaded.error instanceof RequestFailure && loaded.error.kind === 'not_found';
   const choose = () => go({ screen: 'choose' });
+  const form = (): ComponentChildren => {
+    if (!loaded.value) return;
+    const { template, form, signIn } = loaded.value;
+    const props: SourceFormProps = {
+      id: 'inlay-connect',
+      form,
+      specification: template.user_config_spec.connectionSpecification,
+      name: freeName(
+        offer.name,
+        sources.map(({ name }) => name),
+      ),
+      submitLabel: words.connect.submit,
+      saving: { step: words.steps.connect, active: words.steps.connecting, next: words.steps.firstSync },
+      startCheck: (config, signal, credentialId) => api.checkNew(requestOf(config, credentialId), signal),
+      save,
+      onChanged: () => guard.setChanged(true),
+    };
+    return template.oauth && signIn ? (
+      <signIn.module.SignInForm {...props} oauth={template.oauth} template={template} words={signIn.words} />
+    ) : (
+      <SourceForm {...props} />
+    );
+  };
   return (
     <Screen
       name="form"
@@ -63,20 +94,7 @@ export function ConnectScreen({ offer, canGoBack }: { offer: Offer; canGoBack: b
       back={canGoBack ? { label: words.back, onClick: () => guard.leave(choose) } : undefined}
     >
       {loaded.value ? (
-        <SourceForm
-          id="inlay-connect"
-          form={loaded.value.form}
-          specification={loaded.value.template.user_config_spec.connectionSpecification}
-          name={freeName(
-            offer.name,
-            sources.map(({ name }) => name),
-          )}
-          submitLabel={words.connect.submit}
-          saving={{ step: words.steps.connect, active: words.steps.connecting, next: words.steps.firstSync }}
-          startCheck={(config, signal) => api.checkNew({ source_template_id: offer.id, source_config: config }, signal)}
-          save={save}
-          onChanged={() => guard.setChanged(true)}
-        />
+        form()
       ) : loaded.error !== undefined ? (
         <FailureNotice
           error={loaded.error}

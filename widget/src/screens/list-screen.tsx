@@ -1,4 +1,5 @@
 /** All sources that the customer has connected, with their states. */
+import { signInAgain } from '@inlay/contract/failure-words';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { Button } from '../parts/button.tsx';
 import { Glyph } from '../parts/glyph.tsx';
@@ -7,6 +8,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
+import { isSignInEnded } from '../sign-in/lazy.tsx';
 import { connectionsOf, isOngoing, stateOf, summarise } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
@@ -45,7 +47,9 @@ function SourceRow({ source }: { source: SourceSummary }) {
   const { name, summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
   const state = stateOf(source, connections);
-  const reason = source.status_message ?? connections.find(({ status }) => status === 'failed')?.status_message;
+  const reason = isSignInEnded(source, connections)
+    ? signInAgain
+    : (source.status_message ?? connections.find(({ status }) => status === 'failed')?.status_message);
   return (
     <button type="button" class="inlay-row" onClick={() => go({ screen: 'source', sourceId: source.id })}>
       <SourceIcon icon={template.icon} name={template.name} />

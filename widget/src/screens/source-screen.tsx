@@ -1,6 +1,6 @@
 /** One source: its activity and its settings. Entries in one part stay while the other part is shown. */
 import type { SourceSummary } from '@inlay/contract/sources';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { useDiscardGuard } from '../parts/discard-guard.tsx';
 import { Notice } from '../parts/notice.tsx';
@@ -8,6 +8,7 @@ import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Tabs } from '../parts/tabs.tsx';
+import { isSignInEnded, SignInAgain } from '../sign-in/lazy.tsx';
 import { connectionsOf, stateOf } from '../sources/progress.ts';
 import { type SourcePart, useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
@@ -27,6 +28,9 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
   }, [part]);
   const { summarized_source_template: template } = source;
   const connections = connectionsOf(pipelines, source.id);
+  // It stays, so that the customer sees that signing in has helped.
+  const hasEnded = useRef(false);
+  hasEnded.current ||= isSignInEnded(source, connections);
   const label = words.choose.yourSources(sources.length, formatting.number(sources.length));
   return (
     <Screen
@@ -37,6 +41,7 @@ export function SourceScreen({ source, part: firstPart = 'activity' }: { source:
       status={<StateBadge state={stateOf(source, connections)} />}
       back={{ label, onClick: () => guard.leave(() => go({ screen: 'list' })) }}
     >
+      {hasEnded.current && <SignInAgain source={source} />}
       {source.status === 'failed' && (
         <Notice
           kind="danger"

@@ -7,9 +7,10 @@ import { GuideLink } from '../parts/guide-link.tsx';
 import { NameField, nameFault } from '../parts/name-field.tsx';
 import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { FormSkeleton } from '../parts/skeletons.tsx';
+import { loadSignIn } from '../sign-in/lazy.tsx';
 import { loadForm } from '../sources/lazy-form.ts';
 import { summaryOf } from '../sources/progress.ts';
-import { SourceForm } from '../sources/source-form.tsx';
+import { SourceForm, type SourceFormProps } from '../sources/source-form.tsx';
 import { useAction } from '../sources/use-action.ts';
 import { useLoaded } from '../sources/use-loaded.ts';
 import { useWidget } from '../widget.ts';
@@ -29,7 +30,7 @@ export function SourceSettings({ source, setChanged }: Props) {
   const [warnings, setWarnings] = useState<CheckWarning[]>([]);
   const loaded = useLoaded(`${source.id} ${timesSaved}`, async (signal) => {
     const [details, form] = await Promise.all([api.getSource(source.id, signal), loadForm()]);
-    return { details, form };
+    return { details, form, signIn: details.oauth && (await loadSignIn(words)) };
   });
 
   function onSaved(saved: Source, found: CheckWarning[] = []): void {
@@ -48,6 +49,40 @@ export function SourceSettings({ source, setChanged }: Props) {
   }
 
   const onChanged = () => setChanged(true);
+  const form = (
+    { details, form, signIn }: NonNullable<typeof loaded.value>,
+    specification: Record<string, unknown>,
+  ) => {
+    const requestOf = (source_config: Record<string, unknown>, credential_id?: string) => ({
+      source_config,
+      ...(credential_id && { credential_id }),
+    });
+    const props: SourceFormProps = {
+      id: 'inlay-settings',
+      form,
+      specification,
+      name: details.name,
+      config: details.source_config,
+      submitLabel: words.source.save,
+      saving: { step: words.steps.save, active: words.steps.saving },
+      startCheck: (config, signal, credentialId) =>
+        api.checkExisting(source.id, requestOf(config, credentialId), signal),
+      save: async (name, config, found, signal, credentialId) =>
+        onSaved(await api.updateSource(source.id, { name, ...requestOf(config, credentialId) }, signal), found),
+      onChanged,
+    };
+    return details.oauth && signIn ? (
+      <signIn.module.SignInForm
+        {...props}
+        oauth={details.oauth}
+        template={details.source_template}
+        source={details}
+        words={signIn.words}
+      />
+    ) : (
+      <SourceForm {...props} />
+    );
+  };
   const spec = loaded.value?.details.user_config_spec;
   return (
     <>
@@ -56,20 +91,7 @@ export function SourceSettings({ source, setChanged }: Props) {
       {loaded.value && spec ? (
         <>
           <GuideLink address={spec.documentationUrl} />
-          <SourceForm
-            id="inlay-settings"
-            form={loaded.value.form}
-            specification={spec.connectionSpecification}
-            name={loaded.value.details.name}
-            config={loaded.value.details.source_config}
-            submitLabel={words.source.save}
-            saving={{ step: words.steps.save, active: words.steps.saving }}
-            startCheck={(config, signal) => api.checkExisting(source.id, config, signal)}
-            save={async (name, config, found, signal) =>
-              onSaved(await api.updateSource(source.id, { name, source_config: config }, signal), found)
-            }
-            onChanged={onChanged}
-          />
+          {form(loaded.value, spec.connectionSpecification)}
         </>
       ) : loaded.value ? (
         <Rename source={source} onChanged={onChanged} onSaved={onSaved} />

@@ -55,12 +55,13 @@ const connection = (changes: Partial<Connection> = {}): Connection => ({
   created_at: '2026-01-31T08:00:00.000Z',
   ...changes,
 });
-const source = (status: SourceSummary['status']) => ({ id: 's', status }) as SourceSummary;
+const source = (status: SourceSummary['status'], health = healthy) => ({ id: 's', status, health }) as SourceSummary;
 
 describe('the state of a source', () => {
   it.each([
     ['failed', source('failed'), []],
     ['failed', source('ready'), [connection({ status: 'failed', last_run: running })]],
+    ['failed', source('ready', attention), [connection({ last_run: job() })]],
     ['pending', source('pending'), [connection()]],
     [
       'pending',

@@ -31,10 +31,13 @@ export function isInMotion({ sources, connections = [] }: Pipelines): boolean {
 export type SourceState = 'pending' | 'failed' | 'syncing' | 'sync_failed' | 'paused' | 'ready';
 
 /** One state for a source and all its connections: the state that the customer needs to know first. */
-export function stateOf(source: Pick<SourceSummary, 'status'>, connections: readonly Connection[]): SourceState {
+export function stateOf(
+  source: Pick<SourceSummary, 'status' | 'health'>,
+  connections: readonly Connection[],
+): SourceState {
   if (source.status === 'failed' || connections.some(({ status }) => status === 'failed')) return 'failed';
   if (source.status === 'pending' || connections.some(({ status }) => status === 'pending')) return 'pending';
-  if (connections.some(({ health }) => health.attention?.by === 'customer')) return 'failed';
+  if ([source, ...connections].some(({ health }) => health.attention?.by === 'customer')) return 'failed';
   const runs = connections.flatMap(({ last_run }) => last_run ?? []);
   // A retry is no new start: what has been failing is not shown as if all were well.
   if (connections.some(({ health }) => isBroken(health))) return 'sync_failed';

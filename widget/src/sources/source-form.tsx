@@ -3,6 +3,7 @@
  * problems, shown beside their field where the field is known. A failure never loses what was entered.
  */
 import type { CheckWarning } from '@inlay/contract/sources';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
 import { Button } from '../parts/button.tsx';
@@ -28,9 +29,21 @@ export interface SourceFormProps {
   submitLabel: string;
   /** The words for the steps after the check. */
   saving: { step: string; active: string; next?: string };
-  /** Returns the id of the check. */
-  startCheck(config: Record<string, unknown>, signal: AbortSignal): Promise<string>;
-  save(name: string, config: Record<string, unknown>, warnings: CheckWarning[], signal: AbortSignal): Promise<void>;
+  /** Returns the id of the check. `credentialId`: what the customer has signed in with. */
+  startCheck(config: Record<string, unknown>, signal: AbortSignal, credentialId?: string): Promise<string>;
+  save(
+    name: string,
+    config: Record<string, unknown>,
+    warnings: CheckWarning[],
+    signal: AbortSignal,
+    credentialId?: string,
+  ): Promise<void>;
+  /** Shown between the name and the connector's fields. */
+  before?(isRunning: boolean): ComponentChildren;
+  /** Whether everything is there that `before` asks for. */
+  mayStart?(): boolean;
+  /** Another one for another specification. */
+  formKey?: string;
   onChanged(): void;
 }
 
@@ -75,7 +88,7 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
     const fault = nameFault(name, words.name);
     setNameProblem(fault);
     if (fault) nameInput.current?.focus();
-    else test.run(entered);
+    else if (props.mayStart?.() !== false) test.run(entered);
   }
 
   function cancel(): void {
@@ -109,7 +122,9 @@ export function SourceForm({ id, form, specification, config, submitLabel, savin
           setNameProblem(undefined);
         }}
       />
+      {props.before?.(test.isRunning)}
       <ConnectorForm
+        key={props.formKey}
         id={id}
         specification={specification}
         {...(config ? { value: config } : {})}

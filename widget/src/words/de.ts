@@ -105,6 +105,7 @@ export default {
   },
 
   problemOnOurSide: 'Auf unserer Seite gibt es ein Problem, und unser Team kann es sehen. Sie müssen nichts ändern.',
+  signInEnded: 'Die Anmeldung gilt nicht mehr. Melden Sie sich erneut an.',
 
   check: {
     warnings: 'Geprüft, aber das sollten Sie wissen',

@@ -104,6 +104,7 @@ const en = {
 
   /** In place of a reason that is not for customers. */
   problemOnOurSide: 'There is a problem on our side, and our team can see it. You do not have to change anything.',
+  signInEnded: 'The sign-in has ended. Sign in again.',
 
   check: {
     warnings: 'Checked, but there is something to know',

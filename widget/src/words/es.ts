@@ -104,6 +104,7 @@ export default {
   },
 
   problemOnOurSide: 'Hay un problema por nuestra parte y nuestro equipo puede verlo. No tiene que cambiar nada.',
+  signInEnded: 'La sesión ha caducado. Vuelva a iniciar sesión.',
 
   check: {
     warnings: 'Comprobado, pero hay algo que debe saber',

@@ -105,6 +105,7 @@ export default {
   },
 
   problemOnOurSide: 'Il y a un problème de notre côté, et notre équipe peut le voir. Vous n’avez rien à modifier.',
+  signInEnded: 'La connexion n’est plus valable. Reconnectez-vous.',
 
   check: {
     warnings: 'Vérifié, mais il y a une chose à savoir',

@@ -1,17 +1,18 @@
 /** The reason of a failure, in the customer's language where the words are the service's own. */
-import { pausedByTeam, problemOnOurSide, readLookAt } from '@inlay/contract/failure-words';
+import { pausedByTeam, problemOnOurSide, readLookAt, signInAgain } from '@inlay/contract/failure-words';
 import { readQuota } from '@inlay/contract/quota-words';
 import type { Formatting } from './formatting.ts';
 import type { Words } from './words.ts';
 
 export function reasonInWords<Reason extends string | null | undefined>(
   reason: Reason,
-  words: Pick<Words, 'problemOnOurSide' | 'source' | 'quotas' | 'lookAt'>,
+  words: Pick<Words, 'problemOnOurSide' | 'signInEnded' | 'source' | 'quotas' | 'lookAt'>,
   formatting: Formatting,
 ): Reason | string {
   if (typeof reason !== 'string') return reason;
   if (reason === pausedByTeam) return words.source.pausedByTeam;
   if (reason === problemOnOurSide) return words.problemOnOurSide;
+  if (reason === signInAgain) return words.signInEnded;
   const titles = readLookAt(reason);
   return titles === undefined ? (quotaInWords(reason, words, formatting) ?? reason) : words.lookAt(titles);
 }

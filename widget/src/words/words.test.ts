@@ -2,6 +2,11 @@ import { widgetLocales } from '@inlay/contract/embedding';
 import { lookAt } from '@inlay/contract/failure-words';
 import { sayQuota } from '@inlay/contract/quota-words';
 import { expect, it } from 'vitest';
+import de from '../sign-in/sign-in-de.ts';
+import en from '../sign-in/sign-in-en.ts';
+import es from '../sign-in/sign-in-es.ts';
+import fr from '../sign-in/sign-in-fr.ts';
+import ja from '../sign-in/sign-in-ja.ts';
 import { createFormatting } from './formatting.ts';
 import { reasonInWords } from './reasons.ts';
 import { chooseLocale, loadWords } from './words.ts';
@@ -33,6 +38,19 @@ it.each(widgetLocales)('has every text in %s, and none that is empty', async (lo
   const texts = textsOf(await loadWords(locale));
   expect([...texts.keys()].sort()).toEqual([...textsOf(await loadWords('en')).keys()].sort());
   expect([...texts].filter(([, said]) => said.some((text) => text.trim() === ''))).toEqual([]);
+});
+
+it('says everything about signing in in every language, each with its names', () => {
+  const english = textsOf(en);
+  for (const words of [de, es, fr, ja]) {
+    const texts = textsOf(words);
+    expect([...texts.keys()]).toEqual([...english.keys()]);
+    expect([...texts].filter(([path, said]) => said.join() === english.get(path)?.join())).toEqual([]);
+    expect(words.unconfirmedText('new@x', 'old@x')).toMatch(/new@x.*old@x.*new@x/);
+    for (const say of [words.signIn, words.lead, words.waiting, words.connectedAs, words.connected, words.endedText]) {
+      expect(say('Acme')).toContain('Acme');
+    }
+  }
 });
 
 it('translates nearly everything', async () => {

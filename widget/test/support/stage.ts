@@ -48,7 +48,7 @@ export interface Stage {
   sourceTemplate(body?: object): Promise<string>;
   connectionTemplate(body?: object): Promise<string>;
   /** Puts a page onto the host and gives its path. `body` is HTML. */
-  hostPage(body: string): string;
+  hostPage(body: string, headers?: Record<string, string>): string;
   /** A new page of a new browser profile, which ends with the test. */
   newPage(options?: BrowserContextOptions): Promise<Page>;
   /** Problems that the browser has reported since the page was opened; a test that expects some removes them. */
@@ -58,7 +58,7 @@ export interface Stage {
 /** `env` as for the service. One stage a file. */
 export function useStage(env: Record<string, string> = {}): Stage {
   const dataDir = mkdtempSync(join(tmpdir(), 'inlay-widget-'));
-  const pages = new Map<string, string>();
+  const pages = new Map<string, { text: string; headers: Record<string, string> }>();
   const contexts: BrowserContext[] = [];
   let problems: string[] = [];
   let host: Server;
@@ -97,9 +97,10 @@ export function useStage(env: Record<string, string> = {}): Stage {
       };
       return (await stage.operator('POST', '/integrations/templates/connections', { ...defaults, ...body })).id;
     },
-    hostPage(body) {
+    hostPage(body, headers = {}) {
       const path = `/${pages.size}`;
-      pages.set(path, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><body>${body}`);
+      const text = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Host</title><body>${body}`;
+      pages.set(path, { text, headers });
       return path;
     },
     async newPage(options = {}) {
@@ -130,7 +131,7 @@ export function useStage(env: Record<string, string> = {}): Stage {
       const page = pages.get(new URL(request.url ?? '/', 'http://host').pathname);
       // Chromium asks for it on its own.
       if (!page) return void response.writeHead(request.url === '/favicon.ico' ? 204 : 404).end();
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers }).end(page.text);
     }).listen(0, '127.0.0.1');
     await new Promise((done) => host.once('listening', done));
     const { port } = host.address() as AddressInfo;

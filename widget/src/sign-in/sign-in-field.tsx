@@ -1,0 +1,223 @@
+/**
+ * Where the customer signs in: what the provider has to know first, the button, and what came of it. Every change is said to
+ * screen readers, because its notice is one of theirs.
+ */
+import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { RequestFailure } from '../api/failure.ts';
+import { Button } from '../parts/button.tsx';
+import { Glyph } from '../parts/glyph.tsx';
+import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { SourceIcon } from '../parts/source-icon.tsx';
+import { useWidget } from '../widget.ts';
+import { useWords } from '../words/words.ts';
+import type { SignInWords } from './sign-in-en.ts';
+import { type Connected, useSignIn } from './use-sign-in.ts';
+import { ValueField } from './value-field.tsx';
+
+export interface SignInFieldProps {
+  /** Unique on the page. */
+  id: string;
+  words: SignInWords;
+  oauth: OfferedOAuth;
+  template: { id: string; name: string; icon: string | null };
+  sourceId?: string | undefined;
+  /** What the source is connected with already. */
+  held?: Connected | undefined;
+  /** What the button says, where it does not name the provider. */
+  label?: string | undefined;
+  isDisabled?: boolean;
+  /** Counts how often the customer tried to go on without having signed in. */
+  timesMissed?: number;
+  onConnected(connected: Connected): void;
+}
+
+export function SignInField({ id, words, oauth, template, held, ...props }: SignInFieldProps) {
+  const { label, sourceId, isDisabled = false, timesMissed = 0, onConnected } = props;
+  const common = useWords();
+  const { announce, allowedOrigin } = useWidget();
+  const { provider } = oauth;
+  const { phase, last, start, cancel, confirm } = useSignIn({ templateId: template.id, sourceId, held, onConnected });
+  const asked = oauth.values;
+  const [values, setValues] = useState(() =>
+    Object.fromEntries(asked.map(({ name, hosts, default: usual }) => [name, usual ?? hosts?.[0] ?? ''])),
+  );
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const button = useRef<HTMLButtonElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const returnTo = oauth.return_to.find(
+    (address) => URL.canParse(address) && new URL(address).origin === allowedOrigin,
+  );
+
+  useEffect(() => {
+    if (timesMissed > 0) button.current?.focus();
+  }, [timesMissed]);
+  useEffect(() => {
+    if (phase.is !== 'error' || !(phase.error instanceof RequestFailure)) return;
+    const found = phase.error.faults.flatMap(({ loc, msg }): [string, string][] =>
+      loc[1] === 'values' && loc[2] !== undefined ? [[loc[2], msg]] : [],
+    );
+    setFaults(Object.fromEntries(found));
+    focusValue(found[0]?.[0]);
+  }, [phase]);
+
+  const focusValue = (name: string | undefined) =>
+    name && box.current?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
+
+  function begin(withoutWindow = false): void {
+    if (isDisabled) return;
+    const empty = asked.filter(({ name }) => values[name]?.trim() === '').map(({ name }) => name);
+    setFaults(Object.fromEntries(empty.map((name) => [name, common.form.faults.required])));
+    if (empty.length > 0) return void focusValue(empty[0]);
+    const entered = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
+    start(asked.length === 0 ? undefined : entered, withoutWindow ? returnTo : undefined);
+  }
+
+  function stop(): void {
+    cancel();
+    announce(words.cancelled);
+    // The button is there again after the next render.
+    requestAnimationFrame(() => button.current?.focus());
+  }
+
+  const isBusy = phase.is === 'starting' || phase.is === 'waiting' || phase.is === 'unconfirmed';
+  const again = (text: string, kind: 'primary' | 'secondary' = 'primary') => (
+    <Button kind={kind} buttonRef={button} onClick={() => begin()}>
+      {text}
+    </Button>
+  );
+  return (
+    <div class="inlay-sign-in" ref={box}>
+      {phase.is !== 'connected' &&
+        asked.map((value) => (
+          <ValueField
+            key={value.name}
+            id={`${id}-${value.name}`}
+            field={value}
+            value={values[value.name] ?? ''}
+            fault={faults[value.name]}
+            isDisabled={isBusy || isDisabled}
+            onInput={(text) => {
+              setValues((now) => ({ ...now, [value.name]: text }));
+              setFaults(({ [value.name]: _, ...others }) => others);
+            }}
+          />
+        ))}
+      {phase.is === 'error' && Object.keys(faults).length === 0 && <FailureNotice error={phase.error} takesFocus />}
+      {phase.is === 'failed' && (
+        <Notice
+          kind="danger"
+          title={phase.code === 'scopes_missing' ? words.missingScopes : words.failed}
+          takesFocus
+          actions={again(phase.code === 'scopes_missing' ? words.grantAgain : words.again)}
+        >
+          {phase.code === 'scopes_missing' ? (
+            <>
+              <p>{words.missingScopesText}</p>
+              <ul class="inlay-scopes">
+                {phase.missingScopes.map((scope) => (
+                  <li key={scope}>{scope}</li>
+                ))}
+              </ul>
+            </>
+          ) : (
+            <p>{words.failures[phase.code as 'refused'] ?? words.failures.refused}</p>
+          )}
+        </Notice>
+      )}
+      {(phase.is === 'open' || phase.is === 'starting' || (phase.is === 'error' && !last)) && (
+        <div class="inlay-sign-in-start">
+          <Button
+            kind="primary"
+            buttonRef={button}
+            isBusy={phase.is === 'starting'}
+            onClick={() => begin()}
+            describedBy={timesMissed > 0 ? `${id}-missing` : `${id}-lead`}
+          >
+            {phase.is !== 'starting' && <SourceIcon icon={template.icon} name={provider} />}
+            {label ?? words.signIn(provider)}
+          </Button>
+          {timesMissed > 0 && (
+            <p class="inlay-field-fault" id={`${id}-missing`}>
+              <Glyph name="alert" />
+              <span>{words.missing}</span>
+            </p>
+          )}
+          <p class="inlay-field-hint" id={`${id}-lead`}>
+            {words.lead(provider)}
+          </p>
+        </div>
+      )}
+      {phase.is === 'waiting' && (
+        <Notice
+          title={phase.isBack ? words.finishing : words.waiting(provider)}
+          takesFocus
+          actions={<Button onClick={stop}>{common.cancel}</Button>}
+        >
+          <p>{words.waitingText}</p>
+          {phase.startUrl && (
+            <>
+              <p>{words.noWindow}</p>
+              <p class="inlay-sign-in-ways">
+                <a class="inlay-link" href={phase.startUrl} target="_blank" rel="noopener">
+                  {words.openWindow}
+                  <Glyph name="external" />
+                  <span class="inlay-unseen"> {common.opensInNewTab}</span>
+                </a>
+              </p>
+              {returnTo && (
+                <Button
+                  onClick={() => {
+                    cancel();
+                    begin(true);
+                  }}
+                >
+                  {words.useThisWindow}
+                </Button>
+              )}
+            </>
+          )}
+        </Notice>
+      )}
+      {phase.is === 'unconfirmed' && (
+        <Notice
+          kind="warning"
+          title={words.unconfirmed}
+          takesFocus
+          actions={
+            <>
+              <Button kind="primary" isBusy={phase.isConfirming} onClick={confirm}>
+                {words.confirm}
+              </Button>
+              {again(words.otherAccount, 'secondary')}
+              <Button kind="quiet" onClick={stop}>
+                {common.cancel}
+              </Button>
+            </>
+          }
+        >
+          <p>
+            {phase.signIn.account !== null && phase.signIn.previous_account !== null
+              ? words.unconfirmedText(phase.signIn.account, phase.signIn.previous_account)
+              : words.unconfirmedUnknown}
+          </p>
+        </Notice>
+      )}
+      {last && ['connected', 'failed', 'error'].includes(phase.is) && (
+        <Notice
+          kind="success"
+          title={last.account === null ? words.connected(provider) : words.connectedAs(last.account)}
+          takesFocus={phase.is === 'connected' && last.credentialId !== held?.credentialId}
+          actions={
+            !isDisabled &&
+            phase.is !== 'failed' && (
+              <Button buttonRef={button} onClick={() => begin()}>
+                {words.otherAccount}
+              </Button>
+            )
+          }
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/**
+ * The form of a source whose customer signs in: the sign-in takes the place of the fields that it fills, and the others stay.
+ * Where the template allows it, the customer can enter these fields instead.
+ */
+import type { Source } from '@inlay/contract/sources';
+import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import { useState } from 'preact/hooks';
+import { RequestFailure } from '../api/failure.ts';
+import { Button } from '../parts/button.tsx';
+import { SourceForm, type SourceFormProps } from '../sources/source-form.tsx';
+import { useLoaded } from '../sources/use-loaded.ts';
+import { useWidget } from '../widget.ts';
+import { getCredential } from './endpoints.ts';
+import type { SignInWords } from './sign-in-en.ts';
+import { SignInField, type SignInFieldProps } from './sign-in-field.tsx';
+import type { Connected } from './use-sign-in.ts';
+
+export interface SignInFormProps extends SourceFormProps {
+  words: SignInWords;
+  oauth: OfferedOAuth;
+  template: SignInFieldProps['template'];
+  /** The source that is changed; undefined: it is yet to be made. */
+  source?: Pick<Source, 'id' | 'credential_id'> | undefined;
+}
+
+export function SignInForm({
+  words,
+  oauth,
+  template,
+  source,
+  specification,
+  startCheck,
+  save,
+  ...form
+}: SignInFormProps) {
+  const held = useHeld(source);
+  const [credentialId, setCredentialId] = useState(source?.credential_id ?? undefined);
+  // A source that was made with keys keeps them, until its customer wants to sign in.
+  const [entersKeys, setEntersKeys] = useState(source?.credential_id === null);
+  const [timesMissed, setTimesMissed] = useState(0);
+  const used = entersKeys ? undefined : credentialId;
+
+  /** A problem with what the sign-in fills has no field: the customer signs in again. */
+  async function withSignIn<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      if (entersKeys || !(error instanceof RequestFailure)) throw error;
+      const isOfSignIn = ({ loc }: { loc: readonly string[] }) =>
+        loc[1] === 'credential_id' || oauth.covers.some((path) => path.join() === loc.slice(2).join());
+      if (!error.faults.some(isOfSignIn)) throw error;
+      const faults = error.faults.map((fault) =>
+        isOfSignIn(fault) ? { ...fault, loc: ['body'], msg: words.again } : fault,
+      );
+      throw new RequestFailure('invalid', { faults, cause: error });
+    }
+  }
+
+  function onConnected(connected: Connected): void {
+    setCredentialId(connected.credentialId);
+    setTimesMissed(0);
+    form.onChanged();
+  }
+
+  return (
+    <SourceForm
+      {...form}
+      specification={entersKeys ? specification : (oauth.user_config_spec?.connectionSpecification ?? specification)}
+      formKey={String(entersKeys)}
+      mayStart={() => {
+        if (entersKeys || credentialId !== undefined) return true;
+        setTimesMissed((times) => times + 1);
+        return false;
+      }}
+      startCheck={(config, signal) => withSignIn(() => startCheck(config, signal, used))}
+      save={(name, config, warnings, signal) => withSignIn(() => save(name, config, warnings, signal, used))}
+      before={(isRunning) => (
+        <>
+          {!entersKeys && held !== 'loading' && (
+            <SignInField
+              id={`${form.id}-sign-in`}
+              words={words}
+              oauth={source?.credential_id ? { ...oauth, values: [] } : oauth}
+              template={template}
+              sourceId={source?.id}
+              held={held}
+              label={source?.credential_id ? words.again : undefined}
+              isDisabled={isRunning}
+              timesMissed={timesMissed}
+              onConnected={onConnected}
+            />
+          )}
+          {oauth.may_paste && !source?.credential_id && !isRunning && (
+            <div class="inlay-sign-in-switch">
+              <Button kind="quiet" onClick={() => setEntersKeys(!entersKeys)}>
+                {entersKeys ? words.signInInstead : words.enterKeys}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    />
+  );
+}
+
+/** What the source is connected with, if that still works. Who it is can be left out: it is only shown. */
+function useHeld(source: SignInFormProps['source']): Connected | 'loading' | undefined {
+  const { api } = useWidget();
+  const id = source?.credential_id ?? undefined;
+  const { value, error } = useLoaded(id ?? '', async (signal) => id && (await getCredential(api, id, signal)));
+  if (id === undefined) return undefined;
+  if (value) return value.state === 'connected' ? { credentialId: id, account: value.account } : undefined;
+  return error === undefined ? 'loading' : { credentialId: id, account: null };
+}

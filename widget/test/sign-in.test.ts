@@ -1,0 +1,312 @@
+/** How a customer signs in with a provider inside the widget, in Chromium, with the real service and a provider of our own. */
+import { signInAgain } from '@inlay/contract/failure-words';
+import type { SourceSummary } from '@inlay/contract/sources';
+import type { Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { httpApi } from '../../server/test/support/pipelines.ts';
+import { expectAccessible, expectToFit } from './support/looks.ts';
+import { type Provider, startProvider } from './support/provider.ts';
+import { takePicture, useStage, widgetFrame } from './support/stage.ts';
+
+const stage = useStage();
+let provider: Provider;
+const templates = { plain: '', crm: '', desk: '' };
+
+interface Told {
+  type: string;
+  sign_in?: { source_template_id: string; source_id: string | null; code?: string };
+}
+
+beforeAll(async () => {
+  provider = await startProvider();
+  const client = async (body: object) =>
+    (await stage.operator('POST', '/integrations/oauth/clients', { client_id: 'us', client_secret: 'secret', ...body }))
+      .id;
+  const template = async (name: string, oauth: object, defaults: object = {}) =>
+    await stage.sourceTemplate({
+      name,
+      tags: [name],
+      actor_definition_id: httpApi,
+      partial_default_config: {
+        base_url: provider.url,
+        authentication: { type: 'bearer' },
+        streams: [{ name: 'items', path: '/items' }],
+        ...defaults,
+      },
+      oauth: { fields: { access_token: ['authentication', 'token'] }, ...oauth },
+    });
+  templates.plain = await stage.sourceTemplate({ tags: ['plain'] });
+  const acme = await client({ name: 'Acme CRM', endpoints: provider.endpoints });
+  templates.crm = await template('Acme CRM', {
+    oauth_client_id: acme,
+    scopes: ['contacts.read', 'deals.read'],
+    return_to: [`${stage.origin}/back`],
+  });
+  templates.desk = await template('Help desk', {
+    oauth_client_id: await client({ name: 'Zendesk', provider: 'zendesk' }),
+    may_paste: true,
+  });
+});
+afterAll(() => provider?.close());
+beforeEach(() => {
+  provider.account = { id: 1, email: 'ada@example.com' };
+  provider.scope = undefined;
+  provider.visits = 0;
+});
+
+const size = { width: 320, height: 700 };
+const said = (page: Page) => page.evaluate(() => (window as unknown as { events: Told[] }).events);
+const steps = async (page: Page) =>
+  (await said(page)).flatMap(({ type, sign_in }) => (sign_in ? [`${type} ${sign_in.code ?? ''}`.trim()] : []));
+
+/** A page with the embed library, which shows the widget in place. */
+async function show(page: Page, workspace_name: string, options: object, headers: Record<string, string> = {}) {
+  const { whole } = await stage.widgetToken({ workspace_name });
+  const script = `events = []; Inlay.mount(document.querySelector('main'), { token: ${JSON.stringify(whole)},
+    onEvent: (event) => events.push(event), ...${JSON.stringify(options)} })`;
+  const body = `<main></main><script src="${stage.publicUrl}/embed.js"></script><script>${script}</script>`;
+  const path = stage.hostPage(body, headers);
+  await pretendChecks(page);
+  await page.goto(stage.origin + path);
+  return await widgetFrame(page);
+}
+
+/** As if the connector had found everything well. */
+async function pretendChecks(page: Page): Promise<void> {
+  await page.route('**/sources/check', (route) => route.fulfill({ json: { id: 'c' } }));
+  await page.route('**/sources/*/check', (route) => route.fulfill({ json: { id: 'c' } }));
+  await page.route('**/sources/check/c/status', (route) => route.fulfill({ json: { id: 'c', status: 'succeeded' } }));
+}
+
+/** Clicks, and gives the window that opens. */
+async function popupAfter(page: Page, act: () => Promise<void>): Promise<Page> {
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), act()]);
+  await popup.waitForSelector('h1');
+  return popup;
+}
+
+const button = (frame: Frame, name: string | RegExp) => frame.getByRole('button', { name });
+const signInWith = (frame: Frame) => button(frame, /^Sign in with /);
+
+async function lookAt(page: Page, frame: Frame, name: string): Promise<void> {
+  await takePicture(page, `sign-in-${name}`);
+  await expectAccessible(frame, name);
+  await expectToFit(frame, name);
+}
+
+it('signs in with a popup, says what is missing or went wrong, and connects with the account that is shown', async () => {
+  const page = await stage.newPage({ viewport: size, colorScheme: 'dark' });
+  const scripts: string[] = [];
+  const posted: { path: string; body: Record<string, unknown> }[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.includes('/sign-in-')) scripts.push(pathname);
+    if (request.method() === 'POST') posted.push({ path: pathname, body: request.postDataJSON() });
+  });
+  const flows = () => posted.filter(({ path }) => path.endsWith('/oauth/flows'));
+  let frame = await show(page, 'popup', { template: templates.plain });
+  await button(frame, 'Test and connect').waitFor();
+  expect(scripts, 'a form without a sign-in').toEqual([]);
+
+  frame = await show(page, 'popup', { template: templates.crm });
+  await signInWith(frame).waitFor();
+  expect(scripts.length).toBe(2);
+  expect(await frame.getByLabel(/token/i).count(), 'the sign-in takes the place of the field').toBe(0);
+  await button(frame, 'Test and connect').click();
+  await frame.getByText('Sign in first.').waitFor();
+  expect(await signInWith(frame).evaluate((element) => element === document.activeElement)).toBe(true);
+  await lookAt(page, frame, 'open');
+
+  let popup = await popupAfter(page, () => signInWith(frame).dblclick());
+  await frame.getByText('Go on in the window of').waitFor();
+  expect(flows().length, 'a double click starts one sign-in').toBe(1);
+  expect(flows()[0]?.body).toMatchObject({ source_template_id: templates.crm, frame_proof: expect.any(String) });
+  expect(popup.url(), 'the widget in a frame needs no further question').toContain(`${provider.url}/authorize`);
+  expect(await frame.getByText('If no new window has opened').count()).toBe(0);
+  await lookAt(page, frame, 'waiting');
+  await popup.getByRole('link', { name: 'Deny' }).click();
+  await frame.getByText('You did not agree to what is asked for').waitFor();
+  await lookAt(page, frame, 'denied');
+
+  provider.scope = 'contacts.read';
+  popup = await popupAfter(page, () => button(frame, 'Sign in again').click());
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByRole('listitem').getByText('deals.read').waitFor();
+  await lookAt(page, frame, 'scopes-missing');
+
+  await popupAfter(page, () => button(frame, 'Grant again').click());
+  await button(frame, 'Cancel').click();
+  await signInWith(frame).waitFor();
+
+  provider.scope = undefined;
+  popup = await popupAfter(page, () => signInWith(frame).click());
+  expect(await popup.evaluate(() => window.opener)).toBeNull();
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  await button(frame, 'Use another account').waitFor();
+  await lookAt(page, frame, 'connected');
+  expect(await steps(page)).toEqual([
+    'sign_in_started',
+    'sign_in_failed denied',
+    'sign_in_started',
+    'sign_in_failed scopes_missing',
+    'sign_in_started',
+    'sign_in_failed cancelled',
+    'sign_in_started',
+    'sign_in_succeeded',
+  ]);
+  expect(JSON.stringify(await said(page))).not.toMatch(/ada@|token-/);
+
+  await button(frame, 'Test and connect').click();
+  await frame.waitForSelector('[data-screen="connected"]');
+  const credential_id = expect.stringMatching(/^[\da-f-]{36}$/);
+  expect(posted.find(({ path }) => path.endsWith('/sources/check'))?.body).toMatchObject({ credential_id });
+  expect(posted.find(({ path }) => path.endsWith('/sources'))?.body).toMatchObject({ credential_id });
+});
+
+it('shows a link where the browser says nothing of the popup, and goes on after a reload and after the end of a sign-in', async () => {
+  const page = await stage.newPage({ viewport: size });
+  const frame = await show(page, 'coop', { template: templates.crm }, { 'cross-origin-opener-policy': 'same-origin' });
+  // Until the start page is opened, nobody knows whether there is a window.
+  let isHeld = true;
+  await page.context().route('**/oauth/start/*', async (route) => {
+    if (isHeld) await route.fulfill({ contentType: 'text/html', body: '<h1>Slow</h1>' });
+    else await route.continue();
+  });
+  let popup = await popupAfter(page, () => signInWith(frame).click());
+  expect(await popup.textContent('h1')).toBe('Slow');
+  const link = frame.getByRole('link', { name: /Open the sign-in/ });
+  await link.waitFor();
+  await button(frame, 'Go on in this window').waitFor();
+  await lookAt(page, frame, 'link');
+  isHeld = false;
+  popup = await popupAfter(page, () => link.click());
+  await link.waitFor({ state: 'hidden' });
+
+  await page.reload();
+  const reloaded = await widgetFrame(page);
+  await reloaded.getByText('Go on in the window of').waitFor();
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await reloaded.getByText('Connected as ada@example.com').waitFor();
+
+  // It took too long.
+  await page.route('**/api/v1/embedded/oauth/flows/*', async (route) => {
+    const response = await route.fetch({ url: route.request().url().split('?')[0] as string });
+    await route.fulfill({ response, json: { ...(await response.json()), state: 'failed', failure: 'expired' } });
+  });
+  await popupAfter(page, () => button(reloaded, 'Use another account').click());
+  await reloaded.getByText('The sign-in took too long').waitFor();
+  await button(reloaded, 'Sign in again').waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it('leads the whole page to the provider and back where there is no popup', async () => {
+  const page = await stage.newPage({ viewport: size });
+  const frame = await show(page, 'redirect', { template: templates.crm });
+  await frame.evaluate(() => {
+    const { open } = window;
+    window.open = (url, target, features) => (target === '_top' ? open.call(window, url, target, features) : null);
+  });
+  await signInWith(frame).click();
+  await button(frame, 'Go on in this window').click();
+  await page.getByRole('link', { name: 'Allow' }).click();
+  await page.waitForURL(`${stage.origin}/back?inlay_sign_in=*`);
+  stage.takeProblems();
+  await show(page, 'redirect', {}).then((back) => back.getByText('Connected as ada@example.com').waitFor());
+});
+
+it('asks first for what the provider has to know, and lets customers enter keys where they may', async () => {
+  const page = await stage.newPage({ viewport: size });
+  const frame = await show(page, 'values', { template: templates.desk });
+  await signInWith(frame).click();
+  const subdomain = frame.getByLabel('Subdomain of Zendesk');
+  await frame.getByText('Please fill this in.').waitFor();
+  expect(await subdomain.evaluate((element) => element === document.activeElement)).toBe(true);
+  await subdomain.fill('not a label/');
+  await signInWith(frame).click();
+  await expect.poll(() => subdomain.getAttribute('aria-invalid')).toBe('true');
+  await lookAt(page, frame, 'values');
+  expect(stage.takeProblems()).toEqual([expect.stringContaining('422')]);
+  expect(provider.visits).toBe(0);
+  await button(frame, 'Enter keys instead').click();
+  await frame.getByLabel(/token/i).first().waitFor();
+  expect(await subdomain.count()).toBe(0);
+  await lookAt(page, frame, 'keys');
+  await button(frame, 'Sign in instead').click();
+  await subdomain.waitFor();
+});
+
+it('says that a sign-in has ended, and connects the very source again, with another account only after a question', async () => {
+  const page = await stage.newPage({ viewport: size });
+  let frame = await show(page, 'again', { template: templates.crm });
+  let popup = await popupAfter(page, () => signInWith(frame).click());
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  await button(frame, 'Test and connect').click();
+  await frame.waitForSelector('[data-screen="connected"]');
+
+  let known: SourceSummary[] = [];
+  let hasEnded = true;
+  await page.route('**/api/v1/embedded/sources', async (route) => {
+    const response = await route.fetch();
+    known = ((await response.json()) as { data: SourceSummary[] }).data;
+    const attention = { by: 'customer', what: signInAgain } as const;
+    const ended = (health: SourceSummary['health']) => ({ ...health, state: 'needs_attention' as const, attention });
+    const data = known.map((source) => (hasEnded ? { ...source, health: ended(source.health) } : source));
+    await route.fulfill({ response, json: { data } });
+  });
+  frame = await show(page, 'again', {});
+  await frame.getByText('The sign-in has ended. Sign in again.').waitFor();
+  await lookAt(page, frame, 'ended-list');
+  const id = known[0]?.id ?? '';
+  frame = await show(page, 'again', { source: id });
+  await frame.getByText('Sign in again to go on').waitFor();
+  await button(frame, 'Sign in again').waitFor();
+  await lookAt(page, frame, 'ended');
+
+  provider.account = { id: 2, email: 'bob@example.com' };
+  popup = await popupAfter(page, () => button(frame, 'Sign in again').click());
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('You have signed in as bob@example.com. Until now').waitFor();
+  await frame.getByText('connected as ada@example.com').waitFor();
+  await lookAt(page, frame, 'other-account');
+  hasEnded = false;
+  await button(frame, 'Use this account').click();
+  await frame.getByText('You are signed in again').waitFor();
+  expect(await steps(page)).toEqual(['sign_in_started', 'sign_in_unconfirmed', 'sign_in_succeeded']);
+  expect((await said(page)).filter(({ sign_in }) => sign_in).map(({ sign_in }) => sign_in?.source_id)).toEqual([
+    id,
+    id,
+    id,
+  ]);
+  expect((await said(page)).at(-1)).toMatchObject({ type: 'source_updated', source: { id } });
+
+  // In the settings the account is shown, and can be changed.
+  await page.route('**/api/v1/embedded/credentials/*', (route) =>
+    route.fulfill({ json: { account: 'bob@example.com', state: 'connected' } }),
+  );
+  await frame.getByRole('tab', { name: 'Settings' }).click();
+  await frame.getByText('Connected as bob@example.com').waitFor();
+  await lookAt(page, frame, 'settings');
+  popup = await popupAfter(page, () => button(frame, 'Use another account').click());
+  await popup.getByRole('link', { name: 'Allow' }).click();
+  await frame.getByText('Connected as bob@example.com').waitFor();
+  await button(frame, 'Test and save').click();
+  await frame.getByText('Your changes are saved').waitFor();
+  expect(known.map((source) => source.id)).toEqual([id]);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+});
+
+it('says it in every language, on a narrow screen', async () => {
+  const page = await stage.newPage({ viewport: size });
+  const spoken = {
+    de: 'Mit Zendesk anmelden',
+    ja: 'Zendesk でサインイン',
+    ...(process.env.INLAY_LONG_TESTS && { fr: 'Se connecter avec Zendesk', es: 'Iniciar sesión con Zendesk' }),
+  };
+  for (const [locale, text] of Object.entries(spoken)) {
+    const frame = await show(page, 'languages', { template: templates.desk, locale });
+    await button(frame, text).waitFor();
+    await lookAt(page, frame, `language-${locale}`);
+  }
+});

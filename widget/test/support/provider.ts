@@ -1,0 +1,84 @@
+/**
+ * A provider whose customers sign in with a click, and the API that its tokens open. Its pages cut the tie to the window that
+ * has opened them, as those of large providers do.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Provider {
+  url: string;
+  /** Who signs in next. */
+  account: { id: number; email: string };
+  /** What is granted; undefined: what was asked for. */
+  scope: string | undefined;
+  /** How many were sent to its page. */
+  visits: number;
+  endpoints: object;
+  close(): void;
+}
+
+export async function startProvider(): Promise<Provider> {
+  let tokens = 0;
+  const known = new Map<string, Provider['account']>();
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://provider');
+    const json = (body: object, status = 200) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const account = known.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '');
+    switch (pathname) {
+      case '/authorize': {
+        provider.visits += 1;
+        const back = (params: Record<string, string>) => {
+          const state = searchParams.get('state') ?? '';
+          return `${searchParams.get('redirect_uri')}?${new URLSearchParams({ ...params, state })}`.replaceAll(
+            '&',
+            '&amp;',
+          );
+        };
+        response.writeHead(200, { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin' }).end(
+          `<!doctype html><title>Provider</title><h1>Provider</h1><p>${searchParams.get('scope')}</p>
+          <a href="${back({ code: 'a-code' })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`,
+        );
+        return;
+      }
+      case '/token': {
+        const form = new URLSearchParams(await text(request));
+        if (form.get('code') !== 'a-code') return void json({ error: 'invalid_grant' }, 400);
+        tokens += 1;
+        known.set(`token-${tokens}`, provider.account);
+        json({
+          access_token: `token-${tokens}`,
+          token_type: 'bearer',
+          expires_in: 3600,
+          ...(provider.scope !== undefined && { scope: provider.scope }),
+        });
+        return;
+      }
+      case '/me':
+        return void (account ? json(account) : json({}, 401));
+      case '/items':
+        return void (account ? json([{ id: 1, of: account.email }] as object) : json({}, 401));
+      default:
+        response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider: Provider = {
+    url,
+    account: { id: 1, email: 'ada@example.com' },
+    scope: undefined,
+    visits: 0,
+    endpoints: {
+      authorization_url: `${url}/authorize`,
+      token_url: `${url}/token`,
+      account: { url: `${url}/me`, id: ['id'], label: ['email'] },
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+  return provider;
+}
