@@ -404,3 +404,12 @@ it('a schema may name any dialect, as the specifications of manifests do', () =>
     expect(faultOf({})).toContain("'x'");
   }
 });
+
+it('patterns of a schema are those of Python; one that cannot be read refuses nothing', () => {
+  const fits = (pattern: string, value: string) => schemaCheck({ type: 'string', pattern })(value) === undefined;
+  expect(fits('(?i)^https://', 'HTTPS://x')).toBe(true);
+  expect(fits('(?i)^https://', 'ftp://x')).toBe(false);
+  expect(fits('\\A(?P<year>\\d{4})\\Z', '2024')).toBe(true);
+  expect(fits('\\A(?P<year>\\d{4})\\Z', '24')).toBe(false);
+  expect(fits('a(?>b)c', 'anything')).toBe(true);
+});

@@ -3,9 +3,21 @@ import { Ajv } from 'ajv';
 
 /** Gives words for what does not fit; undefined if all does. Throws an Error for a schema that is none. */
 export function schemaCheck(schema: object): (value: unknown) => string | undefined {
-  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false });
+  const code = { regExp: Object.assign(pythonPattern, { code: 'pythonPattern' }) };
+  const ajv = new Ajv({ strict: false, validateFormats: false, unicodeRegExp: false, logger: false, code });
   // Schemas name dialects by many addresses, and mean the keywords that all of them have.
   const { $schema: _dialect, ...rules } = schema as Record<string, unknown>;
   const validate = ajv.compile(rules);
   return (value) => (validate(value) ? undefined : ajv.errorsText(validate.errors));
+}
+
+/** Patterns were written for Python. One that JavaScript cannot read refuses nothing. */
+function pythonPattern(pattern: string): RegExp {
+  const [flags = '', letters = ''] = /^\(\?([aimsux]+)\)/.exec(pattern) ?? [];
+  const plain = pattern.slice(flags.length).replaceAll('(?P<', '(?<').replaceAll('\\A', '^').replaceAll('\\Z', '$');
+  try {
+    return new RegExp(plain, letters.replace(/[^ims]/g, ''));
+  } catch {
+    return /(?:)/;
+  }
 }
