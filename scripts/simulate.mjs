@@ -1,6 +1,7 @@
 /**
  * Runs the seeded simulation: `npm run simulate -- --seeds N --from S`; one seed replays exactly. `--trace` tells what
- * happens in a schedule. With `--namesakes` somebody else uses our names; with `--quotas` the schedules are about quotas.
+ * happens in a schedule. With `--namesakes` somebody else uses our names; with `--quotas` the schedules are about quotas,
+ * with `--credentials` about credentials.
  * `--without GUARD` removes one of the guards of simulation.mjs first: then the simulation must find a violation.
  */
 import { parseArgs } from 'node:util';
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     namesakes: { type: 'boolean', default: false },
     quotas: { type: 'boolean', default: false },
+    credentials: { type: 'boolean', default: false },
     without: { type: 'string' },
   },
 });

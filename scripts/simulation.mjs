@@ -51,6 +51,23 @@ export const guards = {
     ['pipelines/sources.ts', '    await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });\n', ''],
   ],
   'deleted-sources-left-out': [['quotas/quotas.store.ts', ".where('lifecycle', '=', 'live')", '']],
+  'lease-of-a-credential': [
+    [
+      'oauth/credentials.store.ts',
+      ".where('lease_until', '<=', now)\n    .where(isRefreshable)",
+      '.where(isRefreshable)',
+    ],
+  ],
+  'no-sending-after-the-lease': [['oauth/refresh.ts', 'if (runtime.elapsed() > until) throw', 'if (false) throw']],
+  'once-more-at-most': [['oauth/refresh.ts', 'const mostTries = 2;', 'const mostTries = 1_000;']],
+  'lease-of-a-generation': [
+    ['oauth/credentials.store.ts', ".where('generation', '=', generation)\n    .where('owner'", ".where('owner'"],
+    [
+      'oauth/refresh.ts',
+      'const tokens = openTokens(ctx.sealer, taken);',
+      'const tokens = openTokens(ctx.sealer, row);',
+    ],
+  ],
   'one-entry-for-a-new-workspace': [
     ['workspaces/creation.ts', 'if (isNew) await ctx.journal.record(', 'await ctx.journal.record('],
   ],
@@ -89,7 +106,7 @@ export async function loadSimulation(without) {
         {
           name: 'without-guard',
           setup: ({ onLoad }) =>
-            onLoad({ filter: /(workspaces|pipelines|quotas)[\\/][\w.-]+\.ts$/ }, ({ path }) => {
+            onLoad({ filter: /(workspaces|pipelines|quotas|oauth)[\\/][\w.-]+\.ts$/ }, ({ path }) => {
               let contents = readFileSync(path, 'utf8');
               for (const [file, guard, instead] of cuts) {
                 if (path !== resolve(root, folder, file)) continue;

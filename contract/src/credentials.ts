@@ -38,6 +38,7 @@ export const Credential = Type.Object(
       description: '`needs_attention`: see `reason`. `ended`: deleted, and not used any more',
     }),
     reason: nullable<CredentialReason>('Why it needs attention', { enum: [...credentialReasons, null] }),
+    last_error: nullable<string>('What the provider, or the way to it, said last', { examples: ['invalid_grant'] }),
     account: nullable<string>('The account, as its owner knows it', { examples: ['ada@example.com'] }),
     scopes: Type.Array(Type.String(), { description: 'What was granted' }),
     has_refresh_token: Type.Boolean({ description: 'Whether the tokens can be refreshed without the customer' }),
@@ -45,12 +46,43 @@ export const Credential = Type.Object(
     revocation: nullable<CredentialRevocation>('After the end: whether the provider was told', {
       enum: [...credentialRevocations, null],
     }),
-    source_ids: Type.Array(Type.String({ format: 'uuid' }), { description: 'The sources that use it' }),
+    source_ids: Type.Array(Uuid('A source', '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7'), {
+      description: 'The sources that use it',
+    }),
     created_at: Timestamp('When the customer signed in first'),
     updated_at: Timestamp('When it changed last'),
+    signed_in_at: Timestamp('When the customer signed in last'),
   },
   { title: 'Credential' },
 );
 export type Credential = Static<typeof Credential>;
+
+export const CredentialList = Type.Object({ data: Type.Array(Credential) }, { title: 'Credential list' });
+
+export const ListCredentialsQuery = Type.Object({
+  workspace_id: Type.Optional(Uuid('Only those of this workspace', '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11')),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000, default: 100, description: 'How many at most, the newest' }),
+  ),
+});
+
+/** What a customer is told: nothing of the operator's side. */
+export const OwnCredential = Type.Object(
+  {
+    id: Credential.properties.id,
+    state: Credential.properties.state,
+    attention_by: nullable<'operator' | 'customer'>('Who has to do something; null: nobody', {
+      enum: ['operator', 'customer', null],
+    }),
+    message: nullable<string>('What to tell the customer', {
+      examples: ['The access to your account has ended. Sign in again to go on.'],
+    }),
+    account: Credential.properties.account,
+    scopes: Credential.properties.scopes,
+    signed_in_at: Credential.properties.signed_in_at,
+  },
+  { title: 'Own credential' },
+);
+export type OwnCredential = Static<typeof OwnCredential>;
 
 export const CredentialPath = Type.Object({ credential_id: Uuid('Identifier of the credential', exampleId) });

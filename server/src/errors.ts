@@ -75,6 +75,8 @@ export type ErrorCode =
   | 'webhooks_not_offered'
   | 'oauth_client_not_found'
   | 'oauth_client_limit'
+  | 'oauth_client_in_use'
+  | 'credential_not_found'
   | 'sign_in_not_found'
   | 'sign_in_not_unconfirmed'
   | 'sign_in_not_possible'

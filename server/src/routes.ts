@@ -13,6 +13,7 @@ import { healthRoutes, type Readiness } from './http/health.routes.ts';
 import { keepRouteTable, type RouteTable } from './http/route-table.ts';
 import { keepAnswers } from './idempotency/idempotency.hooks.ts';
 import { oauthClientRoutes } from './oauth/clients.routes.ts';
+import { credentialRoutes } from './oauth/credentials.routes.ts';
 import { signInRoutes } from './oauth/flows.routes.ts';
 import { signInLinkRoutes } from './oauth/links.routes.ts';
 import { signInPages } from './oauth/pages.routes.ts';
@@ -81,6 +82,7 @@ export async function addRoutes(
   auditRoutes(http, parts.audit, parts.organization.id);
   webhookRoutes(http, parts.webhooks, publicUrl);
   oauthClientRoutes(http, parts.oauth);
+  credentialRoutes(http, parts.oauth);
   signInRoutes(http, parts.signIns, reauthenticate);
   signInLinkRoutes(http, parts.signIns);
   await http.register(signInPages(parts.signIns));

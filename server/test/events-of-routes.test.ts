@@ -267,7 +267,7 @@ it('A route that changes something writes an entry with its request, its actor, 
       const params = new URLSearchParams({ code: 'c', state: asked.get('state') ?? '' });
       return visitor.get(`${asked.get('redirect_uri')}?${params}`, { ...id });
     });
-  const connectedTypes = ['sign_in.returned', 'sign_in.connected'];
+  const connectedTypes = ['sign_in.returned', 'credential.connected', 'sign_in.connected'];
   await comeBack(locationOf(sent).searchParams, connectedTypes, 'scoped_token');
   const { credential_id } = (await test.request('GET', `${flows}/${begun.id}`, { token: framed.inner })).body;
   const signed = { source_template_id: signingIn, credential_id };
@@ -286,16 +286,18 @@ it('A route that changes something writes an entry with its request, its actor, 
   const again = await begin({ source_id: signedIn.body.id });
   await comeBack(await agree(again.start_url, 'scoped_token'), unconfirmed, 'scoped_token');
   ids.flow_id = again.id;
-  await walk(`POST ${flows}/:flow_id/confirm`, ['sign_in.connected'], { token: framed.inner });
+  await walk(`POST ${flows}/:flow_id/confirm`, ['credential.connected', 'sign_in.connected'], { token: framed.inner });
   provider.account = () => ({ body: { id: 9 } });
   const link = await walk(`POST ${api}/integrations/oauth/links`, ['sign_in_link.created'], {
     body: { workspace_id: await test.workspaceId('signing in'), source_id: signedIn.body.id },
   });
   const last = await comeBack(await agree(link.url, 'sign_in_link'), unconfirmed, 'sign_in_link');
   const confirming = await visitor.get(locationOf(last).href);
-  await visit('POST /oauth/done/:flow_id', ['sign_in.connected'], 'sign_in_link', (id) =>
+  await visit('POST /oauth/done/:flow_id', ['credential.connected', 'sign_in.connected'], 'sign_in_link', (id) =>
     visitor.post(locationOf(last).href, { proof: proofIn(confirming) }, { ...openedByUs, ...id }),
   );
+  ids.credential_id = credential_id;
+  await walk(`DELETE ${api}/integrations/credentials/:credential_id`, ['credential.revoked']);
   secrets.push('the access token', 'the refresh token', 'the client secret', ...visitor.cookies.values());
 
   await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });

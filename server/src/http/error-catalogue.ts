@@ -363,6 +363,16 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'OAuth client not found',
     'The OAuth client is unknown or deleted, or belongs to another organization.',
   ),
+  oauth_client_in_use: at(
+    409,
+    'The OAuth client is in use; delete its credentials and take it out of its templates first',
+    'Customers have signed in with the OAuth client, or templates ask customers to.',
+  ),
+  credential_not_found: at(
+    404,
+    'Credential not found',
+    'The credential is unknown, ended long ago, or belongs to another organization or workspace.',
+  ),
   oauth_client_limit: {
     status: 409,
     statuses: [409],

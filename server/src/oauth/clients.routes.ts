@@ -109,9 +109,10 @@ export function oauthClientRoutes(app: FastifyInstance, ctx: OAuthContext): void
     url: one,
     isAdministration: true,
     summary: 'Delete OAuth client',
+    description: 'Only while no credential and no template uses it: its secret is needed to refresh tokens.',
     params: OAuthClientPath,
     answer: DeletedOAuthClient,
-    errors: ['oauth_client_not_found'],
+    errors: ['oauth_client_not_found', 'oauth_client_in_use'],
     handle: async ({ principal, params, cause }) => {
       const { organizationId } = principal;
       const deleted = await clients.deleteClient(causedBy(ctx, cause), organizationId, params.oauth_client_id);

@@ -23,6 +23,7 @@ import { providerFaults, secretHosts } from './addresses.ts';
 import * as clients from './clients.store.ts';
 import { NoConsent, providerInSpecification } from './consent.ts';
 import type { OAuthContext } from './context.ts';
+import { isClientUsed } from './credentials.store.ts';
 import { DiscoveryFailed, discoverProvider } from './discovery.ts';
 import type { GrantClient } from './grants.ts';
 import { presets } from './presets.ts';
@@ -158,6 +159,7 @@ export async function deleteClient(
 ): Promise<{ id: string; deletedAt: number }> {
   return await ctx.store.transaction(async (tx) => {
     const row = found(await clients.lockClient(tx, organizationId, id));
+    if (await isClientUsed(tx, organizationId, id)) throw new AppError('oauth_client_in_use');
     await clients.deleteClient(tx, organizationId, id);
     await ctx.journal.record(tx, organizationId, {
       type: 'oauth_client.deleted',

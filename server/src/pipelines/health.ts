@@ -87,8 +87,9 @@ export function healthOf(facts: ConnectionFacts): Health {
     attention: { by, what, customerWhat },
   });
   if (facts.gone !== null) return attention('operator', facts.gone, facts.gone);
-  if (facts.refused) return attention(facts.refused.by, facts.refused.message, facts.refused.customerMessage);
+  // What the platform refused may only follow from it.
   if (facts.signIn) return attention(facts.signIn.by, facts.signIn.message, facts.signIn.customerMessage);
+  if (facts.refused) return attention(facts.refused.by, facts.refused.message, facts.refused.customerMessage);
   if (facts.isPaused) return { ...healthy, state: 'paused', pausedBecause: facts.pausedBecause };
   if (facts.stoppedBecause !== null) return attention('operator', facts.stoppedBecause, problemOnOurSide);
   const row = failing(facts);

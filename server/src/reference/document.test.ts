@@ -7,6 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Answer, startTestApp, type TestApp } from '../../test/support/app.ts';
 import { crmId, registryDocument, registryEnvironment, warehouseId } from '../../test/support/connector-registry.ts';
+import { insertCredential } from '../../test/support/credentials.ts';
 import {
   answering,
   faultyPlatform,
@@ -486,6 +487,14 @@ describe('The errors of an endpoint', () => {
     let answer = await test.request('POST', path, { body });
     while (answer.status === 201) answer = await test.request('POST', path, { body });
     expectDocumented(endpoint, 409, answer);
+  });
+
+  it('are those of an OAuth client that is used: 409', async () => {
+    const path = '/api/v1/integrations/oauth/clients';
+    const { body } = await test.request('GET', path);
+    await insertCredential(test, 'acme', body.data[0].id);
+    const kept = await test.request('DELETE', `${path}/${body.data[0].id}`);
+    expectDocumented(find(`DELETE ${path}/{oauth_client_id}`), 409, kept);
   });
 
   it('are those of webhook endpoints', async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessPolicies } from '../../src/http/endpoint.ts';
 import { keepRouteTable } from '../../src/http/route-table.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { insertCredential } from '../support/credentials.ts';
 import {
   addTenant,
   exchange,
@@ -57,6 +58,7 @@ beforeAll(async () => {
     event_id,
     webhook_endpoint_id,
     oauth_client_id,
+    credential_id: await insertCredential(test, 'acme', oauth_client_id),
     flow_id: await makeSignIn(test, scoped, oauth_client_id),
     ...templates,
     ...pipeline,

@@ -16,6 +16,7 @@ import { addFunctions, sqliteDialect } from '../../src/db/sqlite.ts';
 import type { Tables } from '../../src/db/tables.ts';
 import { createJournal } from '../../src/events/journal.ts';
 import { createPlatformClient } from '../../src/platform/platform-client.ts';
+import type { Runtime } from '../../src/runtime.ts';
 import type { WorkspacesContext } from '../../src/workspaces/context.ts';
 import { JoinableWork } from '../../src/workspaces/joinable-work.ts';
 import { createReconciler } from '../../src/workspaces/reconciler.worker.ts';
@@ -23,6 +24,20 @@ import type { HostedPlatform } from './hosted-platform.ts';
 import type { World } from './world.ts';
 
 export class Crashed extends Error {}
+
+/** What any part of a replica runs on. */
+export interface Machine {
+  store: Store;
+  runtime: Runtime;
+  /** Throws in a process that has crashed. */
+  check(): void;
+  /** Whatever waits in this process goes on only after that. */
+  pause(ms: number): void;
+  /** Resolves when the process runs. */
+  resume(): Promise<void>;
+  crash(): void;
+  readonly isDown: boolean;
+}
 
 export interface Replica {
   ctx: WorkspacesContext;
@@ -44,7 +59,7 @@ export class Deployment {
 
   private constructor(
     private readonly world: World,
-    private readonly platform: HostedPlatform,
+    private readonly platform: HostedPlatform | undefined,
     template: Buffer,
   ) {
     const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
@@ -55,7 +70,7 @@ export class Deployment {
   }
 
   /** Every schedule starts from a copy of one migrated database. */
-  static async open(world: World, platform: HostedPlatform): Promise<Deployment> {
+  static async open(world: World, platform?: HostedPlatform): Promise<Deployment> {
     Deployment.#template ??= (async () => {
       const folder = mkdtempSync(join(tmpdir(), 'inlay-simulation-'));
       const db = openFile(join(folder, 'inlay.db'), () => 0);
@@ -68,29 +83,46 @@ export class Deployment {
     return new Deployment(world, platform, await Deployment.#template);
   }
 
-  start(settleMs: number): Replica {
-    const { world, platform } = this;
+  /** `stallChance`: how often it is paused right after a statement, where that hurts most. */
+  machine(stallChance = 0): Machine {
+    const { world } = this;
     let down = false;
+    let pausedUntil = 0;
     const check = () => {
       if (down) throw new Crashed();
     };
-    const disk: KyselyPlugin = {
+    const resume = async () => {
+      while (world.now < pausedUntil) await world.pause(pausedUntil - world.now);
+      check();
+    };
+    const disk = (isPausable: boolean): KyselyPlugin => ({
       transformQuery: ({ node }) => {
         check();
         return node;
       },
       transformResult: async ({ result }) => {
         await world.pause(world.between(0, 3));
+        if (isPausable) {
+          if (stallChance > 0 && world.chance(stallChance)) pausedUntil = world.now + world.between(1_000, 150_000);
+          await resume();
+        }
         check();
         return result;
       },
+    });
+    const db = this.db.withPlugin(disk(true));
+    // A process that is paused within a transaction would keep all others from the one connection.
+    const within = this.db.withPlugin(disk(false));
+    const transaction: Store['transaction'] = async (work) => {
+      const result = await within.transaction().execute(work);
+      await resume();
+      return result;
     };
-    const db = this.db.withPlugin(disk);
     const store: Store = {
       kind: 'sqlite',
       db,
-      transaction: (work) => db.transaction().execute(work),
-      exclusively: (work) => db.transaction().execute(work),
+      transaction,
+      exclusively: transaction,
       learnSizes: async () => {},
       now: async () => (await sql<{ now: number }>`select now_ms() as now`.execute(db)).rows[0]?.now ?? 0,
       close: async () => {},
@@ -105,9 +137,32 @@ export class Deployment {
       // A sleep in a crashed process never ends.
       sleep: async (ms: number) => {
         await world.pause(ms);
+        while (!down && world.now < pausedUntil) await world.pause(pausedUntil - world.now);
         if (down) await new Promise(() => {});
       },
     };
+    return {
+      store,
+      runtime,
+      check,
+      resume,
+      pause: (ms) => {
+        pausedUntil = Math.max(pausedUntil, world.now + ms);
+      },
+      crash: () => {
+        down = true;
+      },
+      get isDown() {
+        return down;
+      },
+    };
+  }
+
+  start(settleMs: number): Replica {
+    const { platform } = this;
+    if (!platform) throw new Error('there is no platform');
+    const machine = this.machine();
+    const { store, runtime, check } = machine;
     const transport = platform.transport(check);
     const ctx: WorkspacesContext = {
       store,
@@ -129,11 +184,9 @@ export class Deployment {
     createReconciler(ctx).start();
     return {
       ctx,
-      crash: () => {
-        down = true;
-      },
+      crash: machine.crash,
       get isDown() {
-        return down;
+        return machine.isDown;
       },
     };
   }

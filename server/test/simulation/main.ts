@@ -1,4 +1,5 @@
 /** Runs schedules and sums them up. Loaded as one bundle (scripts/simulation.mjs), for `npm run simulate` and its test. */
+import { type CredentialOptions, runCredentialSchedule } from './credential-schedule.ts';
 import { runQuotaSchedule } from './quota-schedule.ts';
 import { runSchedule } from './schedule.ts';
 
@@ -11,6 +12,8 @@ export interface SimulationOptions {
   namesakes?: boolean;
   /** The schedules are about quotas. */
   quotas?: boolean;
+  /** The schedules are about credentials; with this many replicas and credentials, or a few. */
+  credentials?: boolean | CredentialOptions;
   /** Gets what happens in each schedule. */
   trace?: ((line: string) => void) | undefined;
   /** Gets the violations of the first ten seeds that have any. */
@@ -26,7 +29,7 @@ export interface SimulationResult {
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  const { seeds, from = 1, stop, namesakes = false, quotas, trace, say, progress } = options;
+  const { seeds, from = 1, stop, namesakes = false, quotas, credentials, trace, say, progress } = options;
   let run = 0;
   let failed = 0;
   const convergence: number[] = [];
@@ -40,6 +43,14 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       const outcome = await runQuotaSchedule(seed, trace);
       add('sources made', outcome.made);
       add('refused', outcome.refused);
+      return outcome;
+    }
+    if (credentials) {
+      const size = credentials === true ? undefined : credentials;
+      const outcome = await runCredentialSchedule(seed, trace, size);
+      add('sent', outcome.sent);
+      add('refreshed', outcome.refreshed);
+      add('ended', outcome.ended);
       return outcome;
     }
     const outcome = await runSchedule(seed, { trace, namesakes });
@@ -61,9 +72,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   convergence.sort((a, b) => a - b);
   const at = (share: number) => Math.round((convergence[Math.floor((convergence.length - 1) * share)] ?? 0) / 1000);
-  const what = quotas
-    ? `${counts['sources made']} sources made, ${counts.refused} refused`
-    : `${counts.creates} creates for ${counts.names} names; ` +
-      `converged after ${at(0.5)} s (median), ${at(0.99)} s (p99), ${at(1)} s (max) of virtual time`;
+  const what = credentials
+    ? `${counts.sent} refresh tokens sent, ${counts.refreshed} refreshed, ${counts.ended} grants ended`
+    : quotas
+      ? `${counts['sources made']} sources made, ${counts.refused} refused`
+      : `${counts.creates} creates for ${counts.names} names; ` +
+        `converged after ${at(0.5)} s (median), ${at(0.99)} s (p99), ${at(1)} s (max) of virtual time`;
   return { run, failed, summary: `${run} schedules, ${failed} with violations; ${what}` };
 }

@@ -61,6 +61,20 @@ it(`${aboutQuotas} schedules about quotas keep every invariant`, async () => {
   await expectNoViolation({ seeds: aboutQuotas, quotas: true });
 });
 
+const aboutCredentials = isLongRun ? 2_000 : 8;
+
+it(`${aboutCredentials} schedules about credentials: no refresh token is sent by two, too often, or after its successor was stored`, async () => {
+  await expectNoViolation({ seeds: aboutCredentials, credentials: true });
+});
+
+const large = isLongRun
+  ? { replicas: 100, credentials: 1_000, stormMs: 20 * 60_000 }
+  : { replicas: 12, credentials: 20, stormMs: 60_000 };
+
+it(`${large.replicas} replicas keep ${large.credentials} credentials`, async () => {
+  await expectNoViolation({ seeds: isLongRun ? 3 : 1, credentials: large });
+});
+
 // Found by longer runs: two workspaces for one name; a rename that took effect late, after its last try had failed; and a
 // create that took effect after its name was given to another workspace, which nobody remembered; a sync that took the
 // late effect of an old rename for a new name. A change of the code changes what a seed stands for, so each has a test of
@@ -94,6 +108,8 @@ const missedAtOnce = [
   { without: 'look-for-lost-creates', from: 1, namesakes: true },
   { without: 'claims-of-namesakes', from: 1, namesakes: true },
   { without: 'deleted-sources-left-out', from: 1, quotas: true },
+  { without: 'lease-of-a-credential', from: 1, credentials: true },
+  { without: 'lease-of-a-generation', from: 1, credentials: true },
 ];
 // Each begins shortly before the seed that shows the violation today, to be quick. After a change of the code it may be a
 // later seed.
@@ -104,6 +120,8 @@ const missedLater = [
   { without: 'one-entry-for-a-new-workspace', from: 77 },
   { without: 'memory-of-lost-creates', from: 162, namesakes: true },
   { without: 'quotas-in-the-transaction', from: 81, quotas: true },
+  { without: 'once-more-at-most', from: 7, credentials: true },
+  { without: 'no-sending-after-the-lease', from: 28, credentials: true },
 ];
 
 it.each(isLongRun ? [...missedAtOnce, ...missedLater] : missedAtOnce)(
@@ -111,7 +129,8 @@ it.each(isLongRun ? [...missedAtOnce, ...missedLater] : missedAtOnce)(
   async ({ without, ...options }) => {
     const { failed, lines } = await simulate({ seeds: 1000, stop: true, ...options }, without);
     expect(failed).toBe(1);
-    expect(lines[1]).toMatch('quotas' in options ? /^ {2}Q\d: / : /^ {2}I\d+: /);
+    const kind = 'quotas' in options ? 'Q' : 'credentials' in options ? 'C' : 'I';
+    expect(lines[1]).toMatch(new RegExp(`^ {2}${kind}\\d+: `));
   },
 );
 

@@ -10,6 +10,7 @@ import { type CredentialRef, type GivenTokens, recordCredential } from '../../sr
 import { Refreshes } from '../../src/oauth/refreshes.ts';
 import { type Runtime, systemRuntime } from '../../src/runtime.ts';
 import { createSealer, type Sealer } from '../../src/sealing.ts';
+import type { TestApp } from './app.ts';
 
 export const providerUrl = 'https://provider.example';
 
@@ -91,4 +92,26 @@ export async function connect(
     }),
   );
   return { organizationId, workspaceId, credentialId: row.id };
+}
+
+/** A credential without tokens, where only its row matters. */
+export async function insertCredential(
+  { app, organizationId, workspaceId }: Pick<TestApp, 'app' | 'organizationId' | 'workspaceId'>,
+  workspaceName: string,
+  clientId: string,
+): Promise<string> {
+  const { id } = await app.store.db
+    .insertInto('credentials')
+    .values({
+      ...{ id: randomUUID(), organization_id: organizationId, workspace_id: await workspaceId(workspaceName) },
+      ...{ oauth_client_id: clientId, source_template_id: randomUUID(), grant_kind: 'authorization_code' },
+      ...{ owner: 'platform', state: 'connected', reason: null, sealed_tokens: '', generation: 1, failures: 0 },
+      ...{ access_expires_at: null, refresh_due_at: null, used_at: null, scopes: '[]', provider_values: '{}' },
+      ...{ account_id: null, account_label: null, tried_generation: null, tries: 0, lease_id: null, lease_until: 0 },
+      ...{ last_error: null, revoke_due_at: null, revoke_tries: 0, revocation: null },
+      ...{ created_at: 1, updated_at: 1, signed_in_at: 1, ended_at: null },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }

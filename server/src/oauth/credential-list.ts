@@ -1,0 +1,88 @@
+/** Credentials as operators and customers see them, and their end by an operator. */
+import type { Credential, OwnCredential } from '@inlay/contract/credentials';
+import { problemOnOurSide, signInAgain } from '@inlay/contract/failure-words';
+import type { CredentialRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import type { OAuthContext } from './context.ts';
+import { recordEnd } from './credential-entries.ts';
+import * as credentials from './credentials.store.ts';
+import { canBeRefreshed, refOf } from './refresh.ts';
+
+export async function listCredentials(
+  ctx: OAuthContext,
+  organizationId: string,
+  which: { workspaceId: string | undefined; limit: number },
+): Promise<Credential[]> {
+  return await presentAll(ctx, organizationId, await credentials.listCredentials(ctx.store.db, organizationId, which));
+}
+
+export async function getCredential(ctx: OAuthContext, organizationId: string, id: string): Promise<Credential> {
+  const [shown] = await presentAll(ctx, organizationId, [await find(ctx, organizationId, id)]);
+  if (!shown) throw new AppError('credential_not_found');
+  return shown;
+}
+
+/** Ends it now, for every source that uses it. The provider is told later. */
+export async function endCredential(ctx: OAuthContext, organizationId: string, id: string): Promise<Credential> {
+  const ref = refOf(await find(ctx, organizationId, id));
+  await ctx.store.transaction(async (tx) => {
+    await ctx.users.hold(tx, ref.workspaceId);
+    const before = await credentials.lockCredential(tx, ref);
+    const after = before && (await credentials.putEnd(tx, ref));
+    if (!after) return;
+    await recordEnd(ctx.journal, tx, { before, after }, 'deleted');
+    await ctx.users.changed(ctx.journal, tx, ref);
+  });
+  return await getCredential(ctx, organizationId, id);
+}
+
+export async function getOwnCredential(ctx: OAuthContext, ref: credentials.CredentialRef): Promise<OwnCredential> {
+  const row = await credentials.findCredential(ctx.store.db, ref);
+  if (!row) throw new AppError('credential_not_found');
+  const isOperators = row.reason === 'client_refused' || row.reason === 'refused';
+  const isWell = row.state === 'connected';
+  return {
+    id: row.id,
+    state: row.state,
+    attention_by: isWell ? null : isOperators ? 'operator' : 'customer',
+    message: isWell ? null : isOperators ? problemOnOurSide : signInAgain,
+    account: row.account_label,
+    scopes: JSON.parse(row.scopes),
+    signed_in_at: isoTime(row.signed_in_at),
+  };
+}
+
+async function find(ctx: OAuthContext, organizationId: string, credentialId: string): Promise<CredentialRow> {
+  const [row] = await credentials.listCredentials(ctx.store.db, organizationId, { credentialId, limit: 1 });
+  if (!row) throw new AppError('credential_not_found');
+  return row;
+}
+
+async function presentAll(
+  ctx: OAuthContext,
+  organizationId: string,
+  rows: readonly CredentialRow[],
+): Promise<Credential[]> {
+  const ids = rows.map(({ id }) => id);
+  const users = await credentials.listUsers(ctx.store.db, organizationId, ids);
+  return rows.map((row) => ({
+    id: row.id,
+    workspace_id: row.workspace_id,
+    oauth_client_id: row.oauth_client_id,
+    grant: row.grant_kind,
+    owner: row.owner,
+    state: row.state,
+    reason: row.reason,
+    last_error: row.last_error,
+    account: row.account_label,
+    scopes: JSON.parse(row.scopes),
+    has_refresh_token: canBeRefreshed(ctx, row),
+    access_token_expires_at: row.access_expires_at === null ? null : isoTime(row.access_expires_at),
+    revocation: row.revocation,
+    source_ids: users.get(row.id) ?? [],
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+    signed_in_at: isoTime(row.signed_in_at),
+  }));
+}
