@@ -102,6 +102,7 @@ it('turns its source to needs_attention by the customer, who signs in again, and
 });
 
 it("is the operator's to mend where the provider refuses the client, and the customer reads nothing of it", async () => {
+  provider.token = () => ({ body: { access_token: 'access', refresh_token: 'refresh', expires_in: 3600 } });
   const id = await signIn();
   const source = { source_template_id: templateId, credential_id: id };
   const { body: made } = await test.request('POST', '/api/v1/embedded/sources', { token, body: source });
