@@ -138,6 +138,8 @@ describe('a source with a credential', () => {
     await inTurn(platform, ref, {}, async () => {
       await expect(inTurn(platform, ref, { patienceMs: 0 }, async () => {})).rejects.toThrow(CredentialInUse);
     });
+    // Long enough that two processes would meet.
+    writeFileSync(join(folder, 'lingers'), '500');
     await Promise.all([
       ...[1, 2, 3].map(() => check({ credential: own })),
       call('GET', `/streams?sourceId=${sourceId}`),
