@@ -1,6 +1,6 @@
 /* Options of the language that are rarely used, each by what it changes in requests and records. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, check, manifestWith, type Reply, read, startApi } from '../../test/declarative-api.ts';
+import { type Api, check, discover, manifestWith, type Reply, read, startApi } from '../../test/declarative-api.ts';
 import { readManifest } from './manifest/read-manifest.ts';
 import { schemaCheck } from './run/json-schema.ts';
 
@@ -412,4 +412,30 @@ it('patterns of a schema are those of Python; one that cannot be read refuses no
   expect(fits('\\A(?P<year>\\d{4})\\Z', '2024')).toBe(true);
   expect(fits('\\A(?P<year>\\d{4})\\Z', '24')).toBe(false);
   expect(fits('a(?>b)c', 'anything')).toBe(true);
+});
+
+it('dates have limits, types have types inside, and any value of a configuration is checked', async () => {
+  const dates = `incremental_sync: {type: DatetimeBasedCursor, cursor_field: day, datetime_format: "%Y-%m-%d", start_time_option: ${parameter('from')}, end_time_option: ${parameter('to')}, start_datetime: {type: MinMaxDatetime, datetime: "2020-01-01", min_datetime: "2024-06-01"}, end_datetime: {type: MinMaxDatetime, datetime: "{{ today_utc() }}", max_datetime: "2024-06-10"}}`;
+  const typed = `schema_loader: {type: DynamicSchemaLoader, retriever: {$ref: "#/definitions/retriever", decoder: {type: JsonDecoder}, requester: {$ref: "#/definitions/requester", path: /fields, authenticator: {type: NoAuth}}}, schema_type_identifier: {type: SchemaTypeIdentifier, schema_pointer: [fields], key_pointer: [name], type_pointer: [kind], types_mapping: [{current_type: tags, target_type: {type: ComplexFieldType, field_type: array, items: string}}]}}`;
+  const rules = `
+  config_normalization_rules: {type: ConfigNormalizationRules, validations: [{type: PredicateValidator, value: "{{ config['size'] }}", validation_strategy: {type: ValidateAdheresToSchema, base_schema: {type: integer, maximum: 5}}}]}`;
+  const manifest = manifestWith(
+    lines(
+      stream('first', dates),
+      stream('typed', typed),
+      stream('filed', 'schema_loader: {type: JsonFileSchemaLoader}'),
+    ),
+  ).replace('documentation_url: https://docs.example', `documentation_url: https://docs.example${rules}`);
+  api.answer(({ path }) =>
+    path === '/fields' ? { json: { rows: [{ fields: [{ name: 'labels', kind: 'tags' }] }] } } : row,
+  );
+  const given = { ...config, size: 5 };
+  await read({ manifest, config: given, streams: { first: 'incremental' } });
+  expect(api.taken().map(({ query }) => query)).toEqual([{ from: '2024-06-01', to: '2024-06-10' }]);
+  const schemas = (await discover({ manifest, config: given })).streams.map(({ json_schema }) => json_schema);
+  expect(schemas[1]?.properties).toEqual({
+    labels: { type: ['null', 'array'], items: { type: ['null', 'string'] } },
+  });
+  expect(schemas[2]).toEqual({});
+  expect(await check({ manifest, config: { ...config, size: 6 } })).toContain('must be <= 5');
 });
