@@ -13,6 +13,7 @@ import {
   testRunner,
 } from '../../test/connectors.ts';
 import { recordHead, type State } from '../protocol.ts';
+import { systemRuntime } from '../runtime.ts';
 import type { SyncRequest } from './runner.ts';
 
 const items = configured('items');
@@ -455,6 +456,31 @@ describe('a source that fails', () => {
     expect(idsIn(file).slice(0, 3)).toEqual([0, 1, 2]);
     expect(completionsIn(file)).toEqual([]);
     expect(readdirSync(runner.folder)).toEqual([]);
+  });
+
+  test('because its access token has ended, and it gives nothing more, fails the sync', async () => {
+    const file = outputFile();
+    const longMs = 300_000;
+    const runtime = {
+      ...systemRuntime,
+      sleep: (ms: number, signal?: AbortSignal) => systemRuntime.sleep(ms === longMs ? 3_000 : ms, signal),
+    };
+    const signIn = {
+      ...{ generation: 1, startedAt: 0, values: {}, fields: {}, handsOver: false },
+      fresh: () => Promise.reject(new Error('nobody asks')),
+      takeBack: async () => {},
+    };
+    const source = scriptedSource([started, records(3), state(3), { hang: true }]);
+    const run = (expiresAt: number) =>
+      sync(testRunner({ runtime, stuckAfterMs: 30_000, graceMs: 500 }), {
+        source: { ...source, signIn: { ...signIn, expiresAt } },
+        destination: scriptedDestination(file),
+        streams: [items],
+      });
+    const outcome = await run(Date.now() - 1);
+    const message = 'The access token has ended, and the source gave nothing more.';
+    expect(outcome.failure).toMatchObject({ origin: 'source', type: 'transient_error', message });
+    expect(outcome).toMatchObject({ states: [keptState(3)], unfinished: [{ name: 'items' }] });
   });
 
   test('because its last line was cut off, and would be missing, fails the sync though it ended well', async () => {
