@@ -105,6 +105,19 @@ export const oauthKnobs = {
   token_body: Type.Optional(
     Enumeration(['form', 'json'], { description: 'How token requests are written; `form` by default' }),
   ),
+  assertion: Type.Optional(
+    Type.Object(
+      {
+        subject: Type.Optional(
+          Type.String({ maxLength: 500, description: 'For whom the tokens are; the client itself by default' }),
+        ),
+        audience: Type.Optional(
+          Type.String({ maxLength: 2_048, description: 'Who reads it; the token address by default' }),
+        ),
+      },
+      { title: 'Assertion of a client', description: 'What a client signs for the grant `jwt_bearer`' },
+    ),
+  ),
   answer: Type.Optional(Answer),
   access_token_seconds: Type.Optional(
     Type.Integer({

@@ -31,6 +31,7 @@ import { findSignInClient } from './oauth/clients.ts';
 import type { OAuthContext } from './oauth/context.ts';
 import { recordHandedOver, tokensToHandOver } from './oauth/credentials.ts';
 import type { FlowsContext } from './oauth/flows.ts';
+import { ensureOwnCredential } from './oauth/own-credentials.ts';
 import { createRefreshWorker, type RefreshWorker } from './oauth/refresh.worker.ts';
 import { Refreshes } from './oauth/refreshes.ts';
 import { createRevocations, type Revocations } from './oauth/revocation.worker.ts';
@@ -184,6 +185,7 @@ export async function openParts(
 
   const credentials: SourceCredentials = {
     hold: holdCredential,
+    ensureOwn: (tx, by, wanted) => ensureOwnCredential({ ...oauth, journal: by }, tx, wanted),
     release: releaseCredential,
     toHandOver: ({ id, ...place }) => tokensToHandOver(oauth, { ...place, credentialId: id }),
     handedOver: ({ id, ...place }, generation) => recordHandedOver(oauth, { ...place, credentialId: id }, generation),
@@ -234,6 +236,7 @@ export async function openParts(
     publicUrl,
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
+    tokenOwner: bundled ? 'service' : 'platform',
     findOAuthClient: (organizationId, client) => findSignInClient(oauth, organizationId, client.oauth_client_id),
     startRollout: (by, tx, rollout) => startRollout({ runtime, journal: by }, tx, rollout),
     startRetirement: (by, tx, retirement) => startRetirement({ runtime, journal: by }, tx, retirement),

@@ -412,3 +412,28 @@ function ofRef(db: Db, ref: CredentialRef) {
     .where('organization_id', '=', ref.organizationId)
     .where('workspace_id', '=', ref.workspaceId);
 }
+
+/** A credential of the operator's own, of which a workspace has one for each template. */
+export async function findOwn(
+  tx: Db,
+  wanted: {
+    organizationId: string;
+    workspaceId: string;
+    templateId: string;
+    oauthClientId: string;
+    grant: CredentialRow['grant_kind'];
+  },
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('credentials')
+    .select('id')
+    .where('organization_id', '=', wanted.organizationId)
+    .where('workspace_id', '=', wanted.workspaceId)
+    .where('source_template_id', '=', wanted.templateId)
+    .where('oauth_client_id', '=', wanted.oauthClientId)
+    .where('grant_kind', '=', wanted.grant)
+    .where('state', '<>', 'ended')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
+}

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import { decodeJwt } from 'jose';
+import { decodeJwt, jwtVerify } from 'jose';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../config.ts';
 import { openOAuthNetwork } from '../oauth-network.ts';
@@ -13,6 +13,7 @@ import {
   clientCredentials,
   exchangeCode,
   type GrantClient,
+  jwtBearer,
   newVerifier,
   refreshTokens,
   signInAddress,
@@ -247,6 +248,20 @@ describe('a refresh token', () => {
     });
     expect(asked).toHaveLength(3);
   });
+});
+
+it('a client has tokens of its own by an assertion that it signs, and does not authenticate besides', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const secret = JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'k' });
+  const provider = { client_authentication: 'private_key_jwt', assertion: { subject: 'admin@example.com' } } as const;
+  const now = Date.UTC(2026, 0, 1);
+  const client = clientWith(provider, { secrets: [secret] });
+  expect(await jwtBearer(network, client, ['a'], now)).toMatchObject({ kind: 'tokens', accessToken: 'access' });
+  const { assertion = '', ...others } = bodyOf();
+  expect(others).toEqual({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', scope: 'a', client_id: 'app' });
+  const { payload, protectedHeader } = await jwtVerify(assertion, publicKey, { currentDate: new Date(now) });
+  expect(protectedHeader).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'k' });
+  expect(payload).toMatchObject({ iss: 'app', sub: 'admin@example.com', aud: client.provider.token_url, scope: 'a' });
 });
 
 it('a client has tokens of its own', async () => {

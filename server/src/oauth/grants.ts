@@ -8,7 +8,7 @@
  */
 import type { webcrypto } from 'node:crypto';
 import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import { importJWK } from 'jose';
+import { importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { fillAddress } from './addresses.ts';
 import type { ProviderNetwork } from './context.ts';
@@ -203,6 +203,57 @@ export async function revokeToken(
   return { kind: 'refused', reason: `The provider answered with ${status}.` };
 }
 
+/**
+ * The same with a token that the client itself signs (RFC 7523). Its private key is what it would authenticate with, and
+ * proves who it is.
+ */
+export async function jwtBearer(
+  network: ProviderNetwork,
+  client: GrantClient,
+  scopes: readonly string[],
+  now: number,
+): Promise<Grant> {
+  const server = serverOf(client);
+  const { scope_separator = ' ', assertion = {} } = client.provider;
+  const scope = scopes.join(scope_separator);
+  return await ask(
+    { ...client, provider: { ...client.provider, client_authentication: 'none' } },
+    async (none, secret) => {
+      const self = { client_id: client.clientId };
+      const seconds = Math.floor(now / 1000);
+      const signed = await signWith(secret, {
+        iss: client.clientId,
+        sub: assertion.subject ?? client.clientId,
+        aud: assertion.audience ?? fillAddress(client.provider.token_url, client.values),
+        iat: seconds,
+        exp: seconds + 300,
+        jti: oauth.generateRandomState(),
+        ...(scope !== '' && { scope }),
+      });
+      const response = await oauth.genericTokenEndpointRequest(
+        server,
+        self,
+        none,
+        'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        { ...tokenParamsOf(client), assertion: signed, ...(scope !== '' && { scope }) },
+        optionsFor(network, client, {}),
+      );
+      return await oauth.processGenericTokenEndpointResponse(server, self, response);
+    },
+  );
+}
+
+async function signWith(secret: string, claims: JWTPayload): Promise<string> {
+  const jwk: JWK = JSON.parse(secret);
+  const header = { alg: jwk.alg ?? usualAlgorithm(jwk), typ: 'JWT', ...(jwk.kid !== undefined && { kid: jwk.kid }) };
+  return await new SignJWT(claims).setProtectedHeader(header).sign(await importJWK(jwk, header.alg));
+}
+
+function usualAlgorithm({ kty, crv }: JWK): string {
+  if (kty === 'RSA') return 'RS256';
+  return kty === 'OKP' ? 'EdDSA' : `ES${crv?.slice(2) === '521' ? '512' : (crv?.slice(2) ?? '256')}`;
+}
+
 function serverOf(client: GrantClient, tokens: 'token_url' | 'refresh_url' = 'token_url'): oauth.AuthorizationServer {
   const { provider, values, issuer } = client;
   const token_endpoint = fillAddress(provider[tokens] ?? provider.token_url, values);
@@ -238,12 +289,12 @@ function readCallback(
 /** With the first secret, and with the next one where the provider says that it does not know the client by that one. */
 async function ask(
   client: GrantClient,
-  request: (authentication: oauth.ClientAuth) => Promise<oauth.TokenEndpointResponse>,
+  request: (authentication: oauth.ClientAuth, secret: string) => Promise<oauth.TokenEndpointResponse>,
 ): Promise<Grant> {
   const secrets = client.secrets.length === 0 ? [''] : client.secrets;
   let grant: Grant = { kind: 'not_sent', reason: 'The client has no secret.' };
   for (const secret of secrets) {
-    grant = await once(async () => await request(await authenticationOf(client.provider, secret)));
+    grant = await once(async () => await request(await authenticationOf(client.provider, secret), secret));
     if (grant.kind !== 'refused' || grant.code !== 'invalid_client') return grant;
   }
   return grant;

@@ -19,7 +19,15 @@ import type { OAuthContext, ProviderNetwork, RefreshOutcome } from './context.ts
 import { recordEnd } from './credential-entries.ts';
 import type { CredentialRef, SeenCredential } from './credentials.store.ts';
 import * as credentials from './credentials.store.ts';
-import { clientCredentials, type Grant, type GrantClient, NotSent, refreshTokens, type Tokens } from './grants.ts';
+import {
+  clientCredentials,
+  type Grant,
+  type GrantClient,
+  jwtBearer,
+  NotSent,
+  refreshTokens,
+  type Tokens,
+} from './grants.ts';
 import { backoffMs, nextLook } from './refresh-times.ts';
 import type { Refreshed } from './refreshes.ts';
 import { openTokens, type StoredTokens, sealTokens } from './sealed-tokens.ts';
@@ -73,7 +81,7 @@ async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refre
     if (!tokens) throw new Error(`the credential ${row.id} has no tokens`);
     const network = whileLeased(ctx, leasedAt + sendWithinMs);
     const sentAt = ctx.runtime.elapsed();
-    const grant = await askFor(network, client, taken, tokens);
+    const grant = await askFor(network, client, taken, tokens, ctx.runtime.now());
     outcome = outcomeOf(grant);
     const work = () => settle(ctx, taken, lease.leaseId, { tokens, client, grant, sentAt });
     const refreshed = await persistently(ctx, taken.id, work);
@@ -121,8 +129,11 @@ async function askFor(
   client: GrantClient,
   row: CredentialRow,
   { refreshToken }: StoredTokens,
+  now: number,
 ): Promise<Grant> {
-  if (row.grant_kind === 'client_credentials') return await clientCredentials(network, client, JSON.parse(row.scopes));
+  const scopes: string[] = JSON.parse(row.scopes);
+  if (row.grant_kind === 'client_credentials') return await clientCredentials(network, client, scopes);
+  if (row.grant_kind === 'jwt_bearer') return await jwtBearer(network, client, scopes, now);
   if (refreshToken === null) return { kind: 'not_sent', reason: 'There is no refresh token.' };
   return await refreshTokens(network, client, refreshToken);
 }

@@ -13,12 +13,13 @@ import { AppError } from '../errors.ts';
 import type { CheckedConnector } from '../platform/pipelines-port.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { openDefaults, type SourceTemplate } from '../templates/source-templates.ts';
+import { holdLiveWorkspace } from '../workspaces/live-workspaces.ts';
 import * as checks from './checks.store.ts';
 import { interrupted, patienceMs, startInTurn } from './checks-in-turn.ts';
 import { mergeWithDefaults } from './configuration.ts';
 import type { PipelinesContext, Scope } from './context.ts';
 import { type ConfigurationParts, failureTexts, warningsFor } from './failure-texts.ts';
-import { assertSignedIn, configuredFor } from './signed-in.ts';
+import { assertSignedIn, configuredFor, ensureOwnCredential, hasOwnTokens } from './signed-in.ts';
 import { getOffered, versionedTemplateOf } from './source-template.ts';
 import { accept, type GivenValues, getSource } from './sources.ts';
 import { type AudienceWarnings, sameForBoth } from './two-texts.ts';
@@ -60,7 +61,7 @@ async function startCheck(
   template: SourceTemplate,
   values: GivenValues,
 ): Promise<string> {
-  const { credentialId: credential } = values;
+  const credential = (await ownCredential(ctx, { organizationId, workspaceId }, template)) ?? values.credentialId;
   const given = await accept(ctx, template, values);
   const definition = await getDefinition(ctx.templates, definitionOf(template));
   const { specification, ownVersion } = definition;
@@ -73,8 +74,8 @@ async function startCheck(
   const merged = mergeWithDefaults(given, parts.defaults);
   const configured = configuredFor(specification, template, merged, credential);
   const { db } = ctx.store;
-  if (credential !== null && values.isNew) {
-    await ctx.credentials.hold(db, { organizationId, workspaceId, id: credential, templateId: template.id });
+  if (values.credentialId !== null && values.isNew) {
+    await ctx.credentials.hold(db, { organizationId, workspaceId, id: values.credentialId, templateId: template.id });
   }
   await startInTurn(ctx, workspaceId, {
     record: () => checks.insertCheck(db, { id, organizationId, workspaceId, patienceMs }),
@@ -85,6 +86,19 @@ async function startCheck(
     },
   });
   return id;
+}
+
+/** A check needs it before there is a source. */
+async function ownCredential(
+  ctx: PipelinesContext,
+  { organizationId, workspaceId }: Pick<Scope, 'organizationId' | 'workspaceId'>,
+  template: SourceTemplate,
+): Promise<string | undefined> {
+  if (!hasOwnTokens(template)) return undefined;
+  return await ctx.store.transaction(async (tx) => {
+    await holdLiveWorkspace(tx, organizationId, workspaceId);
+    return await ensureOwnCredential(ctx, tx, { organizationId, workspaceId }, template);
+  });
 }
 
 async function run(

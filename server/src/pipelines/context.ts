@@ -1,5 +1,6 @@
 /** What the rules of this folder need from outside. */
 import type { Audience } from '@inlay/contract/health';
+import type { TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import { byWorker, type Cause } from '../cause.ts';
@@ -39,6 +40,8 @@ export interface PipelinesContext {
 export interface SourceCredentials {
   /** Throws unless the workspace has this credential, for this template. Nobody ends it until the transaction does. */
   hold(tx: Db, credential: HeldCredential): Promise<void>;
+  /** The id of the operator's own credential for a template, made if there is none. The caller holds the workspace. */
+  ensureOwn(tx: Db, journal: Journal, wanted: Omit<HeldCredential, 'id'> & { oauth: TemplateOAuth }): Promise<string>;
   /** A source has stopped using it: once no source does, it is ended, and the provider is told. */
   release(tx: Db, journal: Journal, credential: Omit<HeldCredential, 'templateId'>): Promise<void>;
   /** What a hosted platform is to own from now on; undefined: the platform has it already, or the credential has ended. */

@@ -10,7 +10,7 @@ import type { SourceRow, SourceTemplateRow } from '../db/tables.ts';
 import { invalidRequest } from '../errors.ts';
 import type { PlatformCredential } from '../platform/pipelines-port.ts';
 import { isCustomersGrant, placeholdersOf, signInFields, signInOf } from '../templates/sign-in.ts';
-import type { PipelinesContext } from './context.ts';
+import type { PipelinesContext, Scope } from './context.ts';
 
 type WithSignIn = Pick<SourceTemplateRow, 'oauth'>;
 
@@ -74,4 +74,21 @@ export async function releaseCredential(
   { organization_id: organizationId, workspace_id: workspaceId, credential_id: id }: SourceRow,
 ): Promise<void> {
   if (id !== null) await credentials.release(tx, journal, { organizationId, workspaceId, id });
+}
+
+export function hasOwnTokens(template: WithSignIn): boolean {
+  const oauth = signInOf(template);
+  return oauth !== undefined && !isCustomersGrant(oauth);
+}
+
+/** Where the tokens are the operator's own, nobody signs in; undefined otherwise. The caller holds the workspace. */
+export async function ensureOwnCredential(
+  { credentials, journal }: Pick<PipelinesContext, 'credentials' | 'journal'>,
+  tx: Db,
+  { organizationId, workspaceId }: Pick<Scope, 'organizationId' | 'workspaceId'>,
+  template: WithSignIn & { id: string },
+): Promise<string | undefined> {
+  const oauth = signInOf(template);
+  if (!oauth || isCustomersGrant(oauth)) return undefined;
+  return await credentials.ensureOwn(tx, journal, { organizationId, workspaceId, templateId: template.id, oauth });
 }

@@ -50,7 +50,13 @@ import { healthIn, presentHealth } from './jobs.ts';
 import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
-import { assertSignedIn, placeholdersFor, releaseCredential, withoutPlaceholders } from './signed-in.ts';
+import {
+  assertSignedIn,
+  ensureOwnCredential,
+  placeholdersFor,
+  releaseCredential,
+  withoutPlaceholders,
+} from './signed-in.ts';
 import { freeSlug, slugOf } from './slugs.ts';
 import { getOffered, templateOf, versionedTemplateOf } from './source-template.ts';
 import * as sources from './sources.store.ts';
@@ -81,6 +87,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
     if (definitionVersion !== (definition.ownVersion ?? 0)) return undefined;
     await takeRoom(ctx, tx, scope, { sources: 1, connections: planned.length });
     await holdCredential(ctx, tx, scope, { id: credentialId, templateId: template.id });
+    const own = await ensureOwnCredential(ctx, tx, scope, template);
     const name = request.name ?? template.name;
     const slug = slugOf(name);
     const source = await sources.insertSource(tx, {
@@ -94,7 +101,7 @@ export async function createSource(ctx: PipelinesContext, scope: Scope, request:
       name,
       slug: freeSlug(slug, await sources.slugsLike(tx, workspaceId, slug)),
       sealedConfig: sealConfiguration(ctx.sealer, 'source', id, config),
-      credentialId,
+      credentialId: own ?? credentialId,
     });
     await ctx.journal.record(tx, organizationId, {
       type: 'source.created',

@@ -1,5 +1,6 @@
 /** What the rules of this folder need from outside. */
 import type { Configuration } from '@inlay/contract/connector-configuration';
+import type { CredentialOwner } from '@inlay/contract/credentials';
 import type { Apply } from '@inlay/contract/rollouts';
 import type { TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { Logger } from 'pino';
@@ -26,6 +27,8 @@ export interface TemplatesContext extends DefinitionsContext {
     definition: Definition,
     configuration: Configuration,
   ): Promise<DestinationVerdict>;
+  /** Who refreshes tokens: this service, or a hosted platform, which gets them once. */
+  tokenOwner: CredentialOwner;
   /** An OAuth client of the organization. */
   findOAuthClient(
     organizationId: string,

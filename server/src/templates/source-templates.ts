@@ -526,6 +526,15 @@ async function oauthFaults(
   const covered = placeholdersOf(specification, oauth);
   const misfits = partialConfigurationFaults(specification, mergeConfiguration(defaults, covered), ['body', 'oauth']);
   if (misfits.length > 0 || isCustomersGrant(oauth)) return misfits;
+  if (ctx.tokenOwner === 'platform') {
+    const msg =
+      'a hosted platform cannot ask for tokens of your own again; give the connector the id and the secret of the client instead';
+    return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
+  }
+  if (oauth.grant === 'jwt_bearer' && client.provider.client_authentication !== 'private_key_jwt') {
+    const msg = 'the client needs a private key: its client_authentication has to be private_key_jwt';
+    return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
+  }
   // The operator's own tokens must not go to a host that a customer chooses.
   const { connectionSpecification } = userConfigSpec(specification, mergeConfiguration(defaults, covered));
   const open = addressFields(connectionSpecification);

@@ -43,7 +43,7 @@ afterAll(() => {
 });
 
 /** A customer of a template whose customers sign in. */
-async function startCustomer(test: TestApp) {
+async function startCustomer(test: TestApp, own: object = {}) {
   const client = await makeClient(test, provider.endpoints);
   const base_url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const template = await test.request('POST', '/api/v1/integrations/templates/sources', {
@@ -55,7 +55,7 @@ async function startCustomer(test: TestApp) {
         streams: [{ name: 'items', path: '/items' }],
         authentication: { type: 'bearer' },
       },
-      oauth: { oauth_client_id: client.id, fields: { access_token: ['authentication', 'token'] } },
+      oauth: { oauth_client_id: client.id, fields: { access_token: ['authentication', 'token'] }, ...own },
     },
   });
   expect(template.status, template.text).toBe(201);
@@ -77,8 +77,9 @@ async function startCustomer(test: TestApp) {
     expect(state).toBe('connected');
     return credential_id;
   };
-  const check = async (credential_id: string) => {
-    const { id } = await ask('POST', '/sources/check', { source_template_id, credential_id });
+  const check = async (credential_id?: string) => {
+    const wanted = { source_template_id, ...(credential_id !== undefined && { credential_id }) };
+    const { id } = await ask('POST', '/sources/check', wanted);
     let shown = await ask('GET', `/sources/check/${id}/status`);
     await vi.waitUntil(
       async () => {
@@ -106,6 +107,28 @@ it('A check of a source gets the token of the sign-in, and a fresh one where the
     });
     expect(await check(credentialId)).toMatchObject({ status: 'succeeded' });
     expect(sent.slice(1)).toEqual(['Bearer first-access-token', 'Bearer second-access-token']);
+  } finally {
+    await test.stop();
+  }
+});
+
+it("Tokens of the operator's own reach the connector without anybody signing in, one credential for a workspace", async () => {
+  const test = await startTestApp('sqlite', { env });
+  try {
+    accepted = 'Bearer own-access-token';
+    provider.token = ({ form }) => ({
+      body: form.grant_type === 'client_credentials' ? { access_token: 'own-access-token', expires_in: 3600 } : {},
+    });
+    const { ask, check, source_template_id } = await startCustomer(test, { grant: 'client_credentials' });
+    expect(await ask('GET', `/source-templates/${source_template_id}`)).toMatchObject({ oauth: null });
+    expect(await check()).toMatchObject({ status: 'succeeded' });
+    const made = [
+      await ask('POST', '/sources', { source_template_id }),
+      await ask('POST', '/sources', { source_template_id }),
+    ];
+    const rows = await test.app.store.db.selectFrom('credentials').selectAll().execute();
+    expect(rows).toMatchObject([{ grant_kind: 'client_credentials', state: 'connected', owner: 'service' }]);
+    expect(made.map(({ credential_id }) => credential_id)).toEqual([rows[0]?.id, rows[0]?.id]);
   } finally {
     await test.stop();
   }
