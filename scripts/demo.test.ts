@@ -49,11 +49,12 @@ function run(args: string[], { PORT = '1' } = {}) {
 }
 
 async function startDemo({ portBy = 'option' } = {}): Promise<Demo> {
-  const [port, pagePort] = [await freePort(), await freePort()];
+  const [port, pagePort, providerPort] = [await freePort(), await freePort(), await freePort()];
   const { child, ended, output } = run(
     [
       ...['--data-dir', dataDir, '--page-port', String(pagePort)],
-      ...(portBy === 'option' ? ['--port', String(port)] : []),
+      // The next start finds the provider where it was.
+      ...(portBy === 'option' ? ['--port', String(port), '--provider-port', String(providerPort)] : []),
     ],
     portBy === 'option' ? {} : { PORT: String(port) },
   );
@@ -119,8 +120,8 @@ describe('the demo', () => {
 
   it('offers a plan what its tags say', async () => {
     const free = ['Online shop', 'Loyalty programme', 'Cash register', 'CSV or JSON file'];
-    expect(await offered(demo, 'free')).toEqual(free);
-    expect(await offered(demo, 'pro')).toEqual([...free, 'PostgreSQL', 'JSON API']);
+    expect(await offered(demo, 'free')).toEqual([...free, 'Ledgerline']);
+    expect(await offered(demo, 'pro')).toEqual([...free, 'PostgreSQL', 'JSON API', 'Ledgerline']);
   });
 
   it('keeps its operator token to itself', async () => {
@@ -172,7 +173,7 @@ describe('the demo', () => {
   it('ends on a signal and leaves nothing running, and starts again with what it had', async () => {
     await stop(demo);
     const again = await startDemo({ portBy: 'environment' });
-    expect(await offered(again, 'pro')).toHaveLength(6);
+    expect(await offered(again, 'pro')).toHaveLength(7);
     await stop(again);
   });
 });

@@ -7,7 +7,7 @@
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname } = require('node:path');
-const { Script } = require('node:vm');
+const { constants, Script } = require('node:vm');
 
 const before = '(function (exports, require, module, __filename, __dirname) {';
 const after = '\n})';
@@ -24,6 +24,8 @@ function loadProgram(program) {
     filename,
     // Stack traces name places of the file.
     columnOffset: -before.length,
+    // Connectors import the classes that an operator brings.
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(existsSync(cacheFile) && { cachedData: readFileSync(cacheFile) }),
   });
   const module = { exports: {} };

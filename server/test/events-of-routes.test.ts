@@ -296,7 +296,11 @@ it('A route that changes something writes an entry with its request, its actor, 
   await visit('POST /oauth/done/:flow_id', ['credential.connected', 'sign_in.connected'], 'sign_in_link', (id) =>
     visitor.post(locationOf(last).href, { proof: proofIn(confirming) }, { ...openedByUs, ...id }),
   );
-  ids.credential_id = credential_id;
+  // One that no source uses: a source would be told of as well.
+  const unused = await begin({});
+  await comeBack(await agree(unused.start_url, 'scoped_token'), connectedTypes, 'scoped_token');
+  const ofNobody = await test.request('GET', `${flows}/${unused.id}`, { token: framed.inner });
+  ids.credential_id = ofNobody.body.credential_id;
   await walk(`DELETE ${api}/integrations/credentials/:credential_id`, ['credential.revoked']);
   secrets.push('the access token', 'the refresh token', 'the client secret', ...visitor.cookies.values());
 

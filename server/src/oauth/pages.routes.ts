@@ -179,8 +179,10 @@ function sendEnd(request: FastifyRequest, reply: FastifyReply, kind: 'over' | 'i
   const reader = readerOf(request);
   reply.header('vary', 'accept-language');
   if (kind === 'impossible') {
-    return sendPage(reply, { status: statuses.impossible, page: impossiblePage(reader), runsScripts: true });
+    const error = 'sign_in_not_possible';
+    return sendPage(reply, { status: statuses.impossible, error, page: impossiblePage(reader), runsScripts: true });
   }
-  const status = kind === 'over' ? statuses.gone : statuses.refused;
-  return sendPage(reply, { status, page: overPage(reader), runsScripts: true });
+  const [status, error] =
+    kind === 'over' ? ([statuses.gone, 'sign_in_not_found'] as const) : ([statuses.refused, 'forbidden'] as const);
+  return sendPage(reply, { status, error, page: overPage(reader), runsScripts: true });
 }
