@@ -61,7 +61,7 @@ it(`${aboutQuotas} schedules about quotas keep every invariant`, async () => {
   await expectNoViolation({ seeds: aboutQuotas, quotas: true });
 });
 
-const aboutCredentials = isLongRun ? 2_000 : 8;
+const aboutCredentials = isLongRun ? 500 : 4;
 
 it(`${aboutCredentials} schedules about credentials: no refresh token is sent by two, too often, or after its successor was stored`, async () => {
   await expectNoViolation({ seeds: aboutCredentials, credentials: true });
