@@ -1,4 +1,7 @@
-/* A manifest as a source: its commands, for any configuration. */
+/*
+ * A manifest as a source: its commands, for any configuration.
+ * Long because all commands share what they make of a configuration: streams, authentication, budgets and the clock.
+ */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog, ConfiguredCatalog, LogLevel, State, Stream } from '../../src/protocol.ts';

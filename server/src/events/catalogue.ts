@@ -3,7 +3,8 @@
  * written, `webhooks` of the OpenAPI document, and docs/reference/events.md.
  *
  * What always holds: the catalogue is closed. Later versions add types, and add members to the data of a type, but never
- * take any away. Data holds ids, names, counts and messages for people; no secret, and no configuration.
+ * take any away. Data holds ids, names, counts and messages for people; no secret, and no configuration. The file is long
+ * because the catalogue is one list.
  */
 
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from '@inlay/contract/fields';

@@ -12,6 +12,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { invalidRequest } from '../errors.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { type Reauthenticate, watchEnds } from '../http/waiting-requests.ts';
 import { awaitPage, type EventsContext, getEvent, type Reader } from './events.ts';
 import { streamEvents } from './stream.ts';
 
@@ -19,25 +20,8 @@ const path = '/api/v1/events';
 const tag = 'Events';
 const defaultLimit = 100;
 
-/** Asks again whether the token of a request still works. Throws if it does not. */
-type Reauthenticate = (request: FastifyRequest) => Promise<void>;
-
 export function eventRoutes(app: FastifyInstance, ctx: EventsContext, reauthenticate: Reauthenticate): void {
-  const closing = new AbortController();
-  // Readers that wait would keep the service from ending.
-  app.addHook('preClose', async () => closing.abort());
-
-  /** Says that the client has gone, or that the service stops. */
-  function endOf(reply: FastifyReply): AbortSignal {
-    const ended = new AbortController();
-    const end = () => ended.abort();
-    closing.signal.addEventListener('abort', end, { once: true });
-    reply.raw.once('close', () => {
-      closing.signal.removeEventListener('abort', end);
-      end();
-    });
-    return ended.signal;
-  }
+  const endOf = watchEnds(app);
 
   async function page(
     reader: Reader,

@@ -9,6 +9,7 @@ import type { Sealer } from '../sealing.ts';
 import { fillAddress } from './addresses.ts';
 import type { ProviderNetwork } from './context.ts';
 import type { GrantClient, Tokens } from './grants.ts';
+import { at, text } from './token-answers.ts';
 
 export interface Account {
   /** As the provider says it; null: it does not say. */
@@ -65,14 +66,6 @@ async function ask(
 }
 
 function textAt(value: unknown, path: readonly string[]): string | null {
-  const found = path.reduce<unknown>(
-    (inner, name) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
-        ? (inner as Record<string, unknown>)[name]
-        : undefined,
-    value,
-  );
-  if (typeof found !== 'string' && typeof found !== 'number') return null;
-  const text = String(found).toWellFormed().trim().slice(0, maxLabel);
-  return text === '' ? null : text;
+  const found = text(at(value, path))?.toWellFormed().trim().slice(0, maxLabel);
+  return found === undefined || found === '' ? null : found;
 }

@@ -1,33 +1,17 @@
 /** The endpoints of sign-ins, for the widget and for programs with a scoped token. */
 import { SignIn, SignInPath, SignInQuery, StartSignInRequest } from '@inlay/contract/oauth-flows';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
+import { type Reauthenticate, watchEnds } from '../http/waiting-requests.ts';
 import { confirmFlow } from './confirmation.ts';
 import { awaitFlow, type FlowsContext, startFlow } from './flows.ts';
 
 const about = { access: 'scoped', tag: 'Inside a workspace' } as const;
 const path = '/api/v1/embedded/oauth/flows';
 
-/** Asks again whether the token of a request still works. Throws if it does not. */
-type Reauthenticate = (request: FastifyRequest) => Promise<void>;
-
 export function signInRoutes(app: FastifyInstance, ctx: FlowsContext, reauthenticate: Reauthenticate): void {
-  const closing = new AbortController();
-  // Requests that wait would keep the service from ending.
-  app.addHook('preClose', async () => closing.abort());
-
-  /** Says that the client has gone, or that the service stops. */
-  function endOf(reply: FastifyReply): AbortSignal {
-    const ended = new AbortController();
-    const end = () => ended.abort();
-    closing.signal.addEventListener('abort', end, { once: true });
-    reply.raw.once('close', () => {
-      closing.signal.removeEventListener('abort', end);
-      end();
-    });
-    return ended.signal;
-  }
+  const endOf = watchEnds(app);
 
   endpoint(app, {
     ...about,

@@ -91,14 +91,16 @@ function scopesIn(value: unknown, separator = ' '): string | undefined {
 
 const escapeInClass = (character: string) => character.replace(/[\]\\^-]/g, '\\$&');
 
-function at(value: unknown, path: readonly string[]): unknown {
+/** What an answer of a provider has at a path; undefined if there is nothing of its own. */
+export function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, name) => (isObject(inner) && Object.hasOwn(inner, name) ? inner[name] : undefined),
     value,
   );
 }
 
-function text(value: unknown): string | undefined {
+/** A text or a number, as text. */
+export function text(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

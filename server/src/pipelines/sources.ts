@@ -25,8 +25,8 @@ import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
+import { askedSpec } from '../templates/sign-in.ts';
 import {
-  askedSpec,
   openDefaults,
   presentBrief,
   presentOfferedSignIn,

@@ -9,6 +9,8 @@ import type { Fault } from '@inlay/contract/errors';
 import type { OAuthProvider } from '@inlay/contract/oauth-providers';
 import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { SourceTemplateRow } from '../db/tables.ts';
+import type { Definition } from '../definitions/definition.ts';
+import { userConfigSpec } from './user-config-spec.ts';
 
 export interface SignInClient {
   /** As the provider writes its name. */
@@ -82,6 +84,25 @@ export function presentSignIn(
     })),
     return_to: oauth.return_to ?? [],
   };
+}
+
+/**
+ * The specification of what is left to enter. A customer who may paste keys is asked for them as well, unless the customer
+ * has signed in.
+ */
+export function askedSpec(
+  { specification }: Pick<Definition, 'specification'>,
+  template: Pick<SourceTemplateRow, 'oauth'>,
+  defaults: Configuration,
+  isSignedIn = false,
+) {
+  const oauth = signInOf(template);
+  if (!oauth || (oauth.may_paste && !isSignedIn)) return userConfigSpec(specification, defaults);
+  const { advanced_auth: _, ...asked } = userConfigSpec(
+    specification,
+    mergeConfiguration(defaults, placeholdersOf(specification, oauth)),
+  );
+  return asked;
 }
 
 function objectIn(value: unknown, name: string): Record<string, unknown> {

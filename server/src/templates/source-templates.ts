@@ -7,10 +7,9 @@
  * change leaves existing sources alone unless it is propagated, in the same transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Configuration, keepMaskedSecrets, mergeConfiguration } from '@inlay/contract/connector-configuration';
+import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector-configuration';
 import type { Fault } from '@inlay/contract/errors';
 import type { Apply, ExistingChoice, RollbackRequest } from '@inlay/contract/rollouts';
-import { addressFields } from '@inlay/contract/secret-addresses';
 import type {
   CreateSourceTemplateRequest,
   Customization,
@@ -19,7 +18,7 @@ import type {
   SourceTemplate as ShownSourceTemplate,
   UpdateSourceTemplateRequest,
 } from '@inlay/contract/source-templates';
-import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/template-oauth';
+import type { OfferedOAuth } from '@inlay/contract/template-oauth';
 import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
@@ -35,12 +34,12 @@ import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
 import { openPlanned, type Preview } from './planned-changes.ts';
-import { isCustomersGrant, placeholdersOf, presentSignIn, signInFaults, signInOf } from './sign-in.ts';
+import { askedSpec, isCustomersGrant, presentSignIn, signInOf } from './sign-in.ts';
+import { oauthFaults } from './sign-in-faults.ts';
 import { type TaggedTemplates, tagTemplate, untagTemplate } from './tagging.ts';
 import * as tags from './tags.store.ts';
 import { setTags, sortedTags } from './tags.ts';
 import * as templates from './templates.store.ts';
-import { userConfigSpec } from './user-config-spec.ts';
 import {
   getVersion,
   openVersion,
@@ -285,7 +284,11 @@ export async function rollBackSourceTemplate(
     if (!row) throw new AppError('source_template_not_found');
     const version = await getVersion(tx, { organizationId, kind: 'source', templateId: id }, number);
     const content: SourceContent = JSON.parse(version.content);
-    refuse(partialConfigurationFaults(definition.specification, openVersion(ctx, version), ['body', 'version']));
+    const defaults = openVersion(ctx, version);
+    refuse(partialConfigurationFaults(definition.specification, defaults, ['body', 'version']));
+    // The client of an old version may be deleted.
+    const { oauth } = content;
+    if (oauth) refuse(await oauthFaults(ctx, organizationId, definition, { oauth, defaults }));
     if (number === row.version) {
       return { template: { ...row, tags: content.tags }, rollout: await rollOut(ctx, tx, by, row, apply) };
     }
@@ -480,25 +483,6 @@ export async function presentOfferedSignIn(
   };
 }
 
-/**
- * The specification of what is left to enter. A customer who may paste keys is asked for them as well, unless the customer
- * has signed in.
- */
-export function askedSpec(
-  { specification }: Definition,
-  template: SourceTemplateRow,
-  defaults: Configuration,
-  isSignedIn = false,
-) {
-  const oauth = signInOf(template);
-  if (!oauth || (oauth.may_paste && !isSignedIn)) return userConfigSpec(specification, defaults);
-  const { advanced_auth: _, ...asked } = userConfigSpec(
-    specification,
-    mergeConfiguration(defaults, placeholdersOf(specification, oauth)),
-  );
-  return asked;
-}
-
 async function assertSignInFits(
   ctx: TemplatesContext,
   row: SourceTemplateRow,
@@ -508,37 +492,4 @@ async function assertSignInFits(
   const oauth = signInOf(row);
   if (!oauth || (request.oauth === undefined && request.partial_default_config === undefined)) return;
   refuse(await oauthFaults(ctx, row.organization_id, definition, { oauth, defaults: openDefaults(ctx, row) }));
-}
-
-async function oauthFaults(
-  ctx: TemplatesContext,
-  organizationId: string,
-  { specification }: Definition,
-  { oauth, defaults }: { oauth: TemplateOAuth; defaults: Configuration },
-): Promise<Fault[]> {
-  const client = await ctx.findOAuthClient(organizationId, oauth);
-  if (!client) {
-    const msg = 'there is no OAuth client with this id';
-    return [{ loc: ['body', 'oauth', 'oauth_client_id'], msg, type: 'value_error' }];
-  }
-  const faults = signInFaults(specification, oauth);
-  if (faults.length > 0) return faults;
-  const covered = placeholdersOf(specification, oauth);
-  const misfits = partialConfigurationFaults(specification, mergeConfiguration(defaults, covered), ['body', 'oauth']);
-  if (misfits.length > 0 || isCustomersGrant(oauth)) return misfits;
-  if (ctx.tokenOwner === 'platform') {
-    const msg =
-      'a hosted platform cannot ask for tokens of your own again; give the connector the id and the secret of the client instead';
-    return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
-  }
-  if (oauth.grant === 'jwt_bearer' && client.provider.client_authentication !== 'private_key_jwt') {
-    const msg = 'the client needs a private key: its client_authentication has to be private_key_jwt';
-    return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
-  }
-  // The operator's own tokens must not go to a host that a customer chooses.
-  const { connectionSpecification } = userConfigSpec(specification, mergeConfiguration(defaults, covered));
-  const open = addressFields(connectionSpecification);
-  if (open.length === 0) return [];
-  const msg = `give ${open.join(', ')} in partial_default_config: your own tokens must not go to a host that a customer enters`;
-  return [{ loc: ['body', 'oauth', 'grant'], msg, type: 'value_error' }];
 }

@@ -115,6 +115,18 @@ it('are refused with a client that another organization has, and with fields tha
   expect([wrong.status, wrong.body.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', 'oauth']]);
 });
 
+it('do not come back with a client that was deleted', async () => {
+  const client = { name: 'Old', provider: 'hubspot', client_id: 'app', client_secret: 'secret' };
+  const { body: old } = await test.request('POST', '/api/v1/integrations/oauth/clients', { body: client });
+  const { body: template } = await makeTemplate({ oauth_client_id: old.id });
+  const at = `${templates}/${template.id}`;
+  await test.request('PATCH', at, { body: { oauth: null } });
+  const gone = await test.request('DELETE', `/api/v1/integrations/oauth/clients/${old.id}`);
+  expect(gone.status, gone.text).toBe(200);
+  const back = await test.request('POST', `${at}/rollback`, { body: { version: 1, apply: 'new_only' } });
+  expect(locOf(back)).toEqual([422, ['body.oauth.oauth_client_id']]);
+});
+
 it("keep the operator's own tokens from hosts that customers enter", async () => {
   const open = { authentication: { type: 'bearer' } };
   const refused = await makeTemplate({ grant: 'client_credentials' }, open);
