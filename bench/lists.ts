@@ -141,7 +141,7 @@ function listsOf(seeded: Seeded): Record<string, () => Promise<unknown>> {
     workspaces: workspaces({}),
     'workspaces, health=failing': workspaces({ health: 'failing' }),
     'workspaces, health=paused, none': workspaces({ health: 'paused' }),
-    overview: () => readOverview(store, organizationId, 20),
+    overview: () => readOverview(store, organizationId, { unwell: 20 }),
   };
 }
 

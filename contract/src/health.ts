@@ -62,3 +62,6 @@ export const Health = Type.Object(
   { title: 'Health' },
 );
 export type Health = Static<typeof Health>;
+
+/** Of a cause: the connections that fail for one reason have the same. */
+export const causePattern = '^[0-9a-f]{32}$';

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Connection, connectionStatuses, Job, jobStatuses } from './connections.ts';
 import { Enumeration, Timestamp, Uuid, workspaceStatuses } from './fields.ts';
-import { Failure, Health, type HealthState, healthStates } from './health.ts';
+import { audiences, causePattern, Failure, Health, type HealthState, healthStates } from './health.ts';
 import { SourceSummary } from './sources.ts';
 import { Workspace } from './workspaces.ts';
 
@@ -10,6 +10,7 @@ const exampleWorkspaceId = '2f1c1f0e-7c53-4a7e-9d0c-0d6a5b0c7e11';
 const exampleTemplateId = '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11';
 const exampleConnectionId = '5f0c8f7e-3e3b-4b43-9d3c-9a1f4c0e2d55';
 const exampleSourceId = '9b6f7a64-52c1-4f5e-8a44-1f3f4bb1a0c7';
+const exampleCause = '0f343b0931126a20f133d67c2b018a3b';
 
 const Time = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', description, examples: ['2026-01-31T09:30:00Z'] }));
@@ -46,6 +47,22 @@ export const ListConnectionsQuery = Type.Object({
   connection_template_id: ConnectionTemplateFilter,
   health: HealthFilter,
   status: Type.Optional(Enumeration(connectionStatuses, { description: 'Only those with this status' })),
+  cause: Type.Optional(
+    Type.String({
+      pattern: causePattern,
+      description: 'Only those that fail or need attention for this reason; taken from the overview',
+      examples: [exampleCause],
+    }),
+  ),
+  attention_by: Type.Optional(
+    Enumeration(audiences, { description: 'Only those that need attention, and of this side' }),
+  ),
+  stale: Type.Optional(
+    Enumeration(['true'], {
+      description:
+        'Only those that have missed three runs of their schedule, and a day, since a sync last succeeded; the longest stale first, whatever `sort` says',
+    }),
+  ),
   ...created,
   ...paging,
 });
@@ -131,6 +148,16 @@ export const OperatorConnection = Type.Object(
     ...place,
     source_template_id: Uuid('Template its source was made from', exampleTemplateId),
     connection_template_id: Uuid('Template it was made from', exampleTemplateId),
+    cause: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What it has in common with others that fail for the same reason; null while it does well',
+      examples: [exampleCause],
+    }),
+    stale_since: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'Since when its data is older than its schedule promises; null: it is not, or has no schedule',
+    }),
   },
   { title: 'Operator connection' },
 );

@@ -28,7 +28,7 @@ const withOrganization = (options: Common, work: (store: Store, organizationId: 
 
 export const showStatus = (options: Common & { exitCode?: true; limit: number }) =>
   withOrganization(options, async (store, organizationId) => {
-    const overview = await readOverview(store, organizationId, options.limit);
+    const overview = await readOverview(store, organizationId, { unwell: options.limit, causes: 5 });
     const address = await serviceAddress();
     const { failing, needs_attention: needy } = overview.connections;
     if (options.exitCode && failing + needy > 0) process.exitCode = 2;
@@ -43,6 +43,7 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
       `Connections  ${countsInWords(overview.connections)}`,
       `Syncs        ${queue.running} running, ${queue.waiting} waiting${since}`,
       `Last 24 h    ${lastDay(overview.hours)}`,
+      `Waiting for  ${overview.attention.customer} customers, ${overview.attention.operator} operators to act; ${overview.stale} stale`,
     );
     if (unwell.length === 0) return;
     print('');
@@ -58,6 +59,16 @@ export const showStatus = (options: Common & { exitCode?: true; limit: number })
       ]),
     );
     if (overview.more_unwell > 0) print(`${overview.more_unwell} more: inlay workspaces --health failing`);
+    print('');
+    table(
+      ['SAME CAUSE', 'SINCE', 'KIND', { title: 'WHY', isCut: true }],
+      overview.causes.map((cause) => [
+        String(cause.connections),
+        cause.since === null ? '-' : span(now - Date.parse(cause.since)),
+        inWords(cause.kind),
+        cause.message ?? '-',
+      ]),
+    );
     print('', 'Which jobs: inlay jobs --failing    Why: inlay logs <job>');
   });
 

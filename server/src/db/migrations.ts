@@ -1167,6 +1167,30 @@ const migrations: Record<string, Step> = {
   '0036-roles-of-operator-tokens': async (db) => {
     await sql`alter table operator_tokens add column role text`.execute(db);
   },
+
+  '0038-causes-and-stale-connections': async (db, kind) => {
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    // Filled when the health of a connection is next worked out: every connection is looked at from time to time.
+    for (const column of [
+      sql`cause ${text}`,
+      sql`attention_by ${text}`,
+      sql`unwell_since bigint`,
+      sql`stale_at bigint`,
+    ]) {
+      await sql`alter table connections add column ${column}`.execute(db);
+    }
+    // What follows the sort key is there so that causes are counted in the index alone.
+    await sql`
+      create index connections_by_cause
+      on connections (organization_id, cause, created_at, id, unwell_since, health, attention_by)
+      where cause is not null and deleted_at is null`.execute(db);
+    await sql`
+      create index connections_by_attention on connections (organization_id, attention_by, created_at, id)
+      where attention_by is not null and deleted_at is null`.execute(db);
+    await sql`
+      create index connections_stale on connections (organization_id, stale_at, id)
+      where stale_at is not null and deleted_at is null`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

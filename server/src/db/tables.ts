@@ -13,7 +13,7 @@ import type {
   CredentialState,
 } from '@inlay/contract/credentials';
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import type { HealthState } from '@inlay/contract/health';
+import type { Audience, HealthState } from '@inlay/contract/health';
 import type { FlowFailure, FlowState } from '@inlay/contract/oauth-flows';
 import type { LimitedQuota } from '@inlay/contract/quota-words';
 import type { RolloutAction, RolloutItemState, RolloutState } from '@inlay/contract/rollouts';
@@ -457,6 +457,13 @@ export interface ConnectionRow extends RemoteRow {
   /** How it does, and the rest of its health as JSON; see pipelines/health.ts. */
   health: HealthState;
   health_detail: string;
+  /** While it fails or needs attention: which cause it shares with others (pipelines/failure-causes.ts), since when. */
+  cause: string | null;
+  unwell_since: number | null;
+  /** While it needs attention: who has to do something. */
+  attention_by: Audience | null;
+  /** From then on it counts as stale, if no sync succeeds before; null: it has no schedule, or is paused. */
+  stale_at: number | null;
   /** What the platform said of it when it was last looked at, and when that was; null: nothing worth telling. */
   platform_state: 'inactive' | 'gone' | null;
   /** Why the platform itself has made it inactive. */

@@ -129,11 +129,14 @@ export async function putHealth(
   tx: Db,
   workspaceId: string,
   id: string,
-  health: Pick<ConnectionRow, 'health' | 'health_detail' | 'status'>,
+  health: Pick<ConnectionRow, 'health' | 'health_detail' | 'status' | 'cause' | 'attention_by' | 'stale_at'>,
+  /** Since when it is unwell, where that is known. */
+  since: number | null,
 ): Promise<void> {
+  const unwellSince = since ?? sql<number>`coalesce(unwell_since, now_ms())`;
   await tx
     .updateTable('connections')
-    .set(health)
+    .set({ ...health, unwell_since: health.cause === null ? null : unwellSince })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute();

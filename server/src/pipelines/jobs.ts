@@ -29,6 +29,7 @@ import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { aboutSource } from './entries.ts';
+import { causeOf, staleAt } from './failure-causes.ts';
 import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
 import { wantLog } from './job-logs.store.ts';
@@ -286,9 +287,16 @@ export async function refreshHealth(
   const rows = await jobs.lockConnections(tx, workspaceIds, { ...which, isPostgres });
   for (const row of rows) {
     const { health, status } = await workOutHealth(tx, row);
-    const detail = JSON.stringify(health);
-    if (health.state === row.health && detail === row.health_detail && status === row.status) continue;
-    await jobs.putHealth(tx, row.workspace_id, row.id, { health: health.state, health_detail: detail, status });
+    const shown = {
+      health: health.state,
+      health_detail: JSON.stringify(health),
+      status,
+      cause: causeOf(health),
+      attention_by: health.attention?.by ?? null,
+      stale_at: staleAt(row, health),
+    };
+    const isSame = (Object.keys(shown) as (keyof typeof shown)[]).every((column) => shown[column] === row[column]);
+    if (!isSame) await jobs.putHealth(tx, row.workspace_id, row.id, shown, health.since);
   }
   const touched = new Map(rows.map((row) => [row.source_id, row.workspace_id]));
   for (const [sourceId, workspaceId] of touched) {

@@ -4,7 +4,7 @@
  */
 import type { ConnectionStatus } from '@inlay/contract/connections';
 import type { WorkspaceStatus } from '@inlay/contract/fields';
-import { type HealthState, healthStates } from '@inlay/contract/health';
+import { type Audience, type HealthState, healthStates } from '@inlay/contract/health';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, SourceRow, WorkspaceRow } from '../db/tables.ts';
@@ -28,6 +28,8 @@ export interface ListFilter {
   connectionId?: string | undefined;
   health?: HealthState | undefined;
   status?: JobRow['status'] | ConnectionStatus | WorkspaceStatus | undefined;
+  cause?: string | undefined;
+  attentionBy?: Audience | undefined;
 }
 
 type Listed = 'connections' | 'sources' | 'jobs' | 'workspaces';
@@ -40,6 +42,8 @@ const columns = {
   connectionId: 'connection_id',
   health: 'health',
   status: 'status',
+  cause: 'cause',
+  attentionBy: 'attention_by',
 } as const satisfies Record<keyof ListFilter, string>;
 
 /** The condition and the order of a page, for any of the tables. */
@@ -49,9 +53,11 @@ function sliced<Database, Joined extends keyof Database, Row>(
   organizationId: string,
   filter: ListFilter,
   { after, isNewestFirst, limit, from, until }: Slice,
+  sortedBy?: string,
 ): SelectQueryBuilder<Database, Joined, Row> {
   const column = (name: string) => sql.ref<unknown>(`${table}.${name}`);
   const time = column(table === 'jobs' ? 'started_at' : 'created_at');
+  const key = sortedBy === undefined ? time : column(sortedBy);
   let page = query.where(sql<boolean>`${column('organization_id')} = ${organizationId}`);
   for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
@@ -61,9 +67,9 @@ function sliced<Database, Joined extends keyof Database, Row>(
   if (from !== undefined) page = page.where(sql<boolean>`likely(${time} >= ${from})`);
   if (until !== undefined) page = page.where(sql<boolean>`likely(${time} < ${until})`);
   const than = isNewestFirst ? sql`<` : sql`>`;
-  if (after) page = page.where(sql<boolean>`(${time}, ${column('id')}) ${than} (${after.time}, ${after.id})`);
+  if (after) page = page.where(sql<boolean>`(${key}, ${column('id')}) ${than} (${after.time}, ${after.id})`);
   const direction = isNewestFirst ? 'desc' : 'asc';
-  return page.orderBy(time, direction).orderBy(column('id'), direction).limit(limit);
+  return page.orderBy(key, direction).orderBy(column('id'), direction).limit(limit);
 }
 
 export type ListedConnection = ConnectionWithNames & {
@@ -71,10 +77,13 @@ export type ListedConnection = ConnectionWithNames & {
   workspace_status: WorkspaceRow['status'];
 };
 
+/** Its workspace may be deactivated meanwhile, and its health not worked out yet: paused connections have no such time. */
+export const isStaleNow = sql<boolean>`connections.stale_at <= now_ms()`;
+
 export async function listConnectionPage(
   db: Db,
   organizationId: string,
-  filter: ListFilter,
+  { isStale = false, ...filter }: ListFilter & { isStale?: boolean },
   slice: Slice,
 ): Promise<ListedConnection[]> {
   const query = db
@@ -97,7 +106,9 @@ export async function listConnectionPage(
     ])
     .where('connections.deleted_at', 'is', null)
     .where('sources.lifecycle', '=', 'live');
-  return await sliced(query, 'connections', organizationId, filter, slice).execute();
+  if (!isStale) return await sliced(query, 'connections', organizationId, filter, slice).execute();
+  const stale = query.where(isStaleNow);
+  return await sliced(stale, 'connections', organizationId, filter, slice, 'stale_at').execute();
 }
 
 export async function listSourcePage(

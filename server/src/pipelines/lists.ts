@@ -17,6 +17,7 @@ import type {
 } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { AppError } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
 import type { WaitWords } from '../quotas/holds.ts';
 import { getWorkspace, presentWorkspace } from '../workspaces/workspaces.ts';
 import * as connections from './connections.store.ts';
@@ -54,15 +55,19 @@ export async function listAllConnections(
   query: ListConnectionsQuery,
 ): Promise<Page<OperatorConnection>> {
   await assertWorkspace(ctx, organizationId, query.workspace_id);
-  const { connection_template_id: connectionTemplateId, health, status } = query;
-  const filter = { ...filterOf(query), connectionTemplateId, health, status };
+  const { connection_template_id: connectionTemplateId, health, status, cause, attention_by: attentionBy } = query;
+  const isStale = query.stale === 'true';
+  const filter = { ...filterOf(query), connectionTemplateId, health, status, cause, attentionBy, isStale };
   const slice = sliceOf(
     query,
     { from: query.created_after, until: query.created_before },
-    query.sort === '-created_at',
+    query.sort === '-created_at' && !isStale,
   );
   const rows = await lists.listConnectionPage(ctx.store.db, organizationId, filter, slice);
-  const page = pageOf(rows, slice.limit, ({ created_at, id }) => ({ time: created_at, id }));
+  const page = pageOf(rows, slice.limit, ({ created_at, stale_at, id }) => ({
+    time: isStale ? (stale_at ?? 0) : created_at,
+    id,
+  }));
   return { ...page, data: await presentConnections(ctx, page.data) };
 }
 
@@ -91,6 +96,7 @@ async function presentConnections(
   ctx: PipelinesContext,
   rows: readonly lists.ListedConnection[],
 ): Promise<OperatorConnection[]> {
+  const now = await ctx.store.now();
   const active = new Set(rows.filter((row) => row.workspace_status === 'active').map(({ id }) => id));
   const shown = await presentAll(ctx, rows, { audience: 'operator', isActive: ({ id }) => active.has(id) });
   return rows.map((row, index) => ({
@@ -99,6 +105,8 @@ async function presentConnections(
     workspace_name: row.workspace_name,
     source_template_id: row.source_template_id,
     connection_template_id: row.connection_template_id,
+    cause: row.cause,
+    stale_since: row.stale_at !== null && row.stale_at <= now ? isoTime(row.stale_at) : null,
   }));
 }
 

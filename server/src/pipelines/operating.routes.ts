@@ -45,11 +45,11 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     url: `${path}/overview`,
     summary: 'Get overview',
     description:
-      'How all customers do: counts by health, workspaces that fail first, what waits, and what ended by hour and by day.',
+      'How all customers do: counts by health, workspaces that fail first, why connections fail, who has to do something, what is stale, what waits, and what ended by hour and by day.',
     query: OverviewQuery,
     answer: Overview,
-    handle: ({ principal: { organizationId }, query: { limit = 20 } }) =>
-      readOverview(ctx.store, organizationId, limit),
+    handle: ({ principal: { organizationId }, query: { limit, causes } }) =>
+      readOverview(ctx.store, organizationId, { unwell: limit, causes }),
   });
 
   endpoint(app, {

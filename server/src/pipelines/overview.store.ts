@@ -3,12 +3,14 @@
  * - `health_counts` is kept by triggers, in a few rows for each state (db/migrations.ts);
  * - `workspaces_unwell` and `jobs_open_of_organization` are indexes of what is unwell and what has not ended, and of
  *   nothing else;
+ * - `connections_by_cause` and `connections_stale` are such indexes too, and only so many entries of them are counted;
  * - `job_hours` has three rows for an hour, found by their key.
  */
 import type { HealthState } from '@inlay/contract/health';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import { isStaleNow } from './lists.store.ts';
 
 export interface HealthCount {
   kind: 'connections' | 'sources' | 'workspaces';
@@ -54,11 +56,31 @@ export async function listUnwell(
   return rows.map(({ id, name, unwell_since }) => ({ id, name, health, unwell_since: unwell_since ?? 0 }));
 }
 
+const unwellColumns = [
+  'connections.id',
+  'connections.workspace_id',
+  'connections.health',
+  'connections.health_detail',
+  'connections.unwell_since',
+  'connections.source_id',
+  'sources.name as source_name',
+] as const;
+
+export type UnwellConnection = Pick<
+  ConnectionRow,
+  'id' | 'workspace_id' | 'health' | 'health_detail' | 'unwell_since' | 'source_id'
+> & { source_name: string; job_id: string | null };
+
+/** The newest that failed, or that goes on although an attempt of it has failed. */
+const jobThatFailed = sql<string | null>`coalesce(
+  (select case when newest.ended_at is null and newest.failed_attempts > 0 then newest.id end
+    from jobs as newest where newest.connection_id = connections.id
+    order by newest.started_at desc, newest.id desc limit 1),
+  (select failed.id from jobs as failed where failed.connection_id = connections.id and failed.status = 'failed'
+    order by failed.started_at desc limit 1))`.as('job_id');
+
 /** Of each workspace one connection that is unwell: a failing one if there is any, and the oldest of those. */
-export async function findFirstUnwell(
-  db: Db,
-  workspaceIds: readonly string[],
-): Promise<Pick<ConnectionRow, 'workspace_id' | 'health' | 'health_detail'>[]> {
+export async function findFirstUnwell(db: Db, workspaceIds: readonly string[]): Promise<UnwellConnection[]> {
   if (workspaceIds.length === 0) return [];
   const first = sql<string>`(
     select first.id from connections as first
@@ -67,9 +89,87 @@ export async function findFirstUnwell(
   return await db
     .selectFrom('workspaces')
     .innerJoin('connections', (join) => join.on('connections.id', '=', first))
-    .select(['connections.workspace_id', 'connections.health', 'connections.health_detail'])
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .select(unwellColumns)
+    .select(jobThatFailed)
     .where('workspaces.id', 'in', workspaceIds)
     .execute();
+}
+
+/** No more is counted at once, so that an overview costs the same in the worst of outages. */
+export const countedAtMost = 100_000;
+
+export interface CauseCount {
+  cause: string;
+  attention_by: ConnectionRow['attention_by'];
+  count: number;
+  since: number | null;
+}
+
+/** In the index alone: it holds what is unwell and nothing else. */
+export async function countCauses(db: Db, organizationId: string): Promise<CauseCount[]> {
+  const rows = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('connections')
+        .select(['cause', 'attention_by', 'unwell_since'])
+        .where('organization_id', '=', organizationId)
+        .where('cause', 'is not', null)
+        .where('deleted_at', 'is', null)
+        .orderBy('cause')
+        .limit(countedAtMost)
+        .as('unwell'),
+    )
+    .select(['cause', 'attention_by', ({ fn }) => fn.countAll<number>().as('count')])
+    .select(({ fn }) => fn.min('unwell_since').as('since'))
+    .groupBy(['cause', 'attention_by'])
+    .execute();
+  return rows.map(({ cause, attention_by, count, since }) => ({
+    cause: cause ?? '',
+    attention_by,
+    count: Number(count),
+    since: since === null ? null : Number(since),
+  }));
+}
+
+/** As the list has them. */
+export async function listOfCause(
+  db: Db,
+  organizationId: string,
+  cause: string,
+  limit: number,
+): Promise<(UnwellConnection & { workspace_name: string })[]> {
+  return await db
+    .selectFrom('connections')
+    .innerJoin('sources', 'sources.id', 'connections.source_id')
+    .innerJoin('workspaces', 'workspaces.id', 'connections.workspace_id')
+    .select(unwellColumns)
+    .select('workspaces.name as workspace_name')
+    .select(jobThatFailed)
+    .where('connections.organization_id', '=', organizationId)
+    .where('connections.cause', '=', cause)
+    .where('connections.deleted_at', 'is', null)
+    .orderBy('connections.created_at')
+    .orderBy('connections.id')
+    .limit(limit)
+    .execute();
+}
+
+export async function countStale(db: Db, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom((from) =>
+      from
+        .selectFrom('connections')
+        .select('id')
+        .where('organization_id', '=', organizationId)
+        .where(isStaleNow)
+        .where('deleted_at', 'is', null)
+        .limit(countedAtMost)
+        .as('stale'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Jobs that have not ended. */

@@ -104,6 +104,14 @@ describeOnBothDatabases('The overview', (kind) => {
         failing_connections: 1,
         connections_that_need_attention: 0,
         first_error: { kind: 'transient_error', origin: 'source', message: 'The second line was cut.' },
+        connection: {
+          connection_id: b.connectionId,
+          source_id: b.sourceId,
+          source_name: 'Shop',
+          // Known from before, although the job that proved it is gone.
+          last_good_at: '2026-01-01T00:00:32.000Z',
+          job_id: '3',
+        },
       },
       expect.objectContaining({ workspace_id: a.workspaceId }),
     ]);

@@ -1,8 +1,9 @@
 /** How all customers of an organization do, in one answer, from our own tables: no platform is asked. */
 import { healthStates } from '@inlay/contract/health';
-import type { HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay/contract/overview';
+import type { FailureCause, HealthCounts, Overview, SyncPeriod, UnwellWorkspace } from '@inlay/contract/overview';
 import type { Store } from '../db/open.ts';
 import { isoTime } from '../iso-time.ts';
+import { troubleIn } from './failure-causes.ts';
 import { healthIn, presentFailure } from './jobs.ts';
 import { countHealths } from './lists.store.ts';
 import * as store from './overview.store.ts';
@@ -15,13 +16,19 @@ const shownDays = 30;
 export async function readOverview(
   { db, now }: Pick<Store, 'db' | 'now'>,
   organizationId: string,
-  limit: number,
+  { unwell: limit = 20, causes: causeLimit = 10 }: { unwell?: number | undefined; causes?: number | undefined } = {},
 ): Promise<Overview> {
   const time = await now();
   const counts = await store.countByHealth(db, organizationId);
   const of = (kind: store.HealthCount['kind']) => presentCounts(counts.filter((count) => count.kind === kind));
   const workspaces = of('workspaces');
   const unwell = await listUnwell(db, organizationId, limit);
+  const causes = await store.countCauses(db, organizationId);
+  const counted = causes.reduce((sum, { count }) => sum + count, 0);
+  const stale = await store.countStale(db, organizationId);
+  const named = causes.toSorted((a, b) => b.count - a.count || (a.cause < b.cause ? -1 : 1)).slice(0, causeLimit);
+  const needing = (by: string) =>
+    causes.filter(({ attention_by }) => attention_by === by).reduce((sum, { count }) => sum + count, 0);
   const queue = await store.readQueue(db, organizationId);
   const firstDay = startOf(time, dayMs) - (shownDays - 1) * dayMs;
   const ended = await store.listHours(db, organizationId, firstDay);
@@ -31,6 +38,11 @@ export async function readOverview(
     workspaces,
     unwell,
     more_unwell: Math.max(0, workspaces.failing + workspaces.needs_attention - unwell.length),
+    causes: await Promise.all(named.map((cause) => presentCause(db, organizationId, cause))),
+    more_causes: causes.length - named.length,
+    attention: { customer: needing('customer'), operator: needing('operator') },
+    stale,
+    counts_are_complete: Math.max(counted, stale) < store.countedAtMost,
     queue: {
       waiting: queue.waiting,
       running: queue.running,
@@ -45,6 +57,31 @@ export async function readOverview(
   };
 }
 
+const examplesOfCause = 3;
+
+async function presentCause(
+  db: Store['db'],
+  organizationId: string,
+  { cause, attention_by, count, since }: store.CauseCount,
+): Promise<FailureCause> {
+  const found = await store.listOfCause(db, organizationId, cause, examplesOfCause);
+  const examples = found.map((row) => {
+    const { workspace_id, workspace_name, unwell_since } = row;
+    const message = troubleIn(healthIn(row))?.message ?? null;
+    return { workspace_id, workspace_name, ...presentUnwell(row), since: timeOf(unwell_since), message };
+  });
+  const [first] = found;
+  const { kind = 'unknown', origin = 'unknown', message = null } = (first && troubleIn(healthIn(first))) ?? {};
+  return { cause, kind, origin, message, attention_by, connections: count, since: timeOf(since), examples };
+}
+
+function presentUnwell(row: store.UnwellConnection) {
+  const { id, source_id, source_name, job_id } = row;
+  return { connection_id: id, source_id, source_name, last_good_at: timeOf(healthIn(row).lastGoodAt), job_id };
+}
+
+const timeOf = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
 function presentCounts(counts: readonly store.HealthCount[]): HealthCounts {
   const all = healthStates.map((state) => [state, counts.find(({ health }) => health === state)?.count ?? 0]);
   return Object.fromEntries(all) as HealthCounts;
@@ -57,11 +94,12 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
   const found = [...failing, ...needy];
   const ids = found.map(({ id }) => id);
   const counts = await countHealths(db, ids, ['failing', 'needs_attention']);
-  const first = new Map((await store.findFirstUnwell(db, ids)).map((row) => [row.workspace_id, healthIn(row)]));
+  const first = new Map((await store.findFirstUnwell(db, ids)).map((row) => [row.workspace_id, row]));
   return found.map(({ id, name, health, unwell_since }) => {
     const countOf = (state: string) =>
       counts.find((count) => count.workspace_id === id && count.health === state)?.count ?? 0;
-    const error = first.get(id)?.firstError;
+    const connection = first.get(id);
+    const error = connection && healthIn(connection).firstError;
     return {
       workspace_id: id,
       workspace_name: name,
@@ -70,6 +108,7 @@ async function listUnwell(db: Store['db'], organizationId: string, limit: number
       failing_connections: countOf('failing'),
       connections_that_need_attention: countOf('needs_attention'),
       first_error: error ? presentFailure('operator', error) : null,
+      connection: connection ? presentUnwell(connection) : null,
     };
   });
 }
