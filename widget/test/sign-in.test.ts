@@ -274,9 +274,6 @@ it('says that a sign-in has ended, and connects the very source again, with anot
   expect((await said(page)).at(-1)).toMatchObject({ type: 'source_updated', source: { id } });
 
   // In the settings the account is shown, and can be changed.
-  await page.route('**/api/v1/embedded/credentials/*', (route) =>
-    route.fulfill({ json: { account: 'bob@example.com', state: 'connected' } }),
-  );
   await frame.getByRole('tab', { name: 'Settings' }).click();
   await frame.getByText('Connected as bob@example.com').waitFor();
   await lookAt(page, frame, 'settings');

@@ -1,5 +1,5 @@
 /** The endpoints of sign-ins and credentials, as the widget uses them. */
-import type { Credential } from '@inlay/contract/credentials';
+import type { OwnCredential } from '@inlay/contract/credentials';
 import type { SignIn, StartSignInRequest } from '@inlay/contract/oauth-flows';
 import type { Api } from '../api/api.ts';
 
@@ -24,6 +24,6 @@ export function confirmSignIn(api: Api, id: string, signal: AbortSignal): Promis
   return api.request({ method: 'POST', path: `${path}/${id}/confirm`, signal });
 }
 
-export function getCredential(api: Api, id: string, signal: AbortSignal): Promise<Credential> {
+export function getCredential(api: Api, id: string, signal: AbortSignal): Promise<OwnCredential> {
   return api.request({ path: `credentials/${id}`, signal });
 }
