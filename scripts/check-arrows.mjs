@@ -16,7 +16,7 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'widget', 'embed', 'webhooks'];
+const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'ui', 'widget', 'embed', 'webhooks'];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];
@@ -84,9 +84,14 @@ const importRules = [
       isIn(from, 'contract') && (to ? !isIn(to, 'contract') : !['typebox', 're2js'].includes(name ?? '')),
   },
   {
-    words: 'widget imports nothing of ours but contract',
+    words: 'ui imports nothing but contract and preact',
+    isBroken: ({ from, to, package: name }) =>
+      isIn(from, 'ui') && (to ? !['ui', 'contract'].includes(packageOf(to)) : name !== 'preact'),
+  },
+  {
+    words: 'widget imports nothing of ours but contract and ui',
     isBroken: ({ from, to }) =>
-      isIn(from, 'widget') && to !== undefined && !['widget', 'contract'].includes(packageOf(to)),
+      isIn(from, 'widget') && to !== undefined && !['widget', 'contract', 'ui'].includes(packageOf(to)),
   },
   {
     words: 'embed imports nothing but contract, and react in its React part',
@@ -131,8 +136,8 @@ const importRules = [
       (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'sqlite/src/connection.ts',
   },
   {
-    words: 'server imports nothing of widget or embed',
-    isBroken: ({ from, to }) => isIn(from, 'server') && (isIn(to, 'widget') || isIn(to, 'embed')),
+    words: 'server imports nothing of ui, widget or embed',
+    isBroken: ({ from, to }) => isIn(from, 'server') && ['ui', 'widget', 'embed'].some((name) => isIn(to, name)),
   },
   {
     words:

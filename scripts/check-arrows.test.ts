@@ -41,7 +41,11 @@ const expected: Record<string, Record<string, string[]>> = {
     ],
   },
   'widget-and-embed': {
-    'widget imports nothing of ours but contract': ['widget/src/widget.ts → @inlay/platform/create-platform'],
+    'ui imports nothing but contract and preact': [
+      'ui/src/parts.ts → ../../widget/src/widget.ts',
+      'ui/src/parts.ts → typebox',
+    ],
+    'widget imports nothing of ours but contract and ui': ['widget/src/widget.ts → @inlay/platform/create-platform'],
     'embed imports nothing but contract, and react in its React part': [
       'embed/src/embed.ts → inlay/app',
       'embed/src/embed.ts → preact',
@@ -51,7 +55,7 @@ const expected: Record<string, Record<string, string[]>> = {
       'webhooks/src/verify.ts → ../../server/src/app.ts',
       'webhooks/src/verify.ts → node:fs',
     ],
-    'server imports nothing of widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
+    'server imports nothing of ui, widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },
   platform: {
     'platform imports nothing of ours but contract, schedule and sqlite': [

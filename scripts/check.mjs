@@ -97,6 +97,7 @@ async function runTests() {
  */
 const checkTypes = (folder) => run(installed('tsc'), ['--noEmit', '--checkers', '1', '-p', folder]);
 const typed = [
+  'ui',
   'widget',
   'widget/test',
   'embed',

@@ -112,6 +112,7 @@ describe('the reference pages', () => {
       'sqlite/',
       'platform/',
       'server/',
+      'ui/',
       'widget/',
       'embed/',
       'scripts/generated-clients/',

@@ -5,14 +5,16 @@
  * What always holds: one screen at a time; a screen stays as it is while the session is renewed, so nothing that was
  * entered is lost; data is refreshed only while its screen is shown.
  */
+
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import type { Session } from './api/session.ts';
 import type { Wish } from './page/address.ts';
 import type { Host } from './page/host.ts';
-import { Glyph } from './parts/glyph.tsx';
-import { Notice } from './parts/notice.tsx';
 import { HasMovedContext } from './parts/screen.tsx';
 import { ChooseScreen } from './screens/choose-screen.tsx';
 import { ConnectScreen } from './screens/connect-screen.tsx';
@@ -26,7 +28,6 @@ import { finishedSyncs, type Pipelines } from './sources/progress.ts';
 import { usePipelines } from './sources/use-pipelines.ts';
 import { useIsExpired, useIsOnline } from './use-surroundings.ts';
 import { type Route, type Widget, WidgetContext } from './widget.ts';
-import type { Formatting } from './words/formatting.ts';
 import { useWords } from './words/words.ts';
 
 export interface AppProps {

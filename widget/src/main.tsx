@@ -2,10 +2,11 @@
  * Starts the widget: reads the address, applies the theme, loads the customer's language, and draws. The token is
  * removed from the address at once, so that neither a copied address nor the history contains it.
  */
-import './style/tokens.css';
+import '@inlay/ui/style/tokens.css';
 import './style/base.css';
-import './style/controls.css';
+import '@inlay/ui/style/controls.css';
 import './style/screens.css';
+import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { render } from 'preact';
 import { createApi } from './api/api.ts';
 import { createSession } from './api/session.ts';
@@ -13,7 +14,6 @@ import { App } from './app.tsx';
 import { readPage } from './page/address.ts';
 import { connectHost } from './page/host.ts';
 import { applyLook, logoOf, lookOf, parseTheme, readCssColor } from './page/theme.ts';
-import { createFormatting } from './words/formatting.ts';
 import { chooseLocale, loadWords, WordsContext } from './words/words.ts';
 
 async function start(root: HTMLElement): Promise<void> {

@@ -2,12 +2,12 @@
  * What every screen uses: the service, the page around the widget, the customer's data, and the way to other screens.
  */
 import type { CheckWarning } from '@inlay/contract/sources';
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
 import type { Host } from './page/host.ts';
 import type { Pipelines } from './sources/progress.ts';
-import type { Formatting } from './words/formatting.ts';
 
 /** Screens are kept in memory: the address belongs to the page around. */
 export type Route =

@@ -2,7 +2,7 @@
 import { render } from 'preact';
 import { ConnectorForm, type ConnectorFormProps } from '../src/form/connector-form.tsx';
 import '../src/style/base.css';
-import '../src/style/tokens.css';
+import '@inlay/ui/style/tokens.css';
 import { chooseLocale, loadWords, WordsContext } from '../src/words/words.ts';
 import './form-page.css';
 

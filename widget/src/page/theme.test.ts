@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { contrast, legible, type Rgb } from '@inlay/ui/style/contrast.ts';
 import { expect, it } from 'vitest';
-import { contrast, legible, type Rgb } from './contrast.ts';
 import { logoOf, lookOf, parseTheme } from './theme.ts';
 
 /** Enough of a browser for these tests: colours as #rrggbb. */
@@ -88,7 +88,7 @@ it('passes over a colour that the browser does not know', () => {
 });
 
 it('knows the colours of the style sheet', () => {
-  const css = readFileSync(new URL('../style/tokens.css', import.meta.url), 'utf8');
+  const css = readFileSync(new URL('../../../ui/src/style/tokens.css', import.meta.url), 'utf8');
   expect(css).toContain('--inlay-background: light-dark(#ffffff, #14161c)');
   expect(css).toContain('--inlay-text: light-dark(#171a21, #eceef3)');
 });

@@ -7,7 +7,7 @@
  */
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
 import { formats } from '@inlay/contract/formats';
-import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from './contrast.ts';
+import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from '@inlay/ui/style/contrast.ts';
 
 const maxRadius = 32;
 

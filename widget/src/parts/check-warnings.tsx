@@ -1,7 +1,7 @@
 /** What a check found that is no failure: the source works, and may not bring what the customer expects. */
 import type { CheckWarning } from '@inlay/contract/sources';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useWords, type Words } from '../words/words.ts';
-import { Notice } from './notice.tsx';
 
 export function CheckWarnings({ warnings }: { warnings: readonly CheckWarning[] }) {
   const words = useWords();

@@ -1,6 +1,7 @@
 /** A link to the page that explains how to set a connector up. It opens in a new tab. */
+
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { useWords } from '../words/words.ts';
-import { Glyph } from './glyph.tsx';
 
 export function GuideLink({ address }: { address: string | undefined }) {
   const words = useWords();

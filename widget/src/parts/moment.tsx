@@ -1,28 +1,7 @@
-/** A point in time as people say it, with the exact time in its tooltip. */
-import { useEffect, useState } from 'preact/hooks';
+/** A point in time as people in the customer's region say it. */
+import { type MomentProps, Moment as PlainMoment } from '@inlay/ui/parts/moment.tsx';
 import { useWidget } from '../widget.ts';
 
-/** Often enough for minutes to be right. */
-const refreshMs = 15_000;
-
-export interface MomentProps {
-  time: string;
-  /** A past time is never shown as future, and a future time never as past, even if the two clocks differ. */
-  tense: 'past' | 'future';
-  say?(relative: string): string;
-}
-
-export function Moment({ time, tense, say = (relative) => relative }: MomentProps) {
-  const { formatting } = useWidget();
-  const [, setTicks] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setTicks((ticks) => ticks + 1), refreshMs);
-    return () => clearInterval(timer);
-  }, []);
-  const nowMs = tense === 'past' ? Math.max(Date.now(), Date.parse(time)) : Math.min(Date.now(), Date.parse(time));
-  return (
-    <time dateTime={time} title={formatting.dateTime(time)}>
-      {say(formatting.relative(time, nowMs))}
-    </time>
-  );
+export function Moment(props: Omit<MomentProps, 'formatting'>) {
+  return <PlainMoment formatting={useWidget().formatting} {...props} />;
 }

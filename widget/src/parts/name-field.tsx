@@ -1,8 +1,8 @@
 /** The customer's name for a source. The field is above the connector's own fields and looks like them. */
 import { formats } from '@inlay/contract/formats';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { Ref } from 'preact';
 import { useWords, type Words } from '../words/words.ts';
-import { Glyph } from './glyph.tsx';
 
 export interface NameFieldProps {
   formId: string;

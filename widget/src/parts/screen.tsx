@@ -2,9 +2,10 @@
  * The frame of a screen, with one heading, which is also the title of the document. The heading gets the focus when the
  * customer comes from another screen, so that a keyboard or a screen reader goes on from there.
  */
+
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useEffect, useRef } from 'preact/hooks';
-import { Glyph } from './glyph.tsx';
 
 /** Whether the customer has moved between screens: the first screen must not take the focus away from the page. */
 export const HasMovedContext = createContext(false);

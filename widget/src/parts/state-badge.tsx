@@ -1,7 +1,8 @@
 /** The state of a source in one word, with a sign for people who do not see its colour. */
+
+import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { SourceState } from '../sources/progress.ts';
 import { useWords } from '../words/words.ts';
-import { Glyph, type GlyphName, Spinner } from './glyph.tsx';
 
 const looks: Record<SourceState, { kind: 'neutral' | 'danger' | 'warning' | 'success' | 'active'; glyph?: GlyphName }> =
   {

@@ -1,7 +1,8 @@
 /** What is done, what is going on and what comes next, one below the other. */
+
+import { Glyph, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useWords } from '../words/words.ts';
-import { Glyph, Spinner } from './glyph.tsx';
 
 export interface Step {
   title: string;

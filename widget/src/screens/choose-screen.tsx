@@ -1,8 +1,9 @@
 /** What the customer may connect, as cards to choose from. */
+
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import { useEffect, useState } from 'preact/hooks';
 import type { Offer } from '../api/api.ts';
-import { Button } from '../parts/button.tsx';
-import { Glyph } from '../parts/glyph.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { groupOffers } from '../sources/categories.ts';

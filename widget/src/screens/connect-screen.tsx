@@ -1,12 +1,12 @@
 /** The form of one template: the customer fills it in, it is tested, and the source is connected. */
 import type { CheckWarning, Source } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
 import type { ComponentChildren } from 'preact';
 import type { Offer } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
 import { useDiscardGuard } from '../parts/discard-guard.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { FormSkeleton } from '../parts/skeletons.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';

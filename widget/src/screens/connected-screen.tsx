@@ -2,19 +2,19 @@
 
 import type { Connection } from '@inlay/contract/connections';
 import type { CheckWarning, SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
 import { CheckWarnings } from '../parts/check-warnings.tsx';
-import { Glyph } from '../parts/glyph.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { type Step, Steps } from '../parts/steps.tsx';
 import { connectionsOf, isOngoing } from '../sources/progress.ts';
 import { useWidget } from '../widget.ts';
-import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 

@@ -1,9 +1,10 @@
 /** What a customer may choose for a connection, where the template leaves it to customers: streams, and how often. */
 import type { ChooseForConnectionRequest, Connection, ConnectionStream } from '@inlay/contract/connections';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useRef, useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
-import { Glyph } from '../parts/glyph.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { choicesOf } from '../sources/schedules.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useLoaded } from '../sources/use-loaded.ts';

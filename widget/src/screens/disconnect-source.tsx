@@ -1,11 +1,11 @@
 /** Ends a source, after asking. What has been delivered stays. */
 import type { SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
 import type { Api } from '../api/api.ts';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';

@@ -1,10 +1,10 @@
 /** The syncs of a connection, newest first. The first page is kept up to date; older pages are loaded on demand. */
 import type { Connection, Job } from '@inlay/contract/connections';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
-import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { FailureNotice } from '../parts/notice.tsx';
 import { RowsSkeleton } from '../parts/skeletons.tsx';
 import { countChanged, type HistoryEntry, historyOf, mergeJobs, streamsToMention } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';

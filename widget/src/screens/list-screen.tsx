@@ -1,10 +1,10 @@
 /** All sources that the customer has connected, with their states. */
 import { signInAgain } from '@inlay/contract/failure-words';
 import type { SourceSummary } from '@inlay/contract/sources';
-import { Button } from '../parts/button.tsx';
-import { Glyph } from '../parts/glyph.tsx';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';

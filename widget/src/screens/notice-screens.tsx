@@ -1,9 +1,10 @@
 /** Screens without content: still loading, nothing to connect, a failure, a session that has ended. */
+
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph, type GlyphName, Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { failureOf } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
-import { Glyph, type GlyphName, Spinner } from '../parts/glyph.tsx';
-import { useFailureWords } from '../parts/notice.tsx';
+import { useFailureWords } from '../parts/failure-notice.tsx';
 import { Screen, type ScreenName } from '../parts/screen.tsx';
 import { CardsSkeleton } from '../parts/skeletons.tsx';
 import { useWords } from '../words/words.ts';

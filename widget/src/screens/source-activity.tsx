@@ -2,14 +2,15 @@
 import type { Connection } from '@inlay/contract/connections';
 import type { Health } from '@inlay/contract/health';
 import type { SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { Moment } from '../parts/moment.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { isBroken, isOngoing } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useWidget } from '../widget.ts';
-import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 import { ConnectionChoice } from './connection-choice.tsx';

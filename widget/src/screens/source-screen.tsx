@@ -1,13 +1,13 @@
 /** One source: its activity and its settings. Entries in one part stay while the other part is shown. */
 import type { SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { Tabs } from '@inlay/ui/parts/tabs.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
 import { useDiscardGuard } from '../parts/discard-guard.tsx';
-import { Notice } from '../parts/notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Tabs } from '../parts/tabs.tsx';
 import { isSignInEnded, SignInAgain } from '../sign-in/lazy.tsx';
 import { connectionsOf, stateOf } from '../sources/progress.ts';
 import { type SourcePart, useWidget } from '../widget.ts';

@@ -1,11 +1,12 @@
 /** The details of a source, to be changed; and the button that disconnects it. */
 import type { CheckWarning, Source, SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useRef, useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
 import { CheckWarnings } from '../parts/check-warnings.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { GuideLink } from '../parts/guide-link.tsx';
 import { NameField, nameFault } from '../parts/name-field.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { FormSkeleton } from '../parts/skeletons.tsx';
 import { loadSignIn } from '../sign-in/lazy.tsx';
 import { loadForm } from '../sources/lazy-form.ts';

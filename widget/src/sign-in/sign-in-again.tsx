@@ -1,8 +1,9 @@
 /** On the page of a source whose sign-in has ended: the customer signs in again, and the very source goes on. */
 import type { SourceSummary } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';
-import { Button } from '../parts/button.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { summaryOf } from '../sources/progress.ts';
 import { useAction } from '../sources/use-action.ts';
 import { useLoaded } from '../sources/use-loaded.ts';

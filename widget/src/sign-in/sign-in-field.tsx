@@ -3,11 +3,12 @@
  * screen readers, because its notice is one of theirs.
  */
 import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
-import { Glyph } from '../parts/glyph.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { SourceIcon } from '../parts/source-icon.tsx';
 import { useWidget } from '../widget.ts';
 import { useWords } from '../words/words.ts';

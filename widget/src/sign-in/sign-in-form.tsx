@@ -4,9 +4,9 @@
  */
 import type { Source } from '@inlay/contract/sources';
 import type { OfferedOAuth } from '@inlay/contract/template-oauth';
+import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
 import { SourceForm, type SourceFormProps } from '../sources/source-form.tsx';
 import { useLoaded } from '../sources/use-loaded.ts';
 import { useWidget } from '../widget.ts';

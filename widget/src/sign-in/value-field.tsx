@@ -1,6 +1,6 @@
 /** Something that the provider's addresses need before anybody can sign in, such as a subdomain. */
 import type { OfferedOAuth } from '@inlay/contract/template-oauth';
-import { Glyph } from '../parts/glyph.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 
 export interface ValueFieldProps {
   id: string;

@@ -3,12 +3,13 @@
  * problems, shown beside their field where the field is known. A failure never loses what was entered.
  */
 import type { CheckWarning } from '@inlay/contract/sources';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestFailure } from '../api/failure.ts';
-import { Button } from '../parts/button.tsx';
+import { FailureNotice } from '../parts/failure-notice.tsx';
 import { NameField, nameFault } from '../parts/name-field.tsx';
-import { FailureNotice, Notice } from '../parts/notice.tsx';
 import { type Step, Steps } from '../parts/steps.tsx';
 import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';

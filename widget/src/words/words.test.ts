@@ -1,13 +1,13 @@
 import { widgetLocales } from '@inlay/contract/embedding';
 import { lookAt } from '@inlay/contract/failure-words';
 import { sayQuota } from '@inlay/contract/quota-words';
+import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { expect, it } from 'vitest';
 import de from '../sign-in/sign-in-de.ts';
 import en from '../sign-in/sign-in-en.ts';
 import es from '../sign-in/sign-in-es.ts';
 import fr from '../sign-in/sign-in-fr.ts';
 import ja from '../sign-in/sign-in-ja.ts';
-import { createFormatting } from './formatting.ts';
 import { reasonInWords } from './reasons.ts';
 import { chooseLocale, loadWords } from './words.ts';
 

@@ -1,55 +1,12 @@
-/**
- * A short text in a box: what went wrong, or what to know. The notice of a failure also informs the page around the
- * widget.
- */
+/** The notice of a failure. It also informs the page around the widget. */
 import type { WidgetErrorCode } from '@inlay/contract/embedding';
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { Notice, type NoticeProps } from '@inlay/ui/parts/notice.tsx';
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
+import { useEffect, useMemo } from 'preact/hooks';
 import { failureOf, type RequestFailure } from '../api/failure.ts';
 import { useWidget } from '../widget.ts';
-import type { Formatting } from '../words/formatting.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
-import { Glyph, type GlyphName } from './glyph.tsx';
-
-export interface NoticeProps {
-  kind?: 'danger' | 'warning' | 'info' | 'success';
-  title?: string;
-  children?: ComponentChildren;
-  /** Below the text. */
-  actions?: ComponentChildren;
-  /** Set when the notice is the result of something the customer just did: then it gets the focus. */
-  takesFocus?: boolean;
-}
-
-const glyphs: Record<NonNullable<NoticeProps['kind']>, GlyphName> = {
-  danger: 'alert',
-  warning: 'alert',
-  info: 'clock',
-  success: 'check',
-};
-
-export function Notice({ kind = 'info', title, children, actions, takesFocus = false }: NoticeProps) {
-  const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (takesFocus) box.current?.focus();
-  }, [takesFocus]);
-  return (
-    <div
-      class={`inlay-notice inlay-notice-${kind}`}
-      ref={box}
-      role={kind === 'danger' ? 'alert' : 'status'}
-      tabIndex={takesFocus ? -1 : undefined}
-    >
-      <Glyph name={glyphs[kind]} />
-      <div class="inlay-notice-body">
-        {title && <p class="inlay-notice-title">{title}</p>}
-        {children && <div class="inlay-notice-text">{children}</div>}
-        {actions && <div class="inlay-actions">{actions}</div>}
-      </div>
-    </div>
-  );
-}
 
 export function FailureNotice({ error, ...props }: { error: unknown } & Pick<NoticeProps, 'actions' | 'takesFocus'>) {
   const { title, text } = useFailureWords(error);

@@ -1,4 +1,4 @@
-/** The widget's own line icons. Decoration only: words beside them say the same. */
+/** Our own line icons. Decoration only: words beside them say the same. */
 
 const paths = {
   alert: 'M12 8v5m0 3.5v.01M10.3 3.9 2.6 17.2A2 2 0 0 0 4.3 20.2h15.4a2 2 0 0 0 1.7-3L13.7 3.9a2 2 0 0 0-3.4 0Z',

@@ -1,4 +1,4 @@
-/** The widget's one button. While it is busy it stays where it is and keeps the focus, but does nothing. */
+/** The one button of widget and console. While it is busy it stays where it is and keeps the focus, but does nothing. */
 import type { ComponentChildren, Ref } from 'preact';
 import { Glyph, type GlyphName, Spinner } from './glyph.tsx';
 
