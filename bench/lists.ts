@@ -10,9 +10,10 @@ import { migrate } from '../server/src/db/migrations.ts';
 import { openPostgres, openSqlite, type Store } from '../server/src/db/open.ts';
 import { createOrganization } from '../server/src/organizations/organizations.ts';
 import type { PipelinesContext } from '../server/src/pipelines/context.ts';
-import { encodePosition } from '../server/src/pipelines/list-cursor.ts';
-import { listAllConnections, listAllJobs, listAllSources, listAllWorkspaces } from '../server/src/pipelines/lists.ts';
+import { encodePlace, encodePosition } from '../server/src/pipelines/list-cursor.ts';
+import { listAllConnections, listAllJobs, listAllSources } from '../server/src/pipelines/lists.ts';
 import { readOverview } from '../server/src/pipelines/overview.ts';
+import { listAllWorkspaces } from '../server/src/pipelines/workspace-list.ts';
 import { systemRuntime } from '../server/src/runtime.ts';
 import { seedPipelines } from '../server/test/support/seed-pipelines.ts';
 import { type Benchmark, type BenchmarkOptions, type Figure, measureInTurns } from './benchmark.ts';
@@ -103,10 +104,12 @@ function listsOf(seeded: Seeded): Record<string, () => Promise<unknown>> {
   const ctx = { store, workspaces: { store }, runtime: systemRuntime, templates } as unknown as PipelinesContext;
   const lately = Date.UTC(2026, 0, 1) + (rows / jobsEach) * 900;
   const cursorAt = (time: number) => encodePosition({ time, id: '00000000-0000-4000-8000-000000000000' });
+  const placeAt = (key: number) =>
+    encodePlace({ order: 'created_at', key, id: '00000000-0000-4000-8000-000000000000' });
   const jobs = (query: object) => () =>
     listAllJobs(ctx, organizationId, { cursor: cursorAt(lately + (jobsEach - 1) * 60_000), ...query });
   const workspaces = (query: object) => () =>
-    listAllWorkspaces(ctx, organizationId, { cursor: cursorAt(lately), limit: 5, ...query });
+    listAllWorkspaces(ctx, organizationId, { cursor: placeAt(lately), limit: 5, ...query });
   const newestFirst = { sort: '-created_at', cursor: cursorAt(lately), limit: 5 } as const;
   const connections = (query: object) => () => listAllConnections(ctx, organizationId, { ...newestFirst, ...query });
   const sources = (query: object) => () => listAllSources(ctx, organizationId, { ...newestFirst, ...query });

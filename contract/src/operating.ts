@@ -71,15 +71,44 @@ export type ListConnectionsQuery = Static<typeof ListConnectionsQuery>;
 export const ListSourcesQuery = Type.Object({ ...narrowing, health: HealthFilter, ...created, ...paging });
 export type ListSourcesQuery = Static<typeof ListSourcesQuery>;
 
+export const workspaceOrders = [
+  'created_at',
+  '-created_at',
+  'name',
+  '-name',
+  'last_activity_at',
+  '-last_activity_at',
+  'unwell_since',
+] as const;
+
 export const ListAllWorkspacesQuery = Type.Object({
+  name_contains: Type.Optional(
+    Type.String({
+      format: 'search-text',
+      maxLength: 255,
+      description: 'Part of the name, case-insensitive for all of Unicode; `%` and `_` are ordinary characters',
+      examples: ['acme'],
+    }),
+  ),
   health: HealthFilter,
   status: Type.Optional(Enumeration(workspaceStatuses, { description: 'Only those with this status' })),
   created_after: created.created_after,
   created_before: created.created_before,
   sort: Type.Optional(
-    Enumeration(['created_at', '-created_at'], { default: '-created_at', description: 'With a minus newest first' }),
+    Enumeration(workspaceOrders, {
+      default: '-created_at',
+      description:
+        'With a minus the other way round, such as newest first. `name` does not tell upper from lower case; `unwell_since`: the longest unwell first, those that do well last',
+    }),
   ),
-  ...paging,
+  limit: paging.limit,
+  cursor: Type.Optional(
+    Type.String({
+      format: 'place-cursor',
+      maxLength: 2_000,
+      description: 'Opaque; taken from the `next` of an earlier page with the same `sort`, never built',
+    }),
+  ),
 });
 export type ListAllWorkspacesQuery = Static<typeof ListAllWorkspacesQuery>;
 
@@ -133,7 +162,21 @@ export const WorkspaceHealth = Type.Object(
 export type WorkspaceHealth = Static<typeof WorkspaceHealth>;
 
 export const OperatorWorkspace = Type.Object(
-  { ...Workspace.properties, health: WorkspaceHealth.properties.health, connections: ConnectionCounts },
+  {
+    ...Workspace.properties,
+    health: WorkspaceHealth.properties.health,
+    connections: ConnectionCounts,
+    last_activity_at: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'When a sync of it last started or ended; null: none ever did',
+    }),
+    unwell_since: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'Since when it is failing or needs attention; null while it does neither',
+    }),
+  },
   { title: 'Operator workspace' },
 );
 export type OperatorWorkspace = Static<typeof OperatorWorkspace>;

@@ -32,7 +32,7 @@ import { openParts, type Parts } from './parts.ts';
 import { createCheckHousekeeping } from './pipelines/check-housekeeping.worker.ts';
 import { createLogHousekeeping } from './pipelines/job-logs.worker.ts';
 import { createJobHousekeeping, type JobWatch } from './pipelines/job-watch.worker.ts';
-import { listCursorFormat } from './pipelines/list-cursor.ts';
+import { listCursorFormat, placeCursorFormat } from './pipelines/list-cursor.ts';
 import { createPlanHousekeeping } from './pipelines/plan-housekeeping.worker.ts';
 import type { Rollouts } from './pipelines/rollouts.worker.ts';
 import type { SetUps } from './pipelines/set-ups.worker.ts';
@@ -88,6 +88,7 @@ const compilePart = createPartCompiler({
   ...formats,
   cursor: cursorFormat,
   'list-cursor': listCursorFormat,
+  'place-cursor': placeCursorFormat,
   quartz: quartzFormat,
 });
 

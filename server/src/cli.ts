@@ -4,6 +4,7 @@
  */
 import type { Job } from '@inlay/contract/connections';
 import type { HealthState } from '@inlay/contract/health';
+import type { ListAllWorkspacesQuery } from '@inlay/contract/operating';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { count, positive, uuid } from './cli/arguments.ts';
 import type { ConnectorOptions } from './cli/connectors.ts';
@@ -20,6 +21,15 @@ const healthStates = [
   'paused',
   'never_synced',
 ] satisfies HealthState[];
+const workspaceOrders = [
+  'created_at',
+  '-created_at',
+  'name',
+  '-name',
+  'last_activity_at',
+  '-last_activity_at',
+  'unwell_since',
+] satisfies ListAllWorkspacesQuery['sort'][];
 const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 'cancelled'] satisfies Job['status'][];
 
 const administration = () => import('./cli/administration.ts');
@@ -111,6 +121,8 @@ program
 program
   .command('workspaces')
   .description('list workspaces with their health, newest first')
+  .option('--name <text>', 'only those whose name contains this')
+  .addOption(new Option('--sort <order>', 'in this order').choices(workspaceOrders))
   .addOption(new Option('--health <health>', 'only those with this health').choices(healthStates))
   .addOption(new Option('--status <status>', 'only those with this status').choices(['active', 'inactive']))
   .option('--limit <number>', 'how many', count, 20)

@@ -4,15 +4,16 @@
  */
 import { request } from 'node:http';
 import type { HealthState } from '@inlay/contract/health';
-import type { JobLog, OperatorJob, OperatorWorkspace } from '@inlay/contract/operating';
+import type { JobLog, ListAllWorkspacesQuery, OperatorJob, OperatorWorkspace } from '@inlay/contract/operating';
 import type { HealthCounts, SyncPeriod } from '@inlay/contract/overview';
 import { readConfig } from '../config.ts';
 import type { Store } from '../db/open.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { readJobLog } from '../pipelines/job-logs.ts';
-import { decodePosition } from '../pipelines/list-cursor.ts';
-import { getJob, listAllJobs, listAllWorkspaces } from '../pipelines/lists.ts';
+import { decodePlace, decodePosition } from '../pipelines/list-cursor.ts';
+import { getJob, listAllJobs } from '../pipelines/lists.ts';
 import { readOverview } from '../pipelines/overview.ts';
+import { listAllWorkspaces } from '../pipelines/workspace-list.ts';
 import type { PlatformPort } from '../platform/platform-port.ts';
 import { systemRuntime } from '../runtime.ts';
 import { chosenOrganization, withStoreAsItIs } from './opened-store.ts';
@@ -123,8 +124,8 @@ interface Page extends Common {
 
 /** No list of the API is longer, and here neither. */
 const maxPage = 100;
-const pageOf = ({ limit, cursor }: Page) => {
-  if (cursor !== undefined && !decodePosition(cursor)) {
+const pageOf = ({ limit, cursor }: Page, decode: (cursor: string) => object | undefined = decodePosition) => {
+  if (cursor !== undefined && !decode(cursor)) {
     throw new OperatorError('The cursor must be taken from the end of an earlier list.');
   }
   return { limit: Math.min(limit, maxPage), ...(cursor !== undefined && { cursor }) };
@@ -133,10 +134,18 @@ const printNext = (command: string, next: string | undefined) => {
   if (next !== undefined) print('', `More: inlay ${command} --cursor ${next}`);
 };
 
-export const showWorkspaces = (options: Page & { health?: HealthState; status?: 'active' | 'inactive' }) =>
+type WorkspaceChoice = Pick<ListAllWorkspacesQuery, 'health' | 'status' | 'sort'> & { name?: string };
+
+export const showWorkspaces = (options: Page & WorkspaceChoice) =>
   withOrganization(options, async (store, organizationId) => {
-    const { health, status } = options;
-    const query = { ...pageOf(options), ...(health && { health }), ...(status && { status }) };
+    const { health, status, sort, name } = options;
+    const query = {
+      ...pageOf(options, decodePlace),
+      ...(health && { health }),
+      ...(status && { status }),
+      ...(sort && { sort }),
+      ...(name && { name_contains: name }),
+    };
     const { data, next } = await listAllWorkspaces({ store }, organizationId, query);
     if (options.json) return printJson({ data, next: next ?? null });
     const now = await store.now();

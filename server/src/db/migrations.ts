@@ -1191,6 +1191,27 @@ const migrations: Record<string, Step> = {
       create index connections_stale on connections (organization_id, stale_at, id)
       where stale_at is not null and deleted_at is null`.execute(db);
   },
+
+  '0039-orders-of-workspaces': async (db) => {
+    await sql`alter table workspaces add column active_at bigint not null default 0`.execute(db);
+    await sql`
+      update workspaces set active_at = coalesce(
+        (select max(started_at) from jobs where jobs.workspace_id = workspaces.id), 0)`.execute(db);
+    // As pipelines/workspace-list.store.ts sorts. With the health as well, so that a page of those that fail is not sorted.
+    for (const [name, key] of [
+      ['name', sql`substr(name_folded, 1, 100), id`],
+      ['activity', sql`active_at desc, id desc`],
+    ] as const) {
+      const on = (which: string) =>
+        sql`create index ${sql.ref(`workspaces_in_order_of_${name}${which}`)} on workspaces`;
+      await sql`${on('')} (organization_id, ${key}) where lifecycle <> 'deleted'`.execute(db);
+      await sql`${on('_by_health')} (organization_id, health, ${key}) where lifecycle <> 'deleted'`.execute(db);
+    }
+    await sql`
+      create index workspaces_unwell_first
+      on workspaces (organization_id, coalesce(unwell_since, 9007199254740991), id)
+      where lifecycle <> 'deleted'`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -106,6 +106,8 @@ interface WorkspaceTable extends Omit<WorkspaceRow, 'sync_limit_kept'> {
   health: Generated<HealthState>;
   /** Since when it is failing or needs attention; null while it does neither. */
   unwell_since: number | null;
+  /** When a sync of it last started or ended; 0: none ever did. */
+  active_at: Generated<number>;
 }
 
 /** How many workspaces are not deleted: the sum of the parts. Kept by triggers; see db/migrations.ts. */

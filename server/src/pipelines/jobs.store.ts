@@ -57,6 +57,16 @@ export async function putJob(tx: Db, organizationId: string, workspaceId: string
     .execute();
 }
 
+/** A sync of the workspace has started or ended. */
+export async function putActivity(tx: Db, workspaceId: string, at: number): Promise<void> {
+  await tx
+    .updateTable('workspaces')
+    .set({ active_at: at })
+    .where('id', '=', workspaceId)
+    .where('active_at', '<', at)
+    .execute();
+}
+
 export async function putAsker(
   tx: Db,
   workspaceId: string,

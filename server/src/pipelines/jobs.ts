@@ -121,6 +121,7 @@ export async function recordJobs(
     const failedBefore = hasEnded && !isHistory ? await findFailed(tx, connection) : undefined;
     await jobs.putJob(tx, organizationId, workspaceId, after);
     known.set(job.id, after);
+    if (!before || hasEnded) await jobs.putActivity(tx, workspaceId, after.ended_at ?? after.started_at);
     if (!before && !isHistory) await recordSyncStarted(journal, tx, connection, after);
     if (hasEnded) {
       if (!isHistory) await recordSyncEnded(journal, tx, connection, after, failureIn(after), failedBefore);

@@ -3,6 +3,7 @@
  * organization always comes from the token.
  */
 import type { Format } from '@inlay/contract/formats';
+import { storableText } from '@inlay/contract/storable-text';
 
 export interface Position {
   time: number;
@@ -21,6 +22,39 @@ export function decodePosition(cursor: string): Position | undefined {
   if (time === undefined || id === undefined || text.toString('base64url') !== cursor) return undefined;
   return { time: Number(time), id };
 }
+
+/** Where a page of workspaces ends, in the order in which they were asked for. */
+export interface PlaceInOrder {
+  order: string;
+  key: number | string;
+  id: string;
+}
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const plainPlace = new RegExp(`^([a-z_]{1,20})\\.(\\d{1,16}|".*")\\.(${uuid})$`, 's');
+
+export function encodePlace({ order, key, id }: PlaceInOrder): string {
+  return Buffer.from(`${order}.${JSON.stringify(key)}.${id}`).toString('base64url');
+}
+
+export function decodePlace(cursor: string): PlaceInOrder | undefined {
+  const text = Buffer.from(cursor, 'base64url');
+  const [, order, key, id] = plainPlace.exec(text.toString()) ?? [];
+  if (order === undefined || key === undefined || id === undefined) return undefined;
+  if (text.toString('base64url') !== cursor) return undefined;
+  try {
+    const given = JSON.parse(key);
+    // No name holds what a database cannot store.
+    return typeof given === 'string' && storableText(given) !== given ? undefined : { order, key: given, id };
+  } catch {
+    return undefined;
+  }
+}
+
+export const placeCursorFormat: Format = {
+  type: 'value_error.cursor',
+  fault: (text) => (decodePlace(text) ? undefined : 'the cursor must be taken from the next link of an earlier page'),
+};
 
 export const listCursorFormat: Format = {
   type: 'value_error.cursor',

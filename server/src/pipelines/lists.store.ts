@@ -32,7 +32,7 @@ export interface ListFilter {
   attentionBy?: Audience | undefined;
 }
 
-type Listed = 'connections' | 'sources' | 'jobs' | 'workspaces';
+type Listed = 'connections' | 'sources' | 'jobs';
 const columns = {
   workspaceId: 'workspace_id',
   sourceTemplateId: 'source_template_id',
@@ -143,23 +143,6 @@ export async function listJobPage(
     .select('workspaces.name as workspace_name')
     .$if(isFailing, (jobs) => jobs.where(failingJob));
   return await sliced(query, 'jobs', organizationId, filter, slice).execute();
-}
-
-const workspaceColumns = ['id', 'name', 'organization_id', 'status', 'created_at', 'updated_at'] as const;
-export type ListedWorkspace = Pick<WorkspaceRow, (typeof workspaceColumns)[number]> & { health: HealthState };
-
-export async function listWorkspacePage(
-  db: Db,
-  organizationId: string,
-  filter: Pick<ListFilter, 'health' | 'status'>,
-  slice: Slice,
-): Promise<ListedWorkspace[]> {
-  const query = db
-    .selectFrom('workspaces')
-    .select([...workspaceColumns, 'health'])
-    // In the text of the statement, so that SQLite can compare it with the condition of the indexes.
-    .where('lifecycle', '<>', sql.lit('deleted' as const));
-  return await sliced(query, 'workspaces', organizationId, filter, slice).execute();
 }
 
 /** How many connections of each workspace have which health, of these healths. */

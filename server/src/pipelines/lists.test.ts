@@ -147,10 +147,6 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
         (filter: lists.ListFilter & { isFailing?: boolean }): List =>
         (db, slice) =>
           lists.listJobPage(db, organizationId, { isFailing: false, ...filter }, slice),
-      workspaces:
-        (filter: lists.ListFilter): List =>
-        (db, slice) =>
-          lists.listWorkspacePage(db, organizationId, filter, slice),
     };
     const forms: [keyof typeof listOf, index: string, filter: lists.ListFilter & { isFailing?: boolean }][] = [
       ['connections', 'connections_in_order', {}],
@@ -174,9 +170,6 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       ['jobs', 'jobs_of_connection', { connectionId: id }],
       ['jobs', 'jobs_by_status', { status: 'running' }],
       ['jobs', 'jobs_failing', { isFailing: true }],
-      ['workspaces', 'workspaces_', {}],
-      ['workspaces', 'workspaces_by_health', { health: 'failing' }],
-      ['workspaces', 'workspaces_', { status: 'active' }],
     ];
     const costly: string[] = [];
     for (const [table, index, filter] of forms) {

@@ -7,19 +7,17 @@ import { healthStates } from '@inlay/contract/health';
 import type {
   JobDetail,
   ListAllJobsQuery,
-  ListAllWorkspacesQuery,
   ListConnectionsQuery,
   ListSourcesQuery,
   OperatorConnection,
   OperatorJob,
-  OperatorWorkspace,
   WorkspaceHealth,
 } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { WaitWords } from '../quotas/holds.ts';
-import { getWorkspace, presentWorkspace } from '../workspaces/workspaces.ts';
+import { getWorkspace } from '../workspaces/workspaces.ts';
 import * as connections from './connections.store.ts';
 import { listConnections, presentAll } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
@@ -149,19 +147,6 @@ export async function listAllJobs(
   return { ...page, data: page.data.map((job) => presentListedJob(job, waitWords)) };
 }
 
-export async function listAllWorkspaces(
-  ctx: Pick<ListContext, 'store'>,
-  organizationId: string,
-  query: ListAllWorkspacesQuery,
-): Promise<Page<OperatorWorkspace>> {
-  const { health, status, created_after: from, created_before: until } = query;
-  const slice = sliceOf(query, { from, until }, query.sort !== 'created_at');
-  const rows = await lists.listWorkspacePage(ctx.store.db, organizationId, { health, status }, slice);
-  const page = pageOf(rows, slice.limit, ({ created_at, id }) => ({ time: created_at, id }));
-  const healths = await healthsOfWorkspaces(ctx, page.data);
-  return { ...page, data: page.data.map((row) => ({ ...presentWorkspace(row), ...healths(row.id) })) };
-}
-
 /** In a place of its own: the fields of a workspace are given. */
 export async function getWorkspaceHealth(
   ctx: PipelinesContext,
@@ -173,7 +158,7 @@ export async function getWorkspaceHealth(
   return { workspace_id: workspace.id, ...healths(workspace.id) };
 }
 
-async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows: readonly { id: string }[]) {
+export async function healthsOfWorkspaces(ctx: Pick<ListContext, 'store'>, rows: readonly { id: string }[]) {
   const ids = rows.map(({ id }) => id);
   const worst = await lists.listWorstHealths(ctx.store.db, ids);
   const counted = await lists.countHealths(ctx.store.db, ids);

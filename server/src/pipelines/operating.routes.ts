@@ -24,6 +24,7 @@ import { readJobLog } from './job-logs.ts';
 import * as lists from './lists.ts';
 import { readOverview } from './overview.ts';
 import * as sources from './sources.ts';
+import { listAllWorkspaces } from './workspace-list.ts';
 
 const path = '/api/v1/integrations';
 const about = { access: 'operator' as const, tag: 'Operating' };
@@ -97,11 +98,11 @@ export function operatingRoutes(app: FastifyInstance, ctx: PipelinesContext, pub
     url: `${path}/workspaces`,
     summary: 'List workspaces with their health',
     description:
-      'With how many connections have which health, newest first. Follow `next` until it is null; filters can be combined and stay in `next`.',
+      'With how many connections have which health, newest first unless `sort` says otherwise. Follow `next` until it is null; filters can be combined and stay in `next`.',
     query: ListAllWorkspacesQuery,
     answer: OperatorWorkspacePage,
     handle: async ({ principal: { organizationId }, query }) =>
-      answer(`${path}/workspaces`, query, await lists.listAllWorkspaces(ctx, organizationId, query)),
+      answer(`${path}/workspaces`, query, await listAllWorkspaces(ctx, organizationId, query)),
   });
 
   endpoint(app, {

@@ -153,7 +153,7 @@ describe('The OpenAPI document', () => {
     for (const [name, { fault }] of Object.entries(formats)) {
       ajv.addFormat(name, (text: string) => fault(text) === undefined);
     }
-    for (const name of ['cursor', 'list-cursor']) ajv.addFormat(name, true);
+    for (const name of ['cursor', 'list-cursor', 'place-cursor']) ajv.addFormat(name, true);
     ajv.addFormat('quartz', (text: string) => quartzFormat.fault(text) === undefined);
     // Most answers have one of a few schemas, and compiling one takes long.
     const compiled = new Map<string, ReturnType<typeof ajv.compile>>();

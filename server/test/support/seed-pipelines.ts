@@ -94,6 +94,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             deleted_at: null,
             health,
             unwell_since: health === 'failing' || health === 'needs_attention' ? createdAt : null,
+            active_at: jobsEach === 0 ? 0 : createdAt + jobsEach * 60_000 - 30_000,
           },
           sources: {
             id: ids.sourceId,

@@ -1,0 +1,66 @@
+/** The list of all customers with their health: found by a part of the name, in several orders, page by page. */
+import type { ListAllWorkspacesQuery, OperatorWorkspace } from '@inlay/contract/operating';
+import type { Store } from '../db/open.ts';
+import { invalidRequest } from '../errors.ts';
+import { isoTime } from '../iso-time.ts';
+import { findWorkspacesByName, foldedName } from '../workspaces/named-workspaces.ts';
+import { presentWorkspace } from '../workspaces/workspaces.ts';
+import { decodePlace, encodePlace } from './list-cursor.ts';
+import { healthsOfWorkspaces, type Page } from './lists.ts';
+import * as store from './workspace-list.store.ts';
+
+/** So many are sorted in one statement. Where more contain the text, a page of the whole list is soon full of them. */
+const sortedAtMost = 1_000;
+
+export async function listAllWorkspaces(
+  ctx: { store: Store },
+  organizationId: string,
+  query: ListAllWorkspacesQuery,
+): Promise<Page<OperatorWorkspace>> {
+  const { health, status, name_contains, sort = '-created_at', limit = 20 } = query;
+  const isDescending = sort.startsWith('-');
+  const order = sort.replace('-', '') as store.WorkspaceOrder;
+  const slice = { order, isDescending, after: placeIn(query, order), limit: limit + 1 };
+  const filter = {
+    health,
+    status,
+    from: query.created_after === undefined ? undefined : Date.parse(query.created_after),
+    until: query.created_before === undefined ? undefined : Date.parse(query.created_before),
+    ...(name_contains && (await named(ctx, organizationId, name_contains, status))),
+  };
+  const found = await store.listWorkspacePage(ctx.store.db, organizationId, filter, slice);
+  const rows = found.slice(0, limit);
+  const last = rows.at(-1);
+  const next = found.length > limit && last ? encodePlace({ order, key: last.sort_key, id: last.id }) : undefined;
+  const healths = await healthsOfWorkspaces(ctx, rows);
+  const timeOf = (ms: number | null) => (ms === null || ms === 0 ? null : isoTime(ms));
+  const data = rows.map((row) => ({
+    ...presentWorkspace(row),
+    ...healths(row.id),
+    last_activity_at: timeOf(row.active_at),
+    unwell_since: timeOf(row.unwell_since),
+  }));
+  return { data, next };
+}
+
+function placeIn({ cursor }: ListAllWorkspacesQuery, order: store.WorkspaceOrder) {
+  const place = cursor === undefined ? undefined : decodePlace(cursor);
+  const isOfOrder = place?.order === order && (typeof place.key === 'string') === (order === 'name');
+  if (cursor === undefined || (place && isOfOrder)) return place;
+  throw invalidRequest({
+    loc: ['query', 'cursor'],
+    msg: 'the cursor must be taken from the next link of an earlier page with the same sort',
+    type: 'value_error.cursor',
+  });
+}
+
+/** By the index of the parts of names, unless that finds too many to sort. */
+async function named(
+  { store: { db } }: { store: Store },
+  organizationId: string,
+  text: string,
+  status: ListAllWorkspacesQuery['status'],
+): Promise<Pick<store.WorkspaceListFilter, 'ids' | 'contains'>> {
+  const ids = await findWorkspacesByName(db, organizationId, { text, status, limit: sortedAtMost + 1 });
+  return ids.length > sortedAtMost ? { contains: foldedName(text) } : { ids };
+}
