@@ -10,6 +10,8 @@ import { createCheckpoints } from './audit/checkpoints.worker.ts';
 import { repeatedly } from './background.ts';
 import { notedChanges } from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
+import { rewriteConsoleUrl } from './console/console.hooks.ts';
+import { createConsoleHousekeeping } from './console/housekeeping.worker.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import { createTellingOfRegistered } from './definitions/registered-changes.ts';
@@ -141,7 +143,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       trustedProxies: config.trustedProxies,
       maxConnectionsPerAddress: config.maxConnectionsPerAddress,
     };
-    const http = createServer(serverOptions);
+    const http = createServer({ ...serverOptions, rewriteUrl: config.console && rewriteConsoleUrl });
     const metricsServer = config.metrics.port === undefined ? undefined : createServer(serverOptions);
     const addMetrics = (server: FastifyInstance) => metricsRoutes(server, metrics, secrets.metricsToken);
     if (metricsServer) {
@@ -171,6 +173,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createDeliveryRetention(parts.webhooks, config.webhooks.historyMs),
       createSignInHousekeeping(parts.oauth),
       createCredentialHousekeeping(parts.oauth),
+      createConsoleHousekeeping(store),
       createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
     ];
     const inBackground = [

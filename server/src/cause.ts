@@ -6,8 +6,8 @@
 import type { Principal } from './principals.ts';
 
 /**
- * `console_user` is for people who sign in to a console; nothing makes it yet. `sign_in_link` is somebody who has a link that
- * an operator has sent.
+ * `console_user` is a person who has signed in to the console; its id is the session. `sign_in_link` is somebody who has a link
+ * that an operator has sent.
  */
 export const actorKinds = [
   'operator_token',
@@ -68,6 +68,7 @@ export function byRequest(request: CausingRequest): Cause {
 function actorOf(principal: Principal | null): Cause['actor'] {
   switch (principal?.kind) {
     case 'operator':
+      if (principal.session) return { kind: 'console_user', id: principal.session.id, name: principal.tokenName };
       return { kind: 'operator_token', id: principal.tokenId, name: principal.tokenName };
     case 'scoped':
       return { kind: 'scoped_token', id: principal.jti, name: null };

@@ -43,6 +43,8 @@ export interface Config {
     /** Whether customers may have endpoints of their own. */
     customersMay: boolean;
   };
+  /** Undefined: there is no console. */
+  console: ConsoleSettings | undefined;
   /** Folders that connectors may read files from. */
   readableDirs: string[];
   maxConcurrentSyncs: number;
@@ -66,6 +68,11 @@ export interface Config {
   logLevel: string;
   /** Undefined: no spans are sent anywhere. */
   telemetry: TelemetrySettings | undefined;
+}
+
+export interface ConsoleSettings {
+  /** Whether its cookie is for https only. Undefined: the public URL is plain http, and not on this machine. */
+  isSecure: boolean | undefined;
 }
 
 export interface Secrets {
@@ -226,6 +233,9 @@ export function readConfig(
   const allowPrivateNetworks =
     boolean('INLAY_ALLOW_PRIVATE_NETWORKS') ?? (platformUrl === undefined && isOnLoopback({ host, publicUrl }));
 
+  const consoleSwitch = text('INLAY_CONSOLE') ?? 'on';
+  if (consoleSwitch !== 'on' && consoleSwitch !== 'off') faults.push('INLAY_CONSOLE must be on or off.');
+
   const readableDirs = list('INLAY_READABLE_DIRS');
   for (const dir of readableDirs) {
     if (!isAbsolute(dir)) faults.push(`INLAY_READABLE_DIRS must list folders by their full path; "${dir}" is none.`);
@@ -273,6 +283,7 @@ export function readConfig(
       historyMs: (integer('INLAY_WEBHOOK_HISTORY_DAYS', 1, 3_650) ?? 14) * 86_400_000,
       customersMay: boolean('INLAY_CUSTOMER_WEBHOOKS') ?? false,
     },
+    console: consoleSwitch === 'off' ? undefined : { isSecure: isSecure(publicUrl) },
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     maxConcurrentSyncsPerWorkspace: integer('INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE', 1, 1_000) ?? 2,
@@ -384,6 +395,13 @@ export function serviceEndpoints({ host, port, publicUrl, metrics }: Config): { 
     { host: hostname, port: Number(publicPort) || (protocol === 'https:' ? 443 : 80) },
     ...(metrics.port === undefined ? [] : [{ host: metrics.host, port: metrics.port }]),
   ];
+}
+
+/** Of a public URL. Undefined: plain http to another machine. */
+function isSecure(publicUrl: string): boolean | undefined {
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol === 'https:') return true;
+  return isLoopback(hostname) ? false : undefined;
 }
 
 /** Whether only this machine can reach the service: a proxy on loopback may let others in. */

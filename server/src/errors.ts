@@ -80,7 +80,12 @@ export type ErrorCode =
   | 'sign_in_not_found'
   | 'sign_in_not_unconfirmed'
   | 'sign_in_not_possible'
-  | 'sign_in_needs_https';
+  | 'sign_in_needs_https'
+  | 'console_needs_https'
+  | 'console_origin'
+  | 'console_sign_in_failed'
+  | 'console_session_present'
+  | 'console_session_not_found';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

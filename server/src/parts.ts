@@ -12,6 +12,7 @@ import { type Background, createBackground } from './background.ts';
 import type { BundledPlatform } from './bundled-platform.ts';
 import { byWorker } from './cause.ts';
 import type { Config, Secrets } from './config.ts';
+import { type ConsoleSessions, createConsoleSessions } from './console/sessions.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
@@ -112,6 +113,7 @@ export interface Parts {
   oauth: OAuthContext;
   signIns: FlowsContext;
   frameProofs: FrameProofs;
+  consoleSessions: ConsoleSessions;
   events: EventsContext;
   audit: AuditContext & AuditKeysContext;
   refusals: Refusals;
@@ -168,6 +170,7 @@ export async function openParts(
   const scopedTokens = createScopedTokens({ store, keys, runtime, journal, issuer: publicUrl, vendor, ttlSeconds });
   const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
   const frameProofs = createFrameProofs(keys, runtime);
+  const consoleSessions = createConsoleSessions({ store, runtime, journal, operatorTokens });
 
   const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
     dataDir,
@@ -348,6 +351,7 @@ export async function openParts(
     oauth,
     signIns,
     frameProofs,
+    consoleSessions,
     events: { store, runtime, arrivals },
     audit: { store, sealer, journal, listOrganizationIds },
     refusals: createRefusals({

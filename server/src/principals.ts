@@ -3,11 +3,14 @@ import type { OperatorPermission, TagMode } from '@inlay/contract/fields';
 
 export interface OperatorPrincipal {
   kind: 'operator';
+  /** Of a session of the console that began without a token: the id of the session. */
   tokenId: string;
-  /** As the operator called it. */
+  /** As the operator called it. Of a session without a token: who signed in. */
   tokenName: string;
   organizationId: string;
   permission: OperatorPermission;
+  /** Set where a person does this in the console. */
+  session?: { id: string };
 }
 
 export interface TemplateFilters {

@@ -6,6 +6,9 @@ import { recordRefusals } from './audit/refusals.hooks.ts';
 import { builtFolder } from './built-folder.ts';
 import { platformPath } from './bundled-platform.ts';
 import type { Config } from './config.ts';
+import { readBuiltConsole } from './console/built-console.ts';
+import { createConsoleRequests } from './console/console.hooks.ts';
+import { consoleRoutes } from './console/console.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { eventRoutes } from './events/events.routes.ts';
 import { causedBy } from './events/journal.ts';
@@ -17,6 +20,7 @@ import { credentialRoutes } from './oauth/credentials.routes.ts';
 import { signInRoutes } from './oauth/flows.routes.ts';
 import { signInLinkRoutes } from './oauth/links.routes.ts';
 import { signInPages } from './oauth/pages.routes.ts';
+import { findOrganization } from './organizations/organizations.ts';
 import type { Parts } from './parts.ts';
 import { applyTemplatesRoutes } from './pipelines/apply-templates.routes.ts';
 import { destinationCheckRoutes } from './pipelines/destination-checks.routes.ts';
@@ -62,7 +66,15 @@ export async function addRoutes(
   const { publicUrl } = config;
   const routeTable = keepRouteTable(http);
   await describeRoutes(http, publicUrl, version);
-  const reauthenticate = authenticateRequests(http, { operatorTokens, scopedTokens, publicUrl });
+  const { consoleSessions } = parts;
+  const consoleRequests =
+    config.console && createConsoleRequests({ sessions: consoleSessions, publicUrl, settings: config.console });
+  const reauthenticate = authenticateRequests(http, {
+    operatorTokens,
+    scopedTokens,
+    publicUrl,
+    console: consoleRequests,
+  });
   recordRefusals(http, parts.refusals);
   limitRates(http, config.rateLimits, runtime.elapsed);
   keepAnswers(http, parts.idempotency);
@@ -103,6 +115,19 @@ export async function addRoutes(
     isLive: (id) => isLiveWorkspace(workspaces, id),
     files,
   });
+  if (consoleRequests) {
+    consoleRoutes(http, {
+      store: parts.store,
+      sessions: consoleSessions,
+      requests: consoleRequests,
+      operatorTokens,
+      organizationName: async (id) => (await findOrganization(parts.store, id))?.name ?? '',
+      files: readBuiltConsole(builtFolder),
+      publicUrl,
+      elapsed: runtime.elapsed,
+      badToken: parts.refusals.badToken,
+    });
+  }
   healthRoutes(http, readiness);
   addMore(http);
   referenceRoutes(http, files.referenceScript);

@@ -74,6 +74,7 @@ export const variables = {
     '`false`',
     'Whether customers may have webhook endpoints for their own workspace, with a scoped token',
   ],
+  INLAY_CONSOLE: ['`on`', 'Whether there is a console at `/console`: `on` or `off`'],
   INLAY_READABLE_DIRS: [
     'none',
     'Folders of this machine, separated by commas, that the file source of the bundled platform may read',

@@ -1168,6 +1168,54 @@ const migrations: Record<string, Step> = {
     await sql`alter table operator_tokens add column role text`.execute(db);
   },
 
+  '0037-console': async (db, kind) => {
+    const uuid = kind === 'postgres' ? sql`uuid` : sql`text`;
+    const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
+    await sql`
+      create table console_sessions (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        hash ${text} not null unique,
+        kind ${text} not null,
+        permission ${text} not null,
+        label ${text} not null,
+        token_id ${uuid} references operator_tokens (id),
+        link_id ${uuid},
+        issuer ${text},
+        subject ${text},
+        created_at bigint not null,
+        last_used_at bigint not null,
+        ends_at bigint not null,
+        ended_at bigint
+      )`.execute(db);
+    await sql`
+      create index console_sessions_by_organization
+      on console_sessions (organization_id, created_at) where ended_at is null`.execute(db);
+    await sql`create index console_sessions_by_end on console_sessions (ends_at)`.execute(db);
+    await sql`
+      create table console_links (
+        id ${uuid} primary key,
+        organization_id ${uuid} not null references organizations (id),
+        hash ${text} not null unique,
+        permission ${text} not null,
+        label ${text} not null,
+        created_at bigint not null,
+        expires_at bigint not null,
+        used_at bigint
+      )`.execute(db);
+    await sql`create index console_links_by_end on console_links (expires_at)`.execute(db);
+    await sql`
+      create table console_sign_ins (
+        id ${uuid} primary key,
+        state_hash ${text} not null unique,
+        cookie_hash ${text} not null,
+        sealed_secrets ${text} not null,
+        created_at bigint not null,
+        expires_at bigint not null
+      )`.execute(db);
+    await sql`create index console_sign_ins_by_end on console_sign_ins (expires_at)`.execute(db);
+  },
+
   '0038-causes-and-stale-connections': async (db, kind) => {
     const text = kind === 'postgres' ? sql`text collate "C"` : sql`text`;
     // Filled when the health of a connection is next worked out: every connection is looked at from time to time.

@@ -45,6 +45,54 @@ export interface OperatorTokenRow {
   revoked_at: number | null;
 }
 
+/** A person who has signed in to the console. */
+export interface ConsoleSessionRow {
+  id: string;
+  organization_id: string;
+  /** SHA-256 of the value of the cookie, in hex. The value itself is stored nowhere. */
+  hash: string;
+  kind: 'token' | 'link' | 'oidc';
+  permission: 'full' | 'operator' | 'read';
+  /** Who it is, for people: the name of the token, of the link, or what the provider tells. */
+  label: string;
+  /** The operator token that the session ends with; null unless it began with one. */
+  token_id: string | null;
+  link_id: string | null;
+  /** Who it is for the provider; null unless the session began there. */
+  issuer: string | null;
+  subject: string | null;
+  created_at: number;
+  /** Late by up to a minute. */
+  last_used_at: number;
+  /** When it ends at the latest. */
+  ends_at: number;
+  ended_at: number | null;
+}
+
+/** A link that lets one person into the console, once. */
+export interface ConsoleLinkRow {
+  id: string;
+  organization_id: string;
+  /** SHA-256 of its code, in hex. */
+  hash: string;
+  permission: 'full' | 'operator' | 'read';
+  /** Whom it is for. */
+  label: string;
+  created_at: number;
+  expires_at: number;
+  used_at: number | null;
+}
+
+/** Somebody who is at the provider, to sign in to the console. */
+export interface ConsoleSignInRow {
+  id: string;
+  state_hash: string;
+  cookie_hash: string;
+  sealed_secrets: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface SigningKeyRow {
   kid: string;
   public_jwk: string;
@@ -977,6 +1025,9 @@ export interface WebhookDeliveryRow {
 export interface Tables {
   organizations: OrganizationRow;
   operator_tokens: OperatorTokenRow;
+  console_sessions: ConsoleSessionRow;
+  console_links: ConsoleLinkRow;
+  console_sign_ins: ConsoleSignInRow;
   signing_keys: SigningKeyRow;
   revoked_tokens: RevokedTokenRow;
   idempotency_keys: IdempotencyKeyRow;

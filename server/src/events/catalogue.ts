@@ -94,6 +94,24 @@ const OperatorToken = Type.Object(
   { title: 'Operator token of an event' },
 );
 
+const ConsoleSession = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    kind: Enumeration(['token', 'link', 'oidc'], { description: 'How it began' }),
+    label: text('Who signed in', 'backend'),
+    permission: Enumeration(operatorPermissions, { description: 'What it may do' }),
+  },
+  { title: 'Console session of an event' },
+);
+
+const ConsoleLink = Type.Object(
+  {
+    id: Uuid('Its id', exampleId),
+    permission: Enumeration(operatorPermissions, { description: 'What its session may do' }),
+  },
+  { title: 'Console link of an event' },
+);
+
 const Tag = Type.Object({ id: Uuid('Its id', exampleId), name: text('Its name', 'crm') }, { title: 'Tag of an event' });
 const Key = Type.Object({ id: text('Its id', 'k0123456789abcde') }, { title: 'Key of an event' });
 
@@ -489,6 +507,32 @@ export const catalogue = {
     'A sign-in ends within a week, and cannot be renewed without the customer.',
     { credential: Credential, expires_at: Timestamp('When it ends') },
     ofHealth,
+  ),
+
+  'console_session.created': kind(
+    'Somebody signed in to the console.',
+    {
+      console_session: ConsoleSession,
+      operator_token_id: orNull('string', 'The operator token that it began with', exampleId),
+      console_link_id: orNull('string', 'The link that it began with', exampleId),
+    },
+    ofOrganization,
+  ),
+  'console_session.ended': kind(
+    'A session of the console was ended, before its time or its operator token ended.',
+    {
+      console_session: ConsoleSession,
+      reason: Enumeration(['signed_out', 'replaced', 'ended'], {
+        description:
+          '`signed_out`: by its user. `replaced`: by another sign-in of the same browser. `ended`: by an administrator',
+      }),
+    },
+    ofOrganization,
+  ),
+  'console_link.created': kind(
+    'A link was made that lets one person into the console, once.',
+    { console_link: ConsoleLink, expires_at: Timestamp('Until when it works') },
+    ofOrganization,
   ),
 
   'audit.checkpoint': kind(

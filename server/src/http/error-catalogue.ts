@@ -400,6 +400,31 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'Signing in with a provider needs https; set INLAY_PUBLIC_URL to an https address',
     'The public address of the service is plain http and not on this machine. Browsers send there neither the cookie that protects a sign-in nor the headers that say where a request comes from. Put a proxy with TLS in front of the service.',
   ),
+  console_needs_https: at(
+    403,
+    'The console needs https; set INLAY_PUBLIC_URL to an https address, or open it on the machine that runs the service',
+    'Somebody signs in to the console over plain http, and not on the machine that runs the service. The cookie of the session would travel in the clear. Put a proxy with TLS in front of the service.',
+  ),
+  console_origin: at(
+    403,
+    "This request did not come from the console's own page",
+    'A request to the console without the header `X-Inlay-Console`, or from a page of another origin.',
+  ),
+  console_sign_in_failed: at(
+    401,
+    'This does not let you in: it is wrong, was used, or has ended',
+    'A sign-in to the console with an operator token that does not work, or with a link that is wrong, was used or is older than 15 minutes. The answer is the same for all of these.',
+  ),
+  console_session_present: at(
+    409,
+    'You are signed in already; a link would replace that session',
+    'A link to the console is opened by somebody who has another session. The link is not used up. With `replace` it takes the place of the session.',
+  ),
+  console_session_not_found: at(
+    404,
+    'Console session not found',
+    'The session of the console is unknown, has ended, or belongs to another organization.',
+  ),
   platform_does_not_answer: {
     status: byDelay,
     statuses: delayed,

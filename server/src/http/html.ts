@@ -15,16 +15,19 @@ interface PageReply {
   images?: string;
   /** Whether the page runs our own scripts, which call our API. */
   runsScripts?: boolean;
+  /** What the page may frame, as a source list of CSP; by default nothing. Such a page may have workers of ours, too. */
+  frames?: string;
   /** Where forms of the page may lead, as a source list of CSP; by default nowhere. */
   formTargets?: string;
 }
 
 export function sendPage(reply: FastifyReply, options: PageReply) {
-  const { status, page, error, frameAncestors, images, runsScripts, formTargets } = options;
+  const { status, page, error, frameAncestors, images, runsScripts, frames, formTargets } = options;
   if (error !== undefined) reply.header(codeHeader, error);
   const policy = [
     "default-src 'none'",
     ...(runsScripts ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(frames === undefined ? [] : ["worker-src 'self'", `frame-src ${frames}`]),
     "style-src 'self'",
     `img-src 'self' data:${images === undefined ? '' : ` ${images}`}`,
     "base-uri 'none'",

@@ -2,6 +2,7 @@
  * The HTTP server itself: limits and time-outs, request ids, access log, latency, headers that every answer carries.
  */
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import buildSerializer, { type Schema } from 'fast-json-stringify';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -24,6 +25,8 @@ interface ServerOptions {
   maxConnectionsPerAddress: number;
   /** How long a connection may take until it has sent the head of its first request. */
   headersTimeoutMs?: number;
+  /** Gives a request another path, before its route is looked for. */
+  rewriteUrl?: ((request: IncomingMessage) => string) | undefined;
 }
 
 const bodyLimitBytes = 1_048_576;
@@ -43,6 +46,7 @@ export function createServer({
   trustedProxies,
   maxConnectionsPerAddress,
   headersTimeoutMs = usualHeadersTimeoutMs,
+  rewriteUrl = ({ url = '' }) => url,
 }: ServerOptions): FastifyInstance {
   const app: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -52,6 +56,7 @@ export function createServer({
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: bodyLimitBytes,
     routerOptions,
+    rewriteUrl: (request: IncomingMessage) => rewriteUrl(request),
     requestTimeout: requestTimeoutMs,
     connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,

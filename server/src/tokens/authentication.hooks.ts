@@ -1,6 +1,7 @@
 /**
  * Lets a request through only with the kind of token that its route asks for, before the body is read. The token is
- * taken from one Authorization header and from nowhere else. This file also answers browsers that ask about
+ * taken from one Authorization header and from nowhere else; requests of the console's page bring a cookie instead, and
+ * come by a path of their own (console/console.hooks.ts). This file also answers browsers that ask about
  * cross-origin calls, because the answer depends on the same access policy. Operator routes never allow such calls.
  * Scoped routes allow them, without credentials; a widget token is accepted only from its own page.
  */
@@ -17,6 +18,14 @@ interface Authenticators {
   scopedTokens: ScopedTokens;
   /** The widget page is served from here, so its own calls come from this origin. */
   publicUrl: string;
+  /** People in the console, known by a cookie. Undefined: there is no console. */
+  console: SessionRequests | undefined;
+}
+
+interface SessionRequests {
+  isMarked(request: FastifyRequest): boolean;
+  authenticate(request: FastifyRequest): Promise<OperatorPrincipal>;
+  reauthenticate(request: FastifyRequest): Promise<void>;
 }
 
 /**
@@ -31,24 +40,34 @@ export function authenticateRequests(
   app.decorateRequest('principal', null);
 
   app.addHook('onRequest', async (request, reply) => {
+    // Of the API, the console reaches what is for operators and nothing else.
+    if (authenticators.console?.isMarked(request) && request.routeOptions.config?.access !== 'operator') {
+      throw new AppError('route_not_found');
+    }
     switch (request.routeOptions.config.access) {
       case 'operator':
-        request.principal = await authenticateOperator(request, authenticators.operatorTokens);
+        request.principal = await authenticateOperator(request, authenticators);
         return;
       case 'scoped':
         request.principal = await authenticateScoped(request, reply, authenticators.scopedTokens, ownOrigin);
     }
   });
 
-  const { operatorTokens, scopedTokens } = authenticators;
+  const { scopedTokens, console } = authenticators;
   return async (request) => {
-    if (request.principal?.kind === 'operator') await authenticateOperator(request, operatorTokens);
+    if (console?.isMarked(request)) await console.reauthenticate(request);
+    else if (request.principal?.kind === 'operator') await authenticateOperator(request, authenticators);
     else await scopedTokens.verify(bearerToken(request));
   };
 }
 
-async function authenticateOperator(request: FastifyRequest, tokens: OperatorTokens): Promise<OperatorPrincipal> {
-  const principal = await tokens.authenticate(bearerToken(request));
+async function authenticateOperator(
+  request: FastifyRequest,
+  { operatorTokens, console }: Pick<Authenticators, 'operatorTokens' | 'console'>,
+): Promise<OperatorPrincipal> {
+  const principal = console?.isMarked(request)
+    ? await console.authenticate(request)
+    : await operatorTokens.authenticate(bearerToken(request));
   const organization = request.headers['x-organization-id'];
   if (organization !== undefined && String(organization).toLowerCase() !== principal.organizationId) {
     request.refusal = { principal, reason: 'organization' };

@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts';
 import { prepare } from '../db/prepared.ts';
 import type { OperatorTokenRow } from '../db/tables.ts';
 
-const usableByHash = prepare((db, hash: string) =>
+const usable = (db: Db) =>
   db
     .selectFrom('operator_tokens')
     .select([
@@ -17,10 +17,10 @@ const usableByHash = prepare((db, hash: string) =>
       'expires_at',
       sql<number>`now_ms()`.as('now'),
     ])
-    .where('hash', '=', hash)
     .where((when) => when.or([when('revoked_at', 'is', null), when('revoked_at', '>', sql<number>`now_ms()`)]))
-    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)])),
-);
+    .where((when) => when.or([when('expires_at', 'is', null), when('expires_at', '>', sql<number>`now_ms()`)]));
+
+const usableByHash = prepare((db, hash: string) => usable(db).where('hash', '=', hash));
 
 export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization_id' | 'name' | 'permission' | 'role'> {
   /** How long the token still works, unless it is revoked sooner. */
@@ -30,8 +30,18 @@ export interface UsableToken extends Pick<OperatorTokenRow, 'id' | 'organization
 /** A token that works now. */
 export async function findUsable(db: Db, hash: string): Promise<UsableToken | undefined> {
   const [row] = await usableByHash(db, hash);
-  if (!row) return undefined;
-  const { revoked_at, expires_at, now, ...token } = row;
+  return row && withTimeLeft(row);
+}
+
+export async function findUsableById(db: Db, organizationId: string, id: string): Promise<UsableToken | undefined> {
+  const row = await usable(db).where('organization_id', '=', organizationId).where('id', '=', id).executeTakeFirst();
+  return row && withTimeLeft(row);
+}
+
+type FoundToken = Omit<UsableToken, 'worksForMs'> &
+  Pick<OperatorTokenRow, 'revoked_at' | 'expires_at'> & { now: number };
+
+function withTimeLeft({ revoked_at, expires_at, now, ...token }: FoundToken): UsableToken {
   return { ...token, worksForMs: Math.min(revoked_at ?? Infinity, expires_at ?? Infinity) - now };
 }
 

@@ -36,6 +36,8 @@ interface Rotation {
 export interface OperatorTokens {
   /** Throws `unauthenticated` for anything but a token that works now. */
   authenticate(token: string): Promise<OperatorPrincipal>;
+  /** The same for a token that was accepted before, by its id. Undefined when it does not work any more. */
+  findWorking(organizationId: string, id: string): Promise<OperatorPrincipal | undefined>;
   create(organizationId: string, token: NewOperatorToken, cause?: Cause): Promise<OperatorTokenWithSecret>;
   /** Records a secret that the operator chose; does nothing when the secret is known, even if it is revoked. */
   provide(organizationId: string, name: string, secret: string): Promise<boolean>;
@@ -109,25 +111,32 @@ export function createOperatorTokens(store: Store, runtime: Runtime, journal: Jo
     await journal.by(cause).record(tx, row.organization_id, { type: 'operator_token.revoked', data, change });
   }
 
+  async function principalOf(
+    key: string,
+    find: () => Promise<tokens.UsableToken | undefined>,
+  ): Promise<OperatorPrincipal | undefined> {
+    const row = await recent.get(key, find, ({ worksForMs }) => worksForMs);
+    if (!row) return undefined;
+    uses.set(row.id, { organizationId: row.organization_id, at: runtime.now() });
+    return {
+      kind: 'operator',
+      tokenId: row.id,
+      tokenName: row.name,
+      organizationId: row.organization_id,
+      permission: permissionOf(row),
+    };
+  }
+
   return {
     async authenticate(token) {
       if (!isPlausible(token)) throw new AppError('unauthenticated');
       const hash = hashOf(token);
-      const row = await recent.get(
-        hash,
-        () => tokens.findUsable(store.db, hash),
-        ({ worksForMs }) => worksForMs,
-      );
-      if (!row) throw new AppError('unauthenticated');
-      uses.set(row.id, { organizationId: row.organization_id, at: runtime.now() });
-      return {
-        kind: 'operator',
-        tokenId: row.id,
-        tokenName: row.name,
-        organizationId: row.organization_id,
-        permission: permissionOf(row),
-      };
+      const principal = await principalOf(hash, () => tokens.findUsable(store.db, hash));
+      if (!principal) throw new AppError('unauthenticated');
+      return principal;
     },
+    findWorking: (organizationId, id) =>
+      principalOf(`${organizationId} ${id}`, () => tokens.findUsableById(store.db, organizationId, id)),
     async create(organizationId, token, cause = byWorker) {
       const secret = newOperatorSecret();
       const row = await store.transaction((tx) => insert(tx, organizationId, newRow(secret, token), cause));

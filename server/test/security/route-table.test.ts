@@ -102,10 +102,16 @@ describe('The route table', () => {
   it('leaves only these routes open to everyone', () => {
     const open = routesWith(test, 'public').filter(({ method }) => method !== 'HEAD');
     expect(open.map(({ method, url }) => `${method} ${url}`).sort()).toEqual([
+      'DELETE /console/session',
       'GET /',
       'GET /.well-known/inlay/audit-checkpoints',
       'GET /.well-known/inlay/webhook-keys/:webhook_endpoint_id',
       'GET /.well-known/jwks.json',
+      'GET /console',
+      'GET /console/*',
+      'GET /console/assets/:name',
+      'GET /console/session',
+      'GET /console/session/ways',
       'GET /docs',
       'GET /docs/:group',
       'GET /docs/icon.svg',
@@ -128,6 +134,8 @@ describe('The route table', () => {
       'GET /webhooks.tgz',
       'GET /widget',
       'GET /widget/assets/:name',
+      'POST /console/session',
+      'POST /console/session/link',
       'POST /oauth/done/:flow_id',
       'POST /oauth/start/:handle',
       'POST /platform/v1/applications/token',

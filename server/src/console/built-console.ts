@@ -1,0 +1,34 @@
+/** The files of the console's page, as the build has made them (`dist/console`). Names of files contain their hash. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type BuiltFile, encodings, readBuiltFile } from '../built-file.ts';
+
+export interface BuiltConsole {
+  /** The files by name, as in their address. */
+  assets: ReadonlyMap<string, BuiltFile>;
+  script: string;
+  styles: readonly string[];
+}
+
+interface ManifestEntry {
+  file: string;
+  isEntry?: boolean;
+  css?: string[];
+}
+
+/** Undefined where the build has made no console. */
+export function readBuiltConsole(folder: string): BuiltConsole | undefined {
+  const manifestFile = join(folder, 'console/manifest.json');
+  if (!existsSync(manifestFile)) return undefined;
+  const manifest: Record<string, ManifestEntry> = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
+  if (!entry) throw new Error(`${manifestFile} names no entry.`);
+  const assets = join(folder, 'console/assets');
+  const compressed = Object.values(encodings);
+  const names = readdirSync(assets).filter((name) => !compressed.some((ending) => name.endsWith(ending)));
+  return {
+    assets: new Map(names.map((name) => [name, readBuiltFile(join(assets, name))])),
+    script: entry.file,
+    styles: entry.css ?? [],
+  };
+}

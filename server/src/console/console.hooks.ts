@@ -1,0 +1,97 @@
+/**
+ * Requests of the console's page to the API. They come to `/console/api/v1/…` and are answered by the routes of `/api/v1/…`:
+ * there is no second set of routes. The difference is who may ask. Here the cookie of a session counts and nothing else;
+ * everywhere else a token counts, and cookies never do. Only routes for operators are reached in this way.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { type ConsoleSettings, isLoopback } from '../config.ts';
+import { AppError } from '../errors.ts';
+import type { OperatorPrincipal } from '../principals.ts';
+import type { ConsoleSessions, OpenSession } from './sessions.ts';
+
+const alias = '/console';
+const rewritten = `${alias}/api/v1/`;
+const marked = new WeakSet<object>();
+
+/** For the option `rewriteUrl` of the server. */
+export function rewriteConsoleUrl(request: IncomingMessage): string {
+  const { url = '' } = request;
+  if (!url.startsWith(rewritten)) return url;
+  marked.add(request);
+  return url.slice(alias.length);
+}
+
+interface RequestsContext {
+  sessions: ConsoleSessions;
+  publicUrl: string;
+  settings: ConsoleSettings;
+}
+
+export function createConsoleRequests({ sessions, publicUrl, settings }: RequestsContext) {
+  const ownOrigin = new URL(publicUrl).origin;
+  const isSecure = settings.isSecure === true;
+  const cookieName = isSecure ? '__Host-inlay_console' : 'inlay_console';
+
+  function secretIn({ headers }: FastifyRequest): string | undefined {
+    const values = (headers.cookie ?? '')
+      .split(/;\s*/)
+      .filter((one) => one.startsWith(`${cookieName}=`))
+      .map((one) => one.slice(cookieName.length + 1));
+    // A second one would be somebody else's.
+    return values.length === 1 ? values[0] : undefined;
+  }
+
+  async function findSession(request: FastifyRequest): Promise<OpenSession | undefined> {
+    const secret = secretIn(request);
+    return secret === undefined ? undefined : await sessions.find(secret);
+  }
+
+  function assertOwnPage({ method, headers }: FastifyRequest): void {
+    const site = headers['sec-fetch-site'];
+    const reads = method === 'GET' || method === 'HEAD';
+    // A browser says `none` for an address that its user has typed.
+    if (reads && (site === undefined || site === 'same-origin' || site === 'none')) return;
+    const isOwn = site === undefined ? headers.origin === ownOrigin : site === 'same-origin';
+    // Other pages cannot send this header without asking first, and nobody answers that question.
+    if (reads || !isOwn || headers['x-inlay-console'] !== '1') throw new AppError('console_origin');
+  }
+
+  async function getSession(request: FastifyRequest): Promise<OpenSession> {
+    const found = request.headers.authorization === undefined ? await findSession(request) : undefined;
+    if (!found) throw new AppError('unauthenticated');
+    return found;
+  }
+
+  return {
+    /** Whether a request came by the path of the console. */
+    isMarked: ({ raw }: FastifyRequest) => marked.has(raw),
+    /** Throws unless the request comes from the console's own page, with the cookie of a session that works now. */
+    async authenticate(request: FastifyRequest): Promise<OperatorPrincipal> {
+      assertOwnPage(request);
+      const { session, principal } = await getSession(request);
+      await sessions.use(session);
+      return principal;
+    },
+    /** Asks again, for answers that take long. That is no use of the session. */
+    async reauthenticate(request: FastifyRequest): Promise<void> {
+      await getSession(request);
+    },
+    findSession,
+    assertOwnPage,
+    assertPrivate({ headers }: FastifyRequest): void {
+      const host = `http://${headers.host}`;
+      const isLocal = URL.canParse(host) && isLoopback(new URL(host).hostname);
+      if (!isSecure && !(settings.isSecure === false && isLocal)) throw new AppError('console_needs_https');
+    },
+    cookie: (secret: string | undefined, maxAgeSeconds: number): string =>
+      [
+        `${cookieName}=${secret ?? ''}`,
+        'Path=/',
+        `Max-Age=${secret === undefined ? 0 : maxAgeSeconds}`,
+        ...(isSecure ? ['Secure'] : []),
+        'HttpOnly',
+        'SameSite=Strict',
+      ].join('; '),
+  };
+}
