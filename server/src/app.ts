@@ -12,6 +12,7 @@ import { notedChanges } from './bundled-platform.ts';
 import type { Config, Secrets } from './config.ts';
 import { rewriteConsoleUrl } from './console/console.hooks.ts';
 import { createConsoleHousekeeping } from './console/housekeeping.worker.ts';
+import { makeConsoleLink } from './console/links.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import { createTellingOfRegistered } from './definitions/registered-changes.ts';
@@ -68,6 +69,8 @@ export interface App {
    * when it can be shown.
    */
   makeFirstOperatorToken(): Promise<string | undefined>;
+  /** Makes a one-time link to the console for the first organization, with every permission. */
+  makeConsoleLink(): Promise<{ url: string; expiresAt: number }>;
   reconciler: Reconciler;
   setUps: SetUps;
   jobWatch: JobWatch;
@@ -196,6 +199,11 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       organization,
       operatorTokens,
       makeFirstOperatorToken: () => makeFirstOperatorToken(operatorTokens, organization.id),
+      makeConsoleLink: () =>
+        makeConsoleLink(
+          { store, runtime, journal: parts.journal, publicUrl: config.publicUrl },
+          { organizationId: organization.id, permission: 'full', label: 'first start' },
+        ),
       reconciler,
       setUps,
       jobWatch,

@@ -24,16 +24,35 @@ export async function startService(config: Config, secrets: Secrets): Promise<vo
   }
   stopOnSignal(() => app.close(), log);
   const generated = await app.makeFirstOperatorToken();
-  process.stdout.write(greeting(config, app.organization.id, generated, secrets.operatorToken !== undefined));
+  // At the very first start only: later, `inlay console link` makes one for those who may use the command line.
+  const link = generated && config.console ? (await app.makeConsoleLink()).url : undefined;
+  process.stdout.write(
+    greeting(config, {
+      organizationId: app.organization.id,
+      generated,
+      link,
+      configured: secrets.operatorToken !== undefined,
+    }),
+  );
 }
 
-function greeting(config: Config, organizationId: string, generated: string | undefined, configured: boolean): string {
+interface Greeted {
+  organizationId: string;
+  /** What was made at the very first start. */
+  generated: string | undefined;
+  link: string | undefined;
+  /** Whether the environment holds an operator token. */
+  configured: boolean;
+}
+
+function greeting(config: Config, { organizationId, generated, link, configured }: Greeted): string {
   const lines = [
     '',
     '  Inlay is running.',
     '',
     `  Address        ${config.publicUrl}`,
     `  API reference  ${config.publicUrl}/docs`,
+    ...(config.console ? [`  Console        ${config.publicUrl}/console`] : []),
     `  Organization   ${organizationId}`,
   ];
   if (generated) {
@@ -42,6 +61,9 @@ function greeting(config: Config, organizationId: string, generated: string | un
       '',
       '  Keep the operator token now: it is not stored and will not be shown again.',
     );
+  }
+  if (link) {
+    lines.push('', '  Sign in to the console with this link, once, within 15 minutes:', '', `    ${link}`);
   }
   // In double quotes the shell fills in the variable.
   const header = generated ? `'Authorization: Bearer ${generated}'` : '"Authorization: Bearer $OPERATOR_TOKEN"';

@@ -23,7 +23,7 @@ import type { OwnDefinitionsContext } from './definitions/own-definitions.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createArrivals } from './events/arrivals.ts';
 import { dataOf, type EventsContext } from './events/events.ts';
-import { createJournal } from './events/journal.ts';
+import { createJournal, type Journal } from './events/journal.ts';
 import { createSequencer, type Sequencer } from './events/sequencer.worker.ts';
 import type { IdempotencyContext } from './idempotency/idempotency.ts';
 import { readManifest } from './manifest-reader.ts';
@@ -114,6 +114,7 @@ export interface Parts {
   signIns: FlowsContext;
   frameProofs: FrameProofs;
   consoleSessions: ConsoleSessions;
+  journal: Journal;
   events: EventsContext;
   audit: AuditContext & AuditKeysContext;
   refusals: Refusals;
@@ -352,6 +353,7 @@ export async function openParts(
     signIns,
     frameProofs,
     consoleSessions,
+    journal,
     events: { store, runtime, arrivals },
     audit: { store, sealer, journal, listOrganizationIds },
     refusals: createRefusals({

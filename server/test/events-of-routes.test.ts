@@ -304,6 +304,27 @@ it('A route that changes something writes an entry with its request, its actor, 
   await walk(`DELETE ${api}/integrations/credentials/:credential_id`, ['credential.revoked']);
   secrets.push('the access token', 'the refresh token', 'the client secret', ...visitor.cookies.values());
 
+  let cookie = '';
+  async function walkConsole(route: string, types: string[], body?: object) {
+    const [method = '', url = ''] = route.split(' ');
+    const id = `walk-${++count}`;
+    const page = { 'x-inlay-console': '1', 'sec-fetch-site': 'same-origin', host: 'localhost:8080', cookie };
+    const headers = { ...page, 'x-request-id': id };
+    const answer = await test.request(method, url, { token: null, headers, ...(body && { body }) });
+    expect(answer.status, `${route}: ${answer.text}`).toBeLessThan(300);
+    cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    secrets.push(cookie.slice('inlay_console='.length));
+    await expectEntries(route, id, types, 'console_user');
+  }
+  const replaced = ['console_session.ended', 'console_session.created'];
+  await walkConsole('POST /console/session', ['console_session.created'], { token: test.operatorToken });
+  const code = new URL((await test.app.makeConsoleLink()).url).hash.slice('#code='.length);
+  secrets.push(code);
+  await walkConsole('POST /console/session/link', replaced, { code, replace: true });
+  await walkConsole('DELETE /console/session', ['console_session.ended']);
+  // Signing out gives an empty cookie.
+  secrets.pop();
+
   await walk(`POST ${api}/audit-events/erase`, ['audit.erased'], { body: { workspace_id: ids.workspace_id } });
   await walk(exporting, ['audit.exported']);
 
