@@ -1,4 +1,5 @@
 /** The SQL of `oauth_flows`. */
+import { formats } from '@inlay/contract/formats';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { CredentialRow, OAuthFlowRow } from '../db/tables.ts';
@@ -94,8 +95,9 @@ export async function findFlowByState(db: Db, stateHash: string): Promise<OAuthF
   return await db.selectFrom('oauth_flows').selectAll().where('state_hash', '=', stateHash).executeTakeFirst();
 }
 
-/** Only the browser that began the sign-in has its cookie. */
+/** Only the browser that began the sign-in has its cookie. The id is from the address of a page, so it may be any text. */
 export async function findFlowByCookie(db: Db, id: string, cookieHash: string): Promise<OAuthFlowRow | undefined> {
+  if (formats.uuid?.fault(id) !== undefined) return undefined;
   return await db
     .selectFrom('oauth_flows')
     .selectAll()
@@ -148,16 +150,20 @@ export async function startFlow(
     .executeTakeFirst();
 }
 
-/** Uses the state up. Undefined: somebody else has, or it is too late. */
+/**
+ * Uses the state up. Undefined: somebody else has, or it is too late. `lifeMs` is how long the provider may take: a process that
+ * ends meanwhile leaves a sign-in that nobody goes on with.
+ */
 export async function takeFlow(
   tx: Db,
   organizationId: string,
   id: string,
   stateHash: string,
+  lifeMs: number,
 ): Promise<OAuthFlowRow | undefined> {
   return await tx
     .updateTable('oauth_flows')
-    .set({ state: 'exchanging' })
+    .set({ state: 'exchanging', expires_at: fromNow(lifeMs) })
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .where('state', '=', 'started')

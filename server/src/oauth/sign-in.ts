@@ -37,6 +37,9 @@ export interface Visit {
   cookie(name: string): string | undefined;
 }
 
+/** More than all requests to a provider together may take. After that the sign-in is over, and the customer can begin again. */
+const exchangeLifeMs = 2 * 60_000;
+
 export const cookieName = (flowId: string) => `__Host-inlay-sign-in-${flowId}`;
 
 /** What the page that asks has to name. */
@@ -167,7 +170,7 @@ export async function comeBack(
   // The address of another client: a provider that is not the one to which the customer was sent.
   if (row?.callback_key !== callbackKey) return undefined;
   const taken = await ctx.store.transaction(async (tx) => {
-    const changed = await flows.takeFlow(tx, known.organization_id, known.id, hashOf(state));
+    const changed = await flows.takeFlow(tx, known.organization_id, known.id, hashOf(state), exchangeLifeMs);
     if (changed) await recordState(byVisitor(ctx, changed), tx, changed, 'started');
     return changed;
   });
