@@ -6,7 +6,18 @@ import { join } from 'node:path';
 
 // These are more files than a build reads: a needless build costs little, but a missed change would leave an old build
 // in use.
-const inputFolders = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'ui', 'widget', 'embed', 'webhooks'];
+const inputFolders = [
+  'contract',
+  'schedule',
+  'sqlite',
+  'platform',
+  'server',
+  'ui',
+  'widget',
+  'console',
+  'embed',
+  'webhooks',
+];
 const inputFiles = [
   'LICENSE',
   'package.json',

@@ -3,7 +3,7 @@
 // and each bundled connector, which runs as a process of its own, into a file in connectors/. Our own packages are bundled from their TypeScript source, so the product runs without a loader.
 // Third-party packages are bundled with them: Node.js reads one file in half the time that it takes to find and read
 // hundreds, at every start of the service, of a command and of a connector. Their licences go along. Packages with
-// native code stay in node_modules. What browsers load goes to widget/, embed/ and reference/, whole and compressed.
+// native code stay in node_modules. What browsers load goes to widget/, console/, embed/ and reference/, whole and compressed.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -193,22 +193,24 @@ function writeLicenses(file, inputs) {
   writeFileSync(file, `${texts.join('\n\n')}\n`);
 }
 
-/** The widget, the libraries that the service hands out and the script of the API reference. @param {string} folder */
+/** The widget, the console, the libraries that the service hands out and the script of the API reference. @param {string} folder */
 async function buildPages(folder) {
-  await buildWithVite({
-    configFile: `${root}/widget/vite.config.ts`,
-    logLevel: 'warn',
-    build: { outDir: `${folder}/widget`, emptyOutDir: false },
-    plugins: [
-      {
-        name: 'refuse-unknown-inputs',
-        moduleParsed: ({ id }) => {
-          // Names that begin with a zero byte are of modules that the bundler makes itself.
-          if (!id.startsWith('\0')) refuseUnknownInput(relative(root, id.split('?')[0] ?? id));
+  for (const part of ['widget', 'console']) {
+    await buildWithVite({
+      configFile: `${root}/${part}/vite.config.ts`,
+      logLevel: 'warn',
+      build: { outDir: `${folder}/${part}`, emptyOutDir: false },
+      plugins: [
+        {
+          name: 'refuse-unknown-inputs',
+          moduleParsed: ({ id }) => {
+            // Names that begin with a zero byte are of modules that the bundler makes itself.
+            if (!id.startsWith('\0')) refuseUnknownInput(relative(root, id.split('?')[0] ?? id));
+          },
         },
-      },
-    ],
-  });
+      ],
+    });
+  }
   await buildServed(`${folder}/embed`);
   await buildServedWebhooks(`${folder}/embed`);
   await esbuild.build({
@@ -221,7 +223,7 @@ async function buildPages(folder) {
     target: 'es2022',
     logLevel: 'silent',
   });
-  for (const part of ['widget/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
+  for (const part of ['widget/assets', 'console/assets', 'embed', 'reference']) compress(`${folder}/${part}`);
 }
 
 /** Everything that the service needs. @param {string} folder */

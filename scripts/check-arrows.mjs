@@ -16,7 +16,18 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = ['contract', 'schedule', 'sqlite', 'platform', 'server', 'ui', 'widget', 'embed', 'webhooks'];
+const packages = [
+  'contract',
+  'schedule',
+  'sqlite',
+  'platform',
+  'server',
+  'ui',
+  'widget',
+  'console',
+  'embed',
+  'webhooks',
+];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];
@@ -94,6 +105,11 @@ const importRules = [
       isIn(from, 'widget') && to !== undefined && !['widget', 'contract', 'ui'].includes(packageOf(to)),
   },
   {
+    words: 'console imports nothing of ours but contract and ui',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'console') && to !== undefined && !['console', 'contract', 'ui'].includes(packageOf(to)),
+  },
+  {
     words: 'embed imports nothing but contract, and react in its React part',
     isBroken: ({ from, to, package: name }) =>
       isIn(from, 'embed') &&
@@ -136,8 +152,9 @@ const importRules = [
       (name === '@photostructure/sqlite' || name === 'node:sqlite') && from !== 'sqlite/src/connection.ts',
   },
   {
-    words: 'server imports nothing of ui, widget or embed',
-    isBroken: ({ from, to }) => isIn(from, 'server') && ['ui', 'widget', 'embed'].some((name) => isIn(to, name)),
+    words: 'server imports nothing of ui, widget, console or embed',
+    isBroken: ({ from, to }) =>
+      isIn(from, 'server') && ['ui', 'widget', 'console', 'embed'].some((name) => isIn(to, name)),
   },
   {
     words:

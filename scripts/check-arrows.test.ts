@@ -46,6 +46,7 @@ const expected: Record<string, Record<string, string[]>> = {
       'ui/src/parts.ts → typebox',
     ],
     'widget imports nothing of ours but contract and ui': ['widget/src/widget.ts → @inlay/platform/create-platform'],
+    'console imports nothing of ours but contract and ui': ['console/src/page.ts → ../../widget/src/widget.ts'],
     'embed imports nothing but contract, and react in its React part': [
       'embed/src/embed.ts → inlay/app',
       'embed/src/embed.ts → preact',
@@ -55,7 +56,7 @@ const expected: Record<string, Record<string, string[]>> = {
       'webhooks/src/verify.ts → ../../server/src/app.ts',
       'webhooks/src/verify.ts → node:fs',
     ],
-    'server imports nothing of ui, widget or embed': ['server/src/app.ts → @inlay/widget/widget'],
+    'server imports nothing of ui, widget, console or embed': ['server/src/app.ts → @inlay/widget/widget'],
   },
   platform: {
     'platform imports nothing of ours but contract, schedule and sqlite': [

@@ -100,6 +100,8 @@ const typed = [
   'ui',
   'widget',
   'widget/test',
+  'console',
+  'console/test',
   'embed',
   'embed/test',
   'webhooks',

@@ -34,6 +34,12 @@ function expectGenerated(file: string, content: string, heading = ''): void {
   else expect(page, `run: npm run docs`).toBe(expected);
 }
 
+/** The same for a file that is generated as a whole. */
+function expectFile(file: string, content: string): void {
+  if (process.env.UPDATE_DOCS) writeFileSync(root + file, content);
+  else expect(read(file), `run: npm run docs`).toBe(content);
+}
+
 describe('the reference pages', () => {
   it('list every variable of the configuration', () => {
     const rows = Object.entries(variables).map(
@@ -55,6 +61,10 @@ describe('the reference pages', () => {
         return { code, statuses: [status], detail: example, when };
       }),
     ];
+    expectFile(
+      'console/src/api/error-help.json',
+      `${JSON.stringify(Object.fromEntries(errors.map(({ code, when }) => [code, when])), undefined, 2)}\n`,
+    );
     const rows = errors
       .toSorted((a, b) => (a.statuses[0] ?? 0) - (b.statuses[0] ?? 0))
       .map(({ code, statuses, detail, when }) => `| ${statuses.join(', ')} | \`${code}\` | ${detail} | ${when} |`);
@@ -114,6 +124,7 @@ describe('the reference pages', () => {
       'server/',
       'ui/',
       'widget/',
+      'console/',
       'embed/',
       'scripts/generated-clients/',
       'platform/torture/kit/',

@@ -1,0 +1,110 @@
+/**
+ * The one way to the service: the public API, with the cookie of the session. This file alone calls `fetch` for answers
+ * in JSON.
+ *
+ * What always holds: a failure carries the text, the code and the id of the request; writes carry the header that no
+ * other page can send.
+ */
+import { basePath } from '../router/router.ts';
+
+/** Long enough for a platform that answers slowly, short enough for a person who waits. */
+const timeoutMs = 60_000;
+
+/** `unreachable`: there was no answer; `unreadable`: it was none of the service. Both are ours, all others the service's. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly requestId: string | undefined;
+
+  constructor(
+    text: string,
+    { status, code, requestId }: { status: number; code: string; requestId?: string | undefined },
+  ) {
+    super(text);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+  }
+
+  /** Whether the person has to sign in again. */
+  get isSignedOut(): boolean {
+    return this.status === 401;
+  }
+}
+
+export type Query = Record<string, string | number | undefined>;
+
+/** A request that can also be shown as a command. `path` is below `/api/v1`. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Query;
+  body?: object;
+}
+
+export async function callApi<T>(request: ApiRequest, signal?: AbortSignal): Promise<T> {
+  return await send<T>(`api/v1${request.path}${searchOf(request.query)}`, request, signal);
+}
+
+/** The session is beside the API. */
+export async function callSession<T>(method: 'GET' | 'POST' | 'DELETE', path = '', body?: object): Promise<T> {
+  return await send<T>(`session${path}`, { method, ...(body ? { body } : {}) });
+}
+
+/** The path and query of a `next` link, which names the public API. */
+export function requestOfNext(next: string): ApiRequest {
+  const { pathname, searchParams } = new URL(next);
+  const path = pathname.slice(pathname.indexOf('/api/v1/') + '/api/v1'.length);
+  return { method: 'GET', path, query: Object.fromEntries(searchParams) };
+}
+
+export function searchOf(query: Query = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+}
+
+async function send<T>(path: string, { method, body }: Pick<ApiRequest, 'method' | 'body'>, signal?: AbortSignal) {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(basePath + path, {
+      method,
+      credentials: 'same-origin',
+      headers: {
+        accept: 'application/json',
+        ...(method === 'GET' ? {} : { 'x-inlay-console': '1' }),
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    text = await response.text();
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError('', { status: 0, code: 'unreachable' });
+  }
+  const answer = parsed(text);
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  if (response.ok && (answer !== undefined || text === '')) return answer as T;
+  const code = response.headers.get('x-inlay-error') ?? (response.ok ? 'unreadable' : `http_${response.status}`);
+  throw new ApiError(textOf(answer), { status: response.status, code, requestId });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `detail` is a sentence, or with 422 a list of faults. */
+function textOf(answer: unknown): string {
+  const detail = (answer as { detail?: unknown } | undefined)?.detail;
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return '';
+  return detail.map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n');
+}

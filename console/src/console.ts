@@ -1,0 +1,33 @@
+/** What every screen uses: the session, the stream of events, and how numbers and times are written. */
+import type { Formatting } from '@inlay/ui/words/formatting.ts';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Live } from './live/live.ts';
+
+export interface ConsoleSession {
+  organization: { id: string; name: string };
+  permission: 'read' | 'operator' | 'full';
+  label: string;
+  expires_at: string;
+  kind: 'token' | 'link' | 'oidc';
+}
+
+export interface Console {
+  session: ConsoleSession;
+  formatting: Formatting;
+  live: Live;
+  /** Grows when the person has signed in again: what failed meanwhile is loaded anew. */
+  epoch: number;
+  mayWrite: boolean;
+  onSignedOut(): void;
+  /** Says a text to screen readers, and shows it for a moment. */
+  announce(text: string): void;
+}
+
+export const ConsoleContext = createContext<Console | undefined>(undefined);
+
+export function useConsole(): Console {
+  const console = useContext(ConsoleContext);
+  if (!console) throw new Error('Outside the console.');
+  return console;
+}

@@ -1,0 +1,48 @@
+/** A box over the page that only has to be closed again, or that brings its own buttons. */
+import { Button } from '@inlay/ui/parts/button.tsx';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { useWords } from '../words/words.ts';
+
+export interface InfoDialogProps {
+  title: string;
+  children: ComponentChildren;
+  /** Without it, the dialog cannot be closed but by what it holds. */
+  onClose?: () => void;
+  /** Without them, one button closes it. */
+  actions?: ComponentChildren;
+}
+
+export function InfoDialog({ title, children, onClose, actions }: InfoDialogProps) {
+  const words = useWords();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      class="inlay-dialog c-dialog"
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
+      <div class="c-dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+        {(actions || onClose) && (
+          <div class="inlay-actions inlay-actions-end">
+            {actions ?? <Button onClick={() => onClose?.()}>{words.close}</Button>}
+          </div>
+        )}
+      </div>
+    </dialog>
+  );
+}

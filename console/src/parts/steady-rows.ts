@@ -1,0 +1,34 @@
+/**
+ * Rows that never move under the pointer: while it is over the list, or the focus is in it, a new order waits; what has
+ * changed within a row is shown at once.
+ */
+import { useRef, useState } from 'preact/hooks';
+
+/** The rows to show while a new order waits: those of before, each as it is now. */
+export function inOldOrder<T>(before: readonly T[], now: readonly T[], idOf: (row: T) => string): T[] {
+  const present = new Map(now.map((row) => [idOf(row), row]));
+  return before.map((row) => present.get(idOf(row)) ?? row);
+}
+
+/** Whether the rows of before stand where they stood: more rows below them move nothing. */
+export function keepsPlaces<T>(before: readonly T[], now: readonly T[], idOf: (row: T) => string): boolean {
+  return before.length <= now.length && before.every((row, index) => idOf(row) === idOf(now[index] as T));
+}
+
+export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, scope: string) {
+  const shown = useRef<{ rows: readonly T[]; scope: string }>({ rows, scope });
+  const [isHeld, setHeld] = useState(false);
+  const { rows: before, scope: scopeBefore } = shown.current;
+  // Another filter or sort was asked for by the person: nothing is steady then.
+  const mayMove = !isHeld || scopeBefore !== scope || before.length === 0 || keepsPlaces(before, rows, idOf);
+  const present = mayMove ? rows : inOldOrder(before, rows, idOf);
+  shown.current = { rows: present, scope };
+  return {
+    rows: present,
+    isWaiting: !mayMove,
+    holding: {
+      onPointerEnter: () => setHeld(true),
+      onPointerLeave: () => setHeld(false),
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** A table whose first column names the row and links to it. On a narrow page each row becomes a card. */
+import type { ComponentChildren } from 'preact';
+import { useWords } from '../words/words.ts';
+import { useSteadyRows } from './steady-rows.ts';
+
+export interface Column<T> {
+  title: string;
+  cell(row: T): ComponentChildren;
+  isNumber?: boolean;
+  /** Takes the room that is left. */
+  isWide?: boolean;
+}
+
+export interface TableProps<T> {
+  label: string;
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  idOf(row: T): string;
+  /** What was asked for: rows of another question may stand anywhere. */
+  scope?: string;
+}
+
+export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<T>) {
+  const words = useWords();
+  const steady = useSteadyRows(rows, idOf, scope);
+  return (
+    <div class="c-table-frame" {...steady.holding}>
+      <table class="c-table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber, isWide }) => (
+              <th scope="col" class={classOf(isNumber, isWide)} key={title}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {steady.rows.map((row) => (
+            <tr data-row key={idOf(row)}>
+              {columns.map(({ title, cell, isNumber, isWide }, index) =>
+                index === 0 ? (
+                  <th scope="row" class={classOf(isNumber, isWide)} key={title}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td class={classOf(isNumber, isWide)} data-title={title} key={title}>
+                    {cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {steady.isWaiting && (
+        <p class="c-waiting" role="status">
+          {words.list.waiting}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function classOf(isNumber = false, isWide = false): string | undefined {
+  return isNumber ? 'c-number' : isWide ? 'c-wide' : undefined;
+}

@@ -1,0 +1,31 @@
+/** Something the person does: whether it goes on, and how it failed. One thing at a time. */
+import { useState } from 'preact/hooks';
+import { ApiError, type ApiRequest, callApi } from '../api/client.ts';
+import { useConsole } from '../console.ts';
+
+export interface Action {
+  isBusy: boolean;
+  error: unknown;
+  run(request: ApiRequest, onDone: () => void): void;
+}
+
+export function useAction(): Action {
+  const { onSignedOut } = useConsole();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  return {
+    isBusy,
+    error,
+    run(request, onDone) {
+      if (isBusy) return;
+      setBusy(true);
+      setError(undefined);
+      callApi(request)
+        .then(onDone, (failure: unknown) => {
+          if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
+          setError(failure);
+        })
+        .finally(() => setBusy(false));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/** A list by its pages: the first anew when something has happened, later ones as the person asks for them. */
+import { useEffect, useState } from 'preact/hooks';
+import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../api/client.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { useConsole } from '../console.ts';
+
+interface Answer<T> {
+  data: T[];
+  next: string | null;
+}
+
+export interface Pages<T> {
+  rows: readonly T[] | undefined;
+  error: ApiError | undefined;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** What was asked for. */
+  scope: string;
+  more(): void;
+  reload(): void;
+}
+
+/** So many pages are loaded anew when something happens; those below stay as they are. */
+const maxPages = 50;
+
+export function usePages<T>(request: ApiRequest, live?: (workspaceIds: ReadonlySet<string>) => boolean): Pages<T> {
+  const scope = JSON.stringify(request);
+  const { onSignedOut } = useConsole();
+  const first = useLoaded<Answer<T>>(
+    scope,
+    (signal) => callApi<Answer<T>>(request, signal),
+    live === undefined ? {} : { live },
+  );
+  const [later, setLater] = useState<{ scope: string; pages: Answer<T>[] }>({ scope, pages: [] });
+  const [isLoadingMore, setLoadingMore] = useState(false);
+  const [moreError, setMoreError] = useState<ApiError | undefined>(undefined);
+  useEffect(() => {
+    setLater({ scope, pages: [] });
+    setMoreError(undefined);
+  }, [scope]);
+  const pages = later.scope === scope ? later.pages : [];
+  const next = (pages.at(-1) ?? first.data)?.next ?? null;
+  return {
+    rows: first.data && unique([first.data, ...pages].flatMap(({ data }) => data)),
+    error: first.error ?? moreError,
+    hasMore: next !== null && pages.length < maxPages,
+    isLoadingMore,
+    scope,
+    reload: first.reload,
+    more() {
+      if (next === null || isLoadingMore) return;
+      setLoadingMore(true);
+      setMoreError(undefined);
+      callApi<Answer<T>>(requestOfNext(next))
+        .then(
+          (page) => setLater((now) => ({ scope, pages: [...(now.scope === scope ? now.pages : []), page] })),
+          (error: ApiError) => {
+            if (error.isSignedOut) onSignedOut();
+            setMoreError(error);
+          },
+        )
+        .finally(() => setLoadingMore(false));
+    },
+  };
+}
+
+/** A row that came onto the first page meanwhile is also on a later one. */
+function unique<T>(rows: readonly T[]): T[] {
+  const seen = new Set<unknown>();
+  return rows.filter((row) => {
+    const { id } = row as { id?: unknown };
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}

@@ -1,0 +1,19 @@
+/** A point in time in the person's words, or a dash. */
+import { Moment } from '@inlay/ui/parts/moment.tsx';
+import { useConsole } from '../console.ts';
+import { useWords } from '../words/words.ts';
+
+export function When({
+  time,
+  tense = 'past',
+  none,
+}: {
+  time: string | null | undefined;
+  tense?: 'past' | 'future';
+  none?: string;
+}) {
+  const { formatting } = useConsole();
+  const words = useWords();
+  if (!time) return <span class="c-muted">{none ?? words.none}</span>;
+  return <Moment formatting={formatting} time={time} tense={tense} />;
+}

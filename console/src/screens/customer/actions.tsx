@@ -1,0 +1,220 @@
+/** What can be done with a customer. Each action says what it does, and can be copied as a command. */
+import type { Workspace } from '@inlay/contract/workspaces';
+import { Button, type ButtonProps } from '@inlay/ui/parts/button.tsx';
+import { useId, useState } from 'preact/hooks';
+import type { ApiRequest } from '../../api/client.ts';
+import { useConsole } from '../../console.ts';
+import { CurlButton } from '../../parts/copy-button.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { type Action, useAction } from '../../parts/use-action.ts';
+import { navigate, pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+
+interface ActionsProps {
+  customer: Workspace;
+  counts: { sources: number; connections: number };
+  onChanged(): void;
+}
+
+type Asked = 'rename' | 'delete' | undefined;
+
+export function Actions({ customer, counts, onChanged }: ActionsProps) {
+  const words = useWords();
+  const { announce } = useConsole();
+  const [asked, setAsked] = useState<Asked>(undefined);
+  const path = `/workspaces/${customer.id}`;
+  const isActive = customer.status === 'active';
+  const done = (said: string) => () => {
+    announce(said);
+    onChanged();
+  };
+  const status: ApiRequest = { method: 'PUT', path, body: { status: isActive ? 'inactive' : 'active' } };
+  return (
+    <Panel title={words.customer.actions}>
+      <ul class="c-actions">
+        <ActionRow
+          title={isActive ? words.customer.suspend : words.customer.reactivate}
+          text={isActive ? words.customer.suspendText : words.customer.reactivateText}
+          request={status}
+          onDone={done(isActive ? words.customer.suspended : words.customer.reactivated)}
+        />
+        <ActionRow
+          title={words.customer.rename}
+          text={words.customer.renameText}
+          request={{ method: 'PUT', path, body: { name: customer.name } }}
+          onAsk={() => setAsked('rename')}
+        />
+        <ActionRow
+          title={words.customer.revoke}
+          text={words.customer.revokeText}
+          request={{ method: 'POST', path: `${path}/tokens/revoke` }}
+          onDone={done(words.customer.revoked)}
+        />
+        <ActionRow
+          title={words.customer.delete}
+          kind="danger"
+          request={{ method: 'DELETE', path }}
+          onAsk={() => setAsked('delete')}
+        />
+      </ul>
+      {asked === 'rename' && (
+        <Rename
+          customer={customer}
+          onClose={() => setAsked(undefined)}
+          onDone={() => {
+            setAsked(undefined);
+            done(words.customer.renamed)();
+          }}
+        />
+      )}
+      {asked === 'delete' && (
+        <Delete
+          customer={customer}
+          counts={counts}
+          onClose={() => setAsked(undefined)}
+          onDone={() => {
+            announce(words.customer.deleted);
+            navigate(pathTo('customers'));
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface ActionRowProps {
+  title: string;
+  text?: string;
+  kind?: NonNullable<ButtonProps['kind']>;
+  request: ApiRequest;
+  onDone?: () => void;
+  /** Asks before anything happens. */
+  onAsk?: () => void;
+}
+
+function ActionRow({ title, text, kind = 'secondary', request, onDone, onAsk }: ActionRowProps) {
+  const action = useAction();
+  const id = useId();
+  return (
+    <li>
+      <div class="c-pair">
+        <Button
+          kind={kind}
+          isBusy={action.isBusy}
+          {...(text ? { describedBy: id } : {})}
+          onClick={() => (onAsk ? onAsk() : action.run(request, () => onDone?.()))}
+        >
+          {title}
+        </Button>
+        <CurlButton request={request} what={title} />
+      </div>
+      {text && (
+        <p class="c-hint" id={id}>
+          {text}
+        </p>
+      )}
+      {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
+    </li>
+  );
+}
+
+interface AskProps {
+  customer: Workspace;
+  onClose(): void;
+  onDone(): void;
+}
+
+function Rename({ customer, onClose, onDone }: AskProps) {
+  const words = useWords();
+  const action = useAction();
+  const id = useId();
+  const [name, setName] = useState(customer.name);
+  const submit = () =>
+    action.run({ method: 'PUT', path: `/workspaces/${customer.id}`, body: { name: name.trim() } }, onDone);
+  return (
+    <InfoDialog
+      title={words.customer.rename}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button kind="primary" type="submit" form={id} isBusy={action.isBusy || name.trim() === ''}>
+            {words.customer.rename}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={id}
+        class="c-field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <label for={`${id}-name`}>{words.customer.newName}</label>
+        <input
+          class="c-control"
+          id={`${id}-name`}
+          value={name}
+          autoComplete="off"
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+      </form>
+      <Failed action={action} />
+    </InfoDialog>
+  );
+}
+
+function Delete({ customer, counts, onClose, onDone }: AskProps & Pick<ActionsProps, 'counts'>) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const action = useAction();
+  const id = useId();
+  const [typed, setTyped] = useState('');
+  const isConfirmed = typed === customer.name;
+  return (
+    <InfoDialog
+      title={`${words.customer.delete}: ${customer.name}`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button kind="danger" type="submit" form={id} isBusy={action.isBusy}>
+            {words.customer.delete}
+          </Button>
+        </>
+      }
+    >
+      <p class="c-muted">
+        {words.customer.deleteText(formatting.number(counts.sources), formatting.number(counts.connections))}
+      </p>
+      <form
+        id={id}
+        class="c-field"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isConfirmed) action.run({ method: 'DELETE', path: `/workspaces/${customer.id}` }, onDone);
+          else document.getElementById(`${id}-name`)?.focus();
+        }}
+      >
+        <label for={`${id}-name`}>{words.customer.typeName(customer.name)}</label>
+        <input
+          class="c-control"
+          id={`${id}-name`}
+          value={typed}
+          autoComplete="off"
+          aria-invalid={!isConfirmed && typed !== ''}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      </form>
+      <Failed action={action} />
+    </InfoDialog>
+  );
+}
+
+function Failed({ action }: { action: Action }) {
+  return action.error === undefined ? null : <ErrorNotice error={action.error} takesFocus />;
+}

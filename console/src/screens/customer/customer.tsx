@@ -1,0 +1,171 @@
+/** One customer: how it does, its sources and connections, what has happened, and what can be done. */
+import type { ConnectionPage, OperatorConnection, SourcePage, WorkspaceHealth } from '@inlay/contract/operating';
+import type { SourceSummary } from '@inlay/contract/sources';
+import type { Workspace } from '@inlay/contract/workspaces';
+import type { Static } from 'typebox';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { type Place, pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+import { Actions } from './actions.tsx';
+import { ConnectionActions } from './connection-actions.tsx';
+import { Timeline } from './timeline.tsx';
+
+export function CustomerScreen({ place }: { place: Place }) {
+  const words = useWords();
+  const { mayWrite } = useConsole();
+  const { id } = place;
+  const live = { live: (ids: ReadonlySet<string>) => ids.has(id) };
+  const path = `/workspaces/${encodeURIComponent(id)}`;
+  const workspace = useAnswer<Workspace>({ method: 'GET', path }, live);
+  const health = useAnswer<WorkspaceHealth>({ method: 'GET', path: `${path}/health` }, live);
+  const query = { workspace_id: id };
+  const sources = useAnswer<Static<typeof SourcePage>>({ method: 'GET', path: '/integrations/sources', query }, live);
+  const connections = useAnswer<Static<typeof ConnectionPage>>(
+    { method: 'GET', path: '/integrations/connections', query: { ...query, limit: 100 } },
+    live,
+  );
+  const reload = () => {
+    for (const one of [workspace, health, sources, connections]) one.reload();
+  };
+  const { data: customer, error } = workspace;
+  const trail = <Link to={pathTo('customers')}>{words.customers.title}</Link>;
+  if (!customer) {
+    return (
+      <Page title={words.column.customer} trail={trail}>
+        {error ? <ErrorNotice error={error} onTryAgain={workspace.reload} /> : <Bones rows={6} />}
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={customer.name}
+      trail={trail}
+      beside={
+        <div class="c-badges">
+          {health.data && <HealthBadge state={health.data.health.state} />}
+          <StatusBadge status={customer.status} />
+        </div>
+      }
+    >
+      {error && <ErrorNotice error={error} onTryAgain={workspace.reload} />}
+      <Facts customer={customer} health={health.data} />
+      <div class="c-beside">
+        <div class="c-column">
+          <Panel title={words.customer.connections}>
+            {connections.error && <ErrorNotice error={connections.error} onTryAgain={connections.reload} />}
+            {!connections.data && !connections.error && <Bones />}
+            {connections.data && <Connections rows={connections.data.data} onChanged={reload} />}
+          </Panel>
+          <Panel title={words.customer.sources}>
+            {sources.error && <ErrorNotice error={sources.error} onTryAgain={sources.reload} />}
+            {!sources.data && !sources.error && <Bones />}
+            {sources.data && <Sources rows={sources.data.data} />}
+          </Panel>
+          <Timeline workspaceId={id} sources={sources.data?.data ?? []} />
+        </div>
+        {mayWrite && (
+          <Actions
+            customer={customer}
+            counts={{ sources: sources.data?.data.length ?? 0, connections: connections.data?.data.length ?? 0 }}
+            onChanged={reload}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+function Facts({ customer, health }: { customer: Workspace; health: WorkspaceHealth | undefined }) {
+  const words = useWords();
+  const { state, since, first_error, last_good_at, attention } = health?.health ?? {};
+  const isUnwell = state === 'failing' || state === 'needs_attention';
+  const reason = attention?.what ?? first_error?.message;
+  return (
+    <dl class="c-fact-list" aria-label={words.customer.summary}>
+      {isUnwell && (
+        <div class="c-fact-wide">
+          <dt>{words.column.error}</dt>
+          <dd>{reason ?? words.noReason}</dd>
+        </div>
+      )}
+      {isUnwell && (
+        <div>
+          <dt>{words.column.since}</dt>
+          <dd>
+            <When time={since} />
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>{words.column.lastGood}</dt>
+        <dd>
+          <When time={last_good_at} none={words.overview.neverGood} />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.column.created}</dt>
+        <dd>
+          <When time={customer.created_at} />
+        </dd>
+      </div>
+      <div>
+        <dt>{words.customer.id}</dt>
+        <dd class="c-id">
+          <code>{customer.id}</code> <CopyButton text={customer.id} label={`${words.copy.copied}: ${customer.id}`} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Connections({ rows, onChanged }: { rows: readonly OperatorConnection[]; onChanged(): void }) {
+  const words = useWords();
+  if (rows.length === 0) return <Empty title={words.customer.noConnections} />;
+  const columns: Column<OperatorConnection>[] = [
+    {
+      title: words.column.connection,
+      isWide: true,
+      cell: ({ id, name }) => <Link to={pathTo('jobs', undefined, { connection_id: id })}>{name}</Link>,
+    },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
+    {
+      title: words.column.lastGood,
+      cell: ({ health }) => <When time={health.last_good_at} none={words.overview.neverGood} />,
+    },
+    {
+      title: words.column.job,
+      cell: ({ last_run }) =>
+        last_run ? <Link to={pathTo('job', last_run.id)}>{words.job.title(last_run.id)}</Link> : words.none,
+    },
+    { title: words.column.nextRun, cell: ({ next_run_at }) => <When time={next_run_at} tense="future" /> },
+    {
+      title: words.customer.actions,
+      cell: (connection) => <ConnectionActions connection={connection} onChanged={onChanged} />,
+    },
+  ];
+  return <Table label={words.customer.connections} rows={rows} columns={columns} idOf={({ id }) => id} />;
+}
+
+function Sources({ rows }: { rows: readonly SourceSummary[] }) {
+  const words = useWords();
+  if (rows.length === 0) return <Empty title={words.customer.noSources} />;
+  const columns: Column<SourceSummary>[] = [
+    {
+      title: words.column.source,
+      isWide: true,
+      cell: ({ id, name }) => <Link to={pathTo('jobs', undefined, { source_id: id })}>{name}</Link>,
+    },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
+    { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
+    { title: words.column.created, cell: ({ created_at }) => <When time={created_at} /> },
+  ];
+  return <Table label={words.customer.sources} rows={rows} columns={columns} idOf={({ id }) => id} />;
+}

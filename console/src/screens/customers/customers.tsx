@@ -1,0 +1,71 @@
+/** All customers: searched by name, filtered by health and status, page by page. */
+import type { OperatorWorkspace } from '@inlay/contract/operating';
+import { useConsole } from '../../console.ts';
+import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
+import { Choice, Filters, Search } from '../../parts/filters.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PagedTable } from '../../parts/paged-table.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { type Place, pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+
+export function CustomersScreen({ place }: { place: Place }) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const asked = (name: string) => place.query.get(name) ?? undefined;
+  const pages = usePages<OperatorWorkspace>(
+    {
+      method: 'GET',
+      path: '/integrations/workspaces',
+      query: {
+        name_contains: asked('name_contains'),
+        health: asked('health'),
+        status: asked('status'),
+        sort: asked('sort'),
+        limit: 50,
+      },
+    },
+    () => true,
+  );
+  const columns: Column<OperatorWorkspace>[] = [
+    {
+      title: words.column.customer,
+      isWide: true,
+      cell: ({ id, name }) => <Link to={pathTo('customer', id)}>{name}</Link>,
+    },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
+    { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
+    {
+      title: words.column.connections,
+      isNumber: true,
+      cell: ({ id, connections }) => (
+        <Link to={pathTo('connections', undefined, { workspace_id: id })}>
+          {formatting.number(Object.values(connections).reduce((sum, count) => sum + count, 0))}
+        </Link>
+      ),
+    },
+    { title: words.column.lastGood, cell: ({ health }) => <When time={health.last_good_at} /> },
+    { title: words.column.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    { title: words.column.created, cell: ({ created_at }) => <When time={created_at} /> },
+  ];
+  return (
+    <Page title={words.customers.title}>
+      <Filters place={place}>
+        <Search place={place} name="name_contains" label={words.customers.search} />
+        <Choice place={place} name="health" label={words.column.health} options={words.health} all={words.list.all} />
+        <Choice place={place} name="status" label={words.column.status} options={words.status} all={words.list.all} />
+        <Choice place={place} name="sort" label={words.list.sort} options={words.customers.sorts} />
+      </Filters>
+      <PagedTable
+        label={words.customers.title}
+        pages={pages}
+        columns={columns}
+        idOf={({ id }) => id}
+        {...(place.query.size === 0 ? { empty: words.overview.firstText } : {})}
+      />
+    </Page>
+  );
+}

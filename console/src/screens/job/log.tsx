@@ -1,0 +1,166 @@
+/**
+ * The log of an attempt, piece by piece: however long it is, the browser holds what was looked at and draws what is
+ * visible. Lines are text of connectors, shown as they are and never as markup.
+ */
+import type { JobLog } from '@inlay/contract/operating';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, callApi } from '../../api/client.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Bones, Empty, Panel } from '../../parts/page.tsx';
+import { useWords } from '../../words/words.ts';
+import { LogLines } from './log-lines.tsx';
+
+const pieceBytes = 100_000;
+const tailLines = 500;
+
+interface Shown extends JobLog {
+  /** Byte of the line to go to. */
+  goTo?: number | undefined;
+  search?: string;
+}
+
+export function Log({ jobId, attempts }: { jobId: string; attempts: readonly number[] }) {
+  const words = useWords();
+  const { formatting, onSignedOut, epoch } = useConsole();
+  const [attempt, setAttempt] = useState<number | undefined>(undefined);
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const [hasNoError, setHasNoError] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  const readLog = (query: { offset?: number; tail?: number; search?: string; bytes?: number }) =>
+    callApi<JobLog>({
+      method: 'GET',
+      path: `/integrations/jobs/${encodeURIComponent(jobId)}/log`,
+      query: { attempt, bytes: pieceBytes, ...query },
+    });
+  /** One piece at a time: what is asked for meanwhile is not needed. */
+  const busyWith = async (work: () => Promise<void>) => {
+    if (isBusy) return;
+    setBusy(true);
+    setError(undefined);
+    setHasNoError(false);
+    try {
+      await work();
+    } catch (problem) {
+      if (problem instanceof ApiError && problem.isSignedOut) onSignedOut();
+      setError(problem);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const open = (query: Parameters<typeof readLog>[0] = {}, goTo?: number) =>
+    busyWith(async () =>
+      setShown({ ...(await readLog(query)), goTo, ...(query.search ? { search: query.search } : {}) }),
+    );
+  const firstError = () =>
+    busyWith(async () => {
+      for (const search of ['ERROR', 'FATAL']) {
+        let found = await readLog({ search });
+        for (;;) {
+          const line = found.lines.find(({ level }) => /^(error|fatal)$/i.test(level));
+          if (line)
+            return setShown({ ...(await readLog({ offset: Math.max(0, line.offset - 4_000) })), goTo: line.offset });
+          if (found.next_offset === null) break;
+          found = await readLog({ search, offset: found.next_offset });
+        }
+      }
+      setHasNoError(true);
+    });
+  const later = () => {
+    const from = shown?.next_offset;
+    if (!shown || from === null || from === undefined) return;
+    void busyWith(async () => {
+      const piece = await readLog({ offset: from, ...(shown.search ? { search: shown.search } : {}) });
+      setShown({ ...shown, ...piece, lines: [...shown.lines, ...piece.lines], goTo: undefined });
+    });
+  };
+  const earlier = () => {
+    const before = shown?.lines[0]?.offset ?? 0;
+    if (!shown || before === 0) return;
+    void busyWith(async () => {
+      const offset = Math.max(0, before - pieceBytes);
+      const piece = await readLog({ offset, bytes: before - offset });
+      const lines = piece.lines.filter((line) => line.offset < before);
+      setShown({ ...shown, lines: [...lines, ...shown.lines], goTo: before });
+    });
+  };
+  useEffect(() => void open(), [jobId, attempt, epoch]);
+
+  const isSearch = shown?.search !== undefined;
+  return (
+    <Panel
+      title={words.job.log}
+      beside={shown && <span class="c-muted">{words.job.size(formatting.bytes(shown.total_bytes))}</span>}
+    >
+      <div class="c-log-tools">
+        <form
+          class="c-search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            const text = input.current?.value.trim();
+            void open(text ? { search: text } : {});
+          }}
+        >
+          <Glyph name="search" />
+          <input
+            class="c-control"
+            type="search"
+            data-search
+            ref={input}
+            aria-label={words.job.logSearch}
+            placeholder={words.job.logSearch}
+          />
+        </form>
+        {attempts.length > 1 && (
+          <label class="c-choice">
+            <span class="inlay-unseen">{words.column.attempts}</span>
+            <select
+              class="c-control"
+              value={String(attempt ?? attempts.at(-1))}
+              onChange={({ currentTarget }) => setAttempt(Number(currentTarget.value))}
+            >
+              {attempts.map((number) => (
+                <option value={String(number)} key={number}>
+                  {words.job.attempt(formatting.number(number))}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Button glyph="alert" onClick={() => void firstError()}>
+          {words.job.firstError}
+        </Button>
+        <Button onClick={() => void open()}>{isSearch ? words.job.clearSearch : words.job.start}</Button>
+        <Button onClick={() => void open({ tail: tailLines }, Number.MAX_SAFE_INTEGER)}>{words.job.end}</Button>
+      </div>
+      {error !== undefined && <ErrorNotice error={error} onTryAgain={() => void open()} />}
+      {hasNoError && (
+        <p class="c-panel-foot c-muted" role="status">
+          {words.job.noError}
+        </p>
+      )}
+      {!shown && error === undefined && <Bones />}
+      {shown?.lines.length === 0 && <Empty title={isSearch ? words.job.noMatch : words.job.emptyLog} />}
+      {shown && shown.lines.length > 0 && (
+        <>
+          <LogLines
+            lines={shown.lines}
+            goTo={shown.goTo}
+            hasEarlier={!isSearch && (shown.lines[0]?.offset ?? 0) > 0}
+            onStart={earlier}
+            onEnd={later}
+            {...(isSearch
+              ? { onOpen: (offset: number) => void open({ offset: Math.max(0, offset - 4_000) }, offset) }
+              : {})}
+          />
+          <p class="c-panel-foot c-muted">{words.job.matches(formatting.number(shown.lines.length))}</p>
+        </>
+      )}
+    </Panel>
+  );
+}

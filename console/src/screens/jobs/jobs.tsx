@@ -1,0 +1,75 @@
+/** Jobs of all customers, newest first. */
+import type { OperatorJob } from '@inlay/contract/operating';
+import { useConsole } from '../../console.ts';
+import { JobBadge } from '../../parts/badges.tsx';
+import { Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
+import { Page } from '../../parts/page.tsx';
+import { PagedTable } from '../../parts/paged-table.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { usePages } from '../../parts/use-pages.ts';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { type Place, pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+
+const filters = ['workspace_id', 'connection_id', 'source_id', 'status', 'failing', 'started_after', 'started_before'];
+
+export function JobsScreen({ place }: { place: Place }) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const query = Object.fromEntries(filters.map((name) => [name, place.query.get(name) ?? undefined]));
+  const pages = usePages<OperatorJob>(
+    { method: 'GET', path: '/integrations/jobs', query: { ...query, limit: 50 } },
+    () => true,
+  );
+  const number = (value: number | null) => (value === null ? words.none : formatting.number(value));
+  const columns: Column<OperatorJob>[] = [
+    { title: words.column.job, cell: ({ id }) => <Link to={pathTo('job', id)}>{words.job.title(id)}</Link> },
+    {
+      title: words.column.customer,
+      cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
+    },
+    { title: words.column.status, cell: ({ status }) => <JobBadge status={status} /> },
+    { title: words.column.started, cell: ({ started_at }) => <When time={started_at} /> },
+    {
+      title: words.column.duration,
+      isNumber: true,
+      cell: ({ duration_seconds }) => (duration_seconds === null ? words.none : formatting.duration(duration_seconds)),
+    },
+    { title: words.column.rows, isNumber: true, cell: ({ rows }) => number(rows) },
+    {
+      title: words.column.reason,
+      isWide: true,
+      cell: ({ failure, waiting_because }) => {
+        const text = waiting_because ?? (failure ? (failure.message ?? words.noReason) : undefined);
+        return text ? (
+          <span class="c-clamp" title={text}>
+            {text}
+          </span>
+        ) : (
+          <span class="c-muted">{words.none}</span>
+        );
+      },
+    },
+  ];
+  return (
+    <Page title={words.jobsList.title}>
+      <Filters place={place}>
+        <Choice
+          place={place}
+          name="status"
+          label={words.column.status}
+          options={words.jobStatus}
+          all={words.list.all}
+        />
+        <Tick place={place} name="failing" label={words.jobsList.failingOnly} />
+        {place.query.has('workspace_id') && (
+          <Link to={withFilter(place, 'workspace_id', undefined)} class="c-chip">
+            {words.list.ofCustomer} <span aria-hidden="true">×</span>
+          </Link>
+        )}
+      </Filters>
+      <PagedTable label={words.jobsList.title} pages={pages} columns={columns} idOf={({ id }) => id} />
+    </Page>
+  );
+}

@@ -1,0 +1,115 @@
+/** How all customers do: what fails and why, what needs somebody, what waits, and how much has arrived. */
+import type { Overview, UnwellWorkspace } from '@inlay/contract/overview';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { HealthBadge } from '../../parts/badges.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+import { Cause } from './cause.tsx';
+import { Plots } from './plots.tsx';
+import { Tiles } from './tiles.tsx';
+
+export function OverviewScreen() {
+  const words = useWords();
+  const { data, error, reload } = useAnswer<Overview>(
+    { method: 'GET', path: '/integrations/overview', query: { limit: 10, causes: 5 } },
+    { live: () => true },
+  );
+  return (
+    <Page title={words.overview.title}>
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones rows={6} />}
+      {data && <Content overview={data} onChanged={reload} />}
+    </Page>
+  );
+}
+
+function Content({ overview, onChanged }: { overview: Overview; onChanged(): void }) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const { workspaces, unwell, more_unwell, causes, more_causes } = overview;
+  const total = Object.values(workspaces).reduce((sum, count) => sum + count, 0);
+  if (total === 0) {
+    return (
+      <Empty title={words.overview.firstTitle}>
+        <p class="c-muted">{words.overview.firstText}</p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Tiles overview={overview} />
+      {!overview.counts_are_complete && <Notice>{words.overview.partial}</Notice>}
+      {unwell.length === 0 && causes.length === 0 && (
+        <Notice kind="success" title={words.overview.allWell}>
+          <p>{words.overview.allWellText}</p>
+        </Notice>
+      )}
+      {causes.length > 0 && (
+        <Panel title={words.overview.causes}>
+          <ul class="c-causes">
+            {causes.map((cause) => (
+              <li key={cause.cause}>
+                <Cause cause={cause} onChanged={onChanged} />
+              </li>
+            ))}
+          </ul>
+          {more_causes > 0 && (
+            <p class="c-panel-foot c-muted">{words.overview.moreCauses(formatting.number(more_causes))}</p>
+          )}
+        </Panel>
+      )}
+      {unwell.length > 0 && (
+        <Panel title={words.overview.unwell}>
+          <Unwell rows={unwell} />
+          {more_unwell > 0 && (
+            <p class="c-panel-foot">
+              <Link to={pathTo('customers', undefined, { health: 'failing' })}>
+                {words.overview.moreUnwell(formatting.number(more_unwell))}
+              </Link>
+            </p>
+          )}
+        </Panel>
+      )}
+      <Plots overview={overview} />
+    </>
+  );
+}
+
+function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
+  const words = useWords();
+  const columns: Column<UnwellWorkspace>[] = [
+    {
+      title: words.column.customer,
+      cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
+    },
+    { title: words.column.source, cell: ({ connection }) => connection?.source_name ?? words.none },
+    { title: words.column.health, cell: ({ health }) => <HealthBadge state={health as 'failing'} /> },
+    { title: words.column.since, cell: ({ since }) => <When time={since} /> },
+    {
+      title: words.column.error,
+      isWide: true,
+      cell: ({ first_error, connection }) => {
+        const text = first_error?.message ?? words.noReason;
+        return (
+          <span class="c-clamp" title={text}>
+            {connection?.job_id ? <Link to={pathTo('job', connection.job_id)}>{text}</Link> : text}
+          </span>
+        );
+      },
+    },
+    {
+      title: words.column.lastGood,
+      cell: ({ connection }) => <When time={connection?.last_good_at} none={words.overview.neverGood} />,
+    },
+  ];
+  return (
+    <Table label={words.overview.unwell} rows={rows} columns={columns} idOf={({ workspace_id }) => workspace_id} />
+  );
+}

@@ -1,0 +1,67 @@
+/** How many syncs ended in the last day, and how many rows arrived in the last month. */
+import type { Overview } from '@inlay/contract/overview';
+import { useConsole } from '../../console.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+
+const hoursShown = 24;
+
+export function Plots({ overview }: { overview: Overview }) {
+  const words = useWords().overview;
+  const { formatting } = useConsole();
+  const hours = overview.hours.slice(-hoursShown);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const succeeded = sum(hours.map((hour) => hour.succeeded));
+  const failed = sum(hours.map((hour) => hour.failed));
+  const rows = sum(overview.days.map((day) => day.rows));
+  const said = (good: number, bad: number) =>
+    `${formatting.number(good)} ${words.succeeded}, ${formatting.number(bad)} ${words.failed}`;
+  const since = hours[0]?.from;
+  return (
+    <div class="c-two">
+      <Panel
+        title={words.day}
+        beside={
+          <p class="c-plot-sum">
+            <Link to={pathTo('jobs', undefined, { status: 'succeeded', started_after: since })}>
+              {formatting.number(succeeded)} {words.succeeded}
+            </Link>
+            <Link to={pathTo('jobs', undefined, { status: 'failed', started_after: since })}>
+              {formatting.number(failed)} {words.failed}
+            </Link>
+          </p>
+        }
+      >
+        <Bars
+          label={`${words.day}: ${said(succeeded, failed)}`}
+          bars={hours.map((hour) => ({
+            title: `${formatting.dateTime(hour.from)}: ${said(hour.succeeded, hour.failed)}`,
+            good: hour.succeeded,
+            bad: hour.failed,
+          }))}
+        />
+      </Panel>
+      <Panel
+        title={words.month}
+        beside={
+          <p class="c-plot-sum">
+            <Link to={pathTo('jobs', undefined, { started_after: overview.days[0]?.from })}>
+              {formatting.number(rows)} {words.rows}
+            </Link>
+          </p>
+        }
+      >
+        <Bars
+          label={`${words.month}: ${formatting.number(rows)} ${words.rows}`}
+          bars={overview.days.map((day) => ({
+            title: `${formatting.dateTime(day.from)}: ${formatting.number(day.rows)} ${words.rows}`,
+            good: day.rows,
+          }))}
+        />
+      </Panel>
+    </div>
+  );
+}

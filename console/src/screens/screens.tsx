@@ -1,0 +1,41 @@
+/** Loads the screen that is shown. Each is a file of its own, so that the first one is there soon. */
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Bones } from '../parts/page.tsx';
+import type { Place, Screen } from '../router/router.ts';
+import { useWords } from '../words/words.ts';
+
+type Shown = ComponentType<{ place: Place }>;
+
+const loaders: Record<Screen, () => Promise<Shown>> = {
+  overview: async () => (await import('./overview/overview.tsx')).OverviewScreen,
+  customers: async () => (await import('./customers/customers.tsx')).CustomersScreen,
+  customer: async () => (await import('./customer/customer.tsx')).CustomerScreen,
+  connections: async () => (await import('./connections/connections.tsx')).ConnectionsScreen,
+  jobs: async () => (await import('./jobs/jobs.tsx')).JobsScreen,
+  job: async () => (await import('./job/job.tsx')).JobScreen,
+};
+const loaded = new Map<Screen, Shown>();
+
+export function ScreenOf({ place }: { place: Place }) {
+  const words = useWords();
+  const [, setLoads] = useState(0);
+  const [isMissing, setMissing] = useState(false);
+  const { screen, id } = place;
+  useEffect(() => {
+    if (loaded.has(screen)) return;
+    setMissing(false);
+    loaders[screen]().then(
+      (shown) => {
+        loaded.set(screen, shown);
+        setLoads((count) => count + 1);
+      },
+      // A newer version of the service may have other files.
+      () => setMissing(true),
+    );
+  }, [screen]);
+  const Shown = loaded.get(screen);
+  if (isMissing && !Shown) return <Notice kind="danger" title={words.shell.pageMissing} />;
+  return Shown ? <Shown place={place} key={`${screen} ${id}`} /> : <Bones />;
+}

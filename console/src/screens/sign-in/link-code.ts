@@ -1,0 +1,10 @@
+/** The code of a one-time link, `…/sign-in#code=…`. It leaves the address before anything else happens. */
+export function takeLinkCode(
+  location: Pick<Location, 'hash' | 'pathname' | 'search'>,
+  history: Pick<History, 'replaceState'>,
+): string | undefined {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code === null) return undefined;
+  history.replaceState(null, '', location.pathname + location.search);
+  return code === '' ? undefined : code;
+}

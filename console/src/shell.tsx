@@ -1,0 +1,168 @@
+/** What is around every screen: the way to the others, whether the page is live, and the person's own settings. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { callSession } from './api/client.ts';
+import { useConsole } from './console.ts';
+import { Mark } from './parts/mark.tsx';
+import { Link } from './router/link.tsx';
+import { type Place, pathTo } from './router/router.ts';
+import { savedScheme, saveScheme, schemes } from './scheme.ts';
+import { changeLanguage, type Language, languageNames, useWords } from './words/words.ts';
+
+const entries = ['overview', 'customers', 'connections', 'jobs'] as const;
+const entryOf: Record<Place['screen'], (typeof entries)[number]> = {
+  overview: 'overview',
+  customers: 'customers',
+  customer: 'customers',
+  connections: 'connections',
+  jobs: 'jobs',
+  job: 'jobs',
+};
+
+interface ShellProps {
+  place: Place;
+  children: ComponentChildren;
+  onShowKeys(): void;
+  onSignedOut(): void;
+}
+
+export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) {
+  const words = useWords();
+  const { session } = useConsole();
+  return (
+    <div class="c-shell">
+      <a class="c-skip" href="#main">
+        {words.skip}
+      </a>
+      <header class="c-side">
+        <div class="c-brand">
+          <span class="c-brand-mark" aria-hidden="true" />
+          <span class="c-brand-text">
+            <span class="c-brand-name">Inlay</span>
+            <span class="c-brand-place">{session.organization.name}</span>
+          </span>
+        </div>
+        <nav class="c-nav" aria-label={words.navigation}>
+          {entries.map((entry) => (
+            <Link to={pathTo(entry)} class="c-nav-link" isCurrent={entryOf[place.screen] === entry} key={entry}>
+              <Mark name={entry} />
+              <span>{words.nav[entry]}</span>
+            </Link>
+          ))}
+        </nav>
+        <LiveSwitch />
+        <Settings onShowKeys={onShowKeys} onSignedOut={onSignedOut} />
+      </header>
+      <main class="c-main" id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function LiveSwitch() {
+  const words = useWords().shell;
+  const { live, formatting } = useConsole();
+  const [, look] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => live.watchState(() => look(undefined)), [live]);
+  const isPaused = live.isPaused();
+  const text = isPaused ? words.paused : words.live[live.state()];
+  return (
+    <div class="c-live">
+      <span class={`c-live-dot c-live-${isPaused ? 'paused' : live.state()}`} aria-hidden="true" />
+      <span class="c-live-text">
+        {text}
+        {live.held() > 0 && <span class="c-live-held"> · {words.held(formatting.number(live.held()))}</span>}
+      </span>
+      <button
+        type="button"
+        class="c-icon-button"
+        aria-label={isPaused ? words.resume : words.pause}
+        title={isPaused ? words.resume : words.pause}
+        onClick={() => live.pause(!isPaused)}
+      >
+        <Mark name={isPaused ? 'play' : 'pause'} />
+      </button>
+    </div>
+  );
+}
+
+function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | 'onSignedOut'>) {
+  const words = useWords();
+  const { session } = useConsole();
+  const [scheme, setScheme] = useState(savedScheme);
+  const box = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = (event: Event) => {
+      const isOutside =
+        event instanceof KeyboardEvent ? event.key === 'Escape' : !box.current?.contains(event.target as Node);
+      if (isOutside && box.current?.open) box.current.open = false;
+    };
+    addEventListener('pointerdown', close);
+    addEventListener('keydown', close);
+    return () => {
+      removeEventListener('pointerdown', close);
+      removeEventListener('keydown', close);
+    };
+  }, []);
+  return (
+    <details class="c-settings" ref={box}>
+      <summary aria-label={words.account}>
+        <Mark name="settings" />
+        <span class="c-settings-who">
+          <span>{session.label}</span>
+          <span class="c-muted">{words.shell.roles[session.permission]}</span>
+        </span>
+      </summary>
+      <div class="c-settings-box">
+        <label>
+          {words.shell.theme}
+          <select
+            class="c-control"
+            value={scheme}
+            onChange={({ currentTarget }) => {
+              const chosen = schemes.find((one) => one === currentTarget.value) ?? 'system';
+              saveScheme(chosen);
+              setScheme(chosen);
+            }}
+          >
+            {schemes.map((one) => (
+              <option value={one} key={one}>
+                {words.shell.themes[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {words.shell.language}
+          <select
+            class="c-control"
+            value={words.language}
+            onChange={({ currentTarget }) => changeLanguage(currentTarget.value as Language)}
+          >
+            {Object.entries(languageNames).map(([language, name]) => (
+              <option value={language} lang={language} key={language}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="button" class="c-menu-button" onClick={onShowKeys}>
+          {words.shell.shortcuts} <kbd>?</kbd>
+        </button>
+        <button
+          type="button"
+          class="c-menu-button"
+          onClick={() => {
+            // Where the service does not answer, the session ends by itself later.
+            void callSession('DELETE')
+              .catch(() => undefined)
+              .then(onSignedOut);
+          }}
+        >
+          {words.shell.signOut}
+        </button>
+      </div>
+    </details>
+  );
+}

@@ -1,1 +1,0 @@
-export function findFirefox(options?: { install?: boolean }): Promise<string>;
