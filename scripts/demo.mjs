@@ -15,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ensureCustomers } from '../examples/host-app/customers.mjs';
 import { startHostApp } from '../examples/host-app/server.mjs';
 import { ensureTemplates } from '../examples/host-app/templates.mjs';
 import { startTestProvider } from '../examples/test-provider/provider.mjs';
@@ -204,11 +205,16 @@ async function main() {
     console.log(
       `\n  Open  ${page.url}\n\n  What is synced arrives in ${join(dataDir, 'files')}\n  Ctrl-C ends the demo.\n`,
     );
+    // Nobody waits for them: they are there for whoever looks at all customers.
+    const others = ensureCustomers({ inlayUrl: service.url, operatorToken, providerUrl: url, signal: ending.signal });
+    others.catch((error) => ending.signal.aborted || console.error(`Not all sample customers are there. ${error}`));
     await service.untilLost();
   }
+  const ending = new AbortController();
   try {
     await Promise.race([signalled, serve()]);
   } finally {
+    ending.abort();
     await service.stop();
   }
 }

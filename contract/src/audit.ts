@@ -94,7 +94,7 @@ export type AuditEvent = Static<typeof AuditEvent>;
 const nextPosition = Position('Give it as `after` to read on. It is there even when there is nothing more yet');
 
 export const AuditEventPage = Type.Object(
-  { data: Type.Array(AuditEvent, { description: 'Oldest first' }), next: nextPosition },
+  { data: Type.Array(AuditEvent, { description: 'Oldest first, unless `sort` says otherwise' }), next: nextPosition },
   { title: 'Audit event page' },
 );
 export type AuditEventPage = Static<typeof AuditEventPage>;
@@ -163,7 +163,18 @@ const chosen = {
   ),
 };
 
-export const ListAuditEventsQuery = Type.Object({ ...paging, ...chosen });
+export const ListAuditEventsQuery = Type.Object({
+  ...paging,
+  sort: Type.Optional(
+    Enumeration(['position', '-position'], {
+      default: 'position',
+      description:
+        'Oldest first, or with a minus newest first; then `next` is to be given as `before`, and is 0 at the end',
+    }),
+  ),
+  before: Type.Optional(Position('With `sort=-position`: only earlier positions. Left out: from the newest')),
+  ...chosen,
+});
 export const ListOwnAuditEventsQuery = Type.Object({ ...paging, ...filters, ...outcome });
 
 export const exportFormats = ['jsonl', 'csv'] as const;

@@ -266,6 +266,10 @@ export const JobDetail = Type.Object(
       anyOf: [Type.Array(Attempt), Type.Null()],
       description: 'Each attempt, in order; null where the platform does not tell',
     }),
+    last_good_job: Type.Union([Type.Object(jobForOperators, { title: 'Operator job' }), Type.Null()], {
+      description:
+        'The last sync of the same connection that succeeded before this one, to compare with; null: none is kept',
+    }),
   },
   { title: 'Job detail' },
 );
@@ -300,6 +304,9 @@ export const JobLogQuery = Type.Object({
       examples: ['ERROR'],
     }),
   ),
+  first_error: Type.Optional(
+    Enumeration(['true'], { description: 'Also tells where the first line with the level `ERROR` or `FATAL` begins' }),
+  ),
 });
 export type JobLogQuery = Static<typeof JobLogQuery>;
 
@@ -323,7 +330,74 @@ export const JobLog = Type.Object(
       type: ['integer', 'null'],
       description: 'Where to go on; null at the end',
     }),
+    first_error_offset: Type.Optional(
+      Type.Unsafe<number | null>({
+        type: ['integer', 'null'],
+        description: 'Only with `first_error`: the byte at which the first such line begins; null: there is none',
+      }),
+    ),
   },
   { title: 'Job log' },
 );
 export type JobLog = Static<typeof JobLog>;
+
+export const CauseRetryRequest = Type.Object(
+  {
+    cause: Type.String({
+      pattern: causePattern,
+      description: 'The cause, taken from the overview or from a connection',
+      examples: [exampleCause],
+    }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 50, default: 25, description: 'How many connections to try at once' }),
+    ),
+    cursor: Type.Optional(
+      Type.String({
+        format: 'list-cursor',
+        maxLength: 200,
+        description: 'Opaque; taken from the `next_cursor` of an earlier answer. Left out: from the first connection',
+        examples: ['MTc2NzIyNTYwMDAwMC41ZjBjOGY3ZS0zZTNiLTRiNDMtOWQzYy05YTFmNGMwZTJkNTU'],
+      }),
+    ),
+  },
+  { title: 'Cause retry request' },
+);
+export type CauseRetryRequest = Static<typeof CauseRetryRequest>;
+
+export const CauseRetry = Type.Object(
+  {
+    started: Type.Array(
+      Type.Object(
+        { ...place, connection_id: jobForOperators.connection_id, job_id: Type.String({ examples: ['17'] }) },
+        { title: 'Started retry' },
+      ),
+      { description: 'Connections of which a sync was started' },
+    ),
+    not_started: Type.Array(
+      Type.Object(
+        {
+          ...place,
+          connection_id: jobForOperators.connection_id,
+          code: Type.String({
+            description: 'Why, as an error code: `sync_already_running` needs nothing to be done',
+            examples: ['workspace_inactive'],
+          }),
+        },
+        { title: 'Refused retry' },
+      ),
+      { description: 'Connections of which none was started' },
+    ),
+    next_cursor: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'Ask again with it to try the next connections. Null: all were tried, or with `stopped_by`, begin anew',
+    }),
+    stopped_by: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description:
+        'The error code that ended this early, such as `platform_does_not_answer`; wait a moment before the next',
+    }),
+  },
+  { title: 'Cause retry' },
+);
+export type CauseRetry = Static<typeof CauseRetry>;

@@ -99,6 +99,23 @@ describeOnOneDatabase('The audit trail', (kind) => {
     );
   });
 
+  it('is read newest first, page by page, as the timeline of a workspace', async () => {
+    const { workspaceId } = await customer(test, 'timeline');
+    for (const name of ['timeline 2', 'timeline 3'])
+      await test.request('PUT', `/api/v1/workspaces/${workspaceId}`, { body: { name } });
+    const oldest = await read(`workspace_id=${workspaceId}`);
+    expect(oldest.length).toBeGreaterThan(3);
+    const newest: typeof oldest = [];
+    for (let before = ''; before !== '&before=0'; ) {
+      const query = `sort=-position&limit=2&workspace_id=${workspaceId}${before}`;
+      const { body } = await test.request('GET', `/api/v1/audit-events?${query}`);
+      newest.push(...body.data);
+      before = `&before=${body.next}`;
+    }
+    expect(newest).toEqual(oldest.toReversed());
+    expect((await read('sort=-position'))[0].position).toBeGreaterThanOrEqual(newest[0].position);
+  });
+
   it('tells a customer of its own workspace alone, and nothing of the side of the operator', async () => {
     const acme = await customer(test, 'acme');
     const other = await customer(test, 'other');

@@ -186,6 +186,11 @@ it('A route that changes something writes an entry with its request, its actor, 
     await walk(`POST ${path}/connections/:connection_id/sync`, ['sync.started'], as);
     await walk(`POST ${path}/connections/:connection_id/cancel`, ['sync.cancelled'], as);
   }
+  const cause = 'f'.repeat(32);
+  const failing = test.app.store.db.updateTable('connections').set({ cause });
+  await failing.where('id', '=', String(ids.connection_id)).execute();
+  await walk(`POST ${api}/integrations/causes/retry`, ['sync.started'], { body: { cause } });
+  await walk(`POST ${api}/integrations/connections/:connection_id/cancel`, ['sync.cancelled']);
   await walk(`POST ${api}/integrations/connections/:connection_id/refresh`, ['connection.updated']);
 
   for (const [kind, change] of [

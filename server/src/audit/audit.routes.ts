@@ -31,15 +31,17 @@ export function auditRoutes(app: FastifyInstance, ctx: AuditContext, firstOrgani
     tag,
     summary: 'List audit events',
     description:
-      'Who did what, from where, and what came of it: every entry of the log, those for the audit alone included, oldest first. Each has the hash of itself and of the entry before.',
+      'Who did what, from where, and what came of it: every entry of the log, those for the audit alone included, oldest first unless `sort` says otherwise. With a `workspace_id` and `sort=-position` this is the timeline of a customer: syncs, changes and refusals, newest first. Each has the hash of itself and of the entry before.',
     query: ListAuditEventsQuery,
     answer: AuditEventPage,
     errors: [...gone],
-    handle: ({ principal, query: { after, limit = defaultLimit, workspace_id, ...chosen }, reply }) => {
+    handle: ({ principal, query, reply }) => {
+      const { after, before, sort, limit = defaultLimit, workspace_id, ...chosen } = query;
       reply.header('cache-control', 'no-store');
       const { organizationId } = principal;
+      const newestFirst = sort === '-position' ? { before } : undefined;
       const reader = { organizationId, workspaceId: workspace_id, isCustomer: false, ...chosen };
-      return readTrail(ctx, reader, { after, limit });
+      return readTrail(ctx, reader, { after, limit, newestFirst });
     },
   });
 

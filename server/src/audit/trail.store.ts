@@ -43,6 +43,8 @@ export interface WantedType {
 
 export interface TrailFilter {
   after: number;
+  /** Newest first, and only earlier positions; undefined: oldest first. */
+  before?: number | undefined;
   /** Undefined: every type. Needed where a workspace is named. */
   types: readonly WantedType[] | undefined;
   workspaceId: string | undefined;
@@ -55,7 +57,7 @@ export interface TrailFilter {
 export type TrailRow = LogEntryRow & { /** Null before the first entry of the chain. */ previous_hash: string | null };
 
 /**
- * Entries after a position, oldest first, each with the hash before it. Several types are read each for itself and merged,
+ * Entries after a position, oldest first, or before one, newest first; each with the hash before it. Several types are read each for itself and merged,
  * so that every part comes from an index in the order of positions.
  */
 export async function listTrail(
@@ -64,12 +66,15 @@ export async function listTrail(
   filter: TrailFilter,
   limit: number,
 ): Promise<TrailRow[]> {
-  const { after, types, workspaceId, since, actorId, actorKind, outcome } = filter;
+  const { after, before, types, workspaceId, since, actorId, actorKind, outcome } = filter;
   const and = (condition: RawBuilder<unknown>, isWanted: boolean) => (isWanted ? sql`and ${condition}` : sql``);
+  const direction = before === undefined ? 'asc' : 'desc';
+  const inOrder = sql`order by trail_position ${sql.raw(direction)} limit ${sql.lit(limit)}`;
   const part = (wanted?: WantedType) => sql`
     select * from (
       select trail_position from log_entries
       where organization_id = ${organizationId} and trail_position > ${after}
+        ${and(sql`trail_position < ${before}`, before !== undefined)}
         ${and(sql`type = ${wanted?.type}`, wanted !== undefined)}
         ${and(sql`actor_kind = 'scoped_token'`, wanted?.byTokenOnly === true)}
         ${and(sql`workspace_id = ${workspaceId}`, workspaceId !== undefined)}
@@ -77,14 +82,14 @@ export async function listTrail(
         ${and(sql`actor_id = ${actorId}`, actorId !== undefined)}
         ${and(sql`actor_kind = ${actorKind}`, actorKind !== undefined)}
         ${and(sql`outcome = ${outcome === 'refused' ? sql.lit('refused') : outcome}`, outcome !== undefined)}
-      order by trail_position limit ${sql.lit(limit)}
+      ${inOrder}
     ) as part`;
   if (types?.length === 0) return [];
   // Two statements: with one, a database that misjudges the sizes might look at every row of the log.
   const parts = types ? types.map(part) : [part()];
   const { rows: found } = await sql<{ trail_position: number }>`
     select trail_position from (${sql.join(parts, sql` union all `)}) as parts
-    order by trail_position limit ${sql.lit(limit)}`.execute(db);
+    ${inOrder}`.execute(db);
   if (found.length === 0) return [];
   return await db
     .selectFrom('log_entries as entry')
@@ -104,7 +109,7 @@ export async function listTrail(
       'in',
       found.map(({ trail_position }) => trail_position),
     )
-    .orderBy('entry.trail_position')
+    .orderBy('entry.trail_position', direction)
     .execute();
 }
 

@@ -52,6 +52,8 @@ interface PageRequest {
   /** Undefined: from the oldest that is kept. */
   after: number | undefined;
   limit: number;
+  /** Newest first. `before`: only earlier positions; undefined: from the newest. */
+  newestFirst?: { before: number | undefined } | undefined;
 }
 
 export const readTrail = (ctx: AuditContext, reader: TrailReader, request: PageRequest) =>
@@ -63,7 +65,7 @@ export const readOwnTrail = (ctx: AuditContext, reader: TrailReader, request: Pa
 async function readPage<Shown>(
   { store: { db } }: AuditContext,
   reader: TrailReader,
-  { after, limit }: PageRequest,
+  { after, limit, newestFirst }: PageRequest,
   show: (row: trail.TrailRow, personal: readonly LogPersonalRow[]) => Shown,
 ): Promise<TrailPage<Shown>> {
   const { organizationId, workspaceId, outcome, actor } = reader;
@@ -77,6 +79,7 @@ async function readPage<Shown>(
   const isKind = (actorKinds as readonly string[]).includes(actor ?? '');
   const filter: trail.TrailFilter = {
     after: from,
+    before: newestFirst && (newestFirst.before ?? head + 1),
     types: wantedTypes(reader),
     workspaceId,
     since,
@@ -86,9 +89,11 @@ async function readPage<Shown>(
   };
   const rows = await trail.listTrail(db, organizationId, filter, limit);
   const personal = await readPersonal(db, organizationId, rows);
+  const data = rows.map((row) => show(row, personal.get(row.id) ?? []));
   const last = rows.at(-1)?.trail_position ?? from;
+  if (newestFirst) return { data, next: rows.length < limit ? 0 : last };
   const next = rows.length < limit ? Math.max(head, last) : last;
-  return { data: rows.map((row) => show(row, personal.get(row.id) ?? [])), next };
+  return { data, next };
 }
 
 async function readPersonal(db: Db, organizationId: string, rows: readonly trail.TrailRow[]) {

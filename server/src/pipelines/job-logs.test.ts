@@ -94,6 +94,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     '?search=BROKEN',
     '?search=BROKEN&offset=300000',
     '?search=nothing%20like%20it',
+    '?first_error=true&bytes=1',
     '?attempt=1',
     '?attempt=1&tail=1',
     '?attempt=7',
@@ -122,6 +123,10 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     // Only an attempt that was not kept is asked for.
     expect(asked()).toBe(calls + 1);
 
+    const { first_error_offset } = await read(1, '?first_error=true&bytes=1');
+    const [first] = (await read(1, `?offset=${first_error_offset}&bytes=1`)).lines;
+    expect(first).toMatchObject({ level: 'ERROR', message: many.find((line) => line.startsWith('Broken')) });
+
     let [text, next]: [string[], number | null] = [[], 0];
     while (next !== null) {
       const page: { lines: { message: string }[]; next_offset: number | null } = await read(1, `?offset=${next}`);
@@ -144,6 +149,7 @@ describeOnBothDatabases('logs of jobs', (kind) => {
     expect(await db.selectFrom('job_logs_wanted').select('job_id').execute()).toEqual([]);
     const gone = faulty.rule(unreachable(() => true));
     expect((await read(2)).lines.map(({ message }: { message: string }) => message)).toEqual(['Hello', 'Good bye']);
+    expect((await read(2, '?first_error=true')).first_error_offset).toBeNull();
     gone();
   });
 

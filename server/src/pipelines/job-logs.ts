@@ -17,12 +17,36 @@ export type LogLine = JobLog['lines'][number];
 
 const defaultBytes = 100_000;
 
+type LogContext = Pick<PipelinesContext, 'store'> & { platform: Pick<PlatformPort, 'readJobLog'> };
+
 /** What the connectors of a job have said, where the platform hands it out. */
 export async function readJobLog(
-  ctx: Pick<PipelinesContext, 'store'> & { platform: Pick<PlatformPort, 'readJobLog'> },
+  ctx: LogContext,
   job: JobRow,
-  query: JobLogQuery,
+  { first_error, ...query }: JobLogQuery,
 ): Promise<JobLog> {
+  const log = await readLines(ctx, job, query);
+  if (first_error === undefined) return log;
+  return { ...log, first_error_offset: await findFirstError(ctx, job, log.attempt || undefined) };
+}
+
+/** A search for each level: only the lines that hold its name are looked at. */
+async function findFirstError(ctx: LogContext, job: JobRow, attempt: number | undefined): Promise<number | null> {
+  let first: number | null = null;
+  for (const level of ['ERROR', 'FATAL']) {
+    let offset: number | null = 0;
+    while (offset !== null && (first === null || offset < first)) {
+      const search: JobLogQuery = { search: level, offset, bytes: 10_000, ...(attempt !== undefined && { attempt }) };
+      const { lines, next_offset }: JobLog = await readLines(ctx, job, search);
+      const found = lines.find((line) => line.level === level)?.offset;
+      if (found !== undefined) first = Math.min(first ?? found, found);
+      offset = found === undefined ? next_offset : null;
+    }
+  }
+  return first;
+}
+
+async function readLines(ctx: LogContext, job: JobRow, query: JobLogQuery): Promise<JobLog> {
   const kept = await readKeptLog(ctx, job, query);
   if (kept) return kept;
   try {
@@ -44,8 +68,9 @@ async function readKeptLog(
   const [first] = parts;
   if (!first) return undefined;
   const { attempt } = first;
+  const plain = plainWord.exec(query.search ?? '')?.[0]?.toLowerCase();
   const linesOf = async ({ part }: logs.LogPart) =>
-    await unpack(await logs.readPart(db, workspaceId, { connection_id, job_id: id, attempt, part }));
+    await unpack(await logs.readPart(db, workspaceId, { connection_id, job_id: id, attempt, part }), plain);
   const { lines, nextOffset } = await chooseLines(parts, linesOf, query);
   return { attempt, lines, total_bytes: parts.at(-1)?.end_offset ?? 0, next_offset: nextOffset };
 }
@@ -89,9 +114,15 @@ export async function pack(lines: readonly LogLine[]): Promise<Buffer> {
   return await promisify(gzip)(lines.map((line) => JSON.stringify(line)).join('\n'));
 }
 
-async function unpack(content: Uint8Array | undefined): Promise<LogLine[]> {
+/** JSON writes such a word as it is, so that a part or a line without it need not be read as JSON. */
+const plainWord = /^[A-Za-z0-9]+$/;
+
+async function unpack(content: Uint8Array | undefined, word?: string): Promise<LogLine[]> {
   // Removed meanwhile.
   if (!content) return [];
   const text = (await promisify(gunzip)(content)).toString();
-  return text.split('\n').map((line) => JSON.parse(line));
+  if (word === undefined) return text.split('\n').map((line) => JSON.parse(line));
+  if (!text.toLowerCase().includes(word)) return [];
+  const lines = text.split('\n').filter((line) => line.toLowerCase().includes(word));
+  return lines.map((line) => JSON.parse(line));
 }

@@ -198,6 +198,25 @@ export async function findJob(db: Db, organizationId: string, id: string): Promi
     .executeTakeFirst();
 }
 
+/** The last success of the same connection that began before a job. */
+export async function findGoodBefore(
+  db: Db,
+  organizationId: string,
+  { connection_id, started_at, workspace_name }: Pick<ListedJob, 'connection_id' | 'started_at' | 'workspace_name'>,
+): Promise<ListedJob | undefined> {
+  const found = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('connection_id', '=', connection_id)
+    .where('status', '=', 'succeeded')
+    .where('started_at', '<', started_at)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return found && { ...found, workspace_name };
+}
+
 /** The connections of some sources: the health of a source is the worst of theirs. */
 export async function listHealths(
   db: Db,

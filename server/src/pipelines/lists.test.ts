@@ -208,6 +208,9 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       first_error: null,
       rows: 10,
     });
+    const good = await get('/jobs/4');
+    expect([good.last_good_job.id, good.last_good_job.rows]).toEqual(['3', 10]);
+    expect((await get('/jobs/3')).last_good_job).toBeNull();
     expect((await other.request('GET', `${path}/jobs/50`)).status).toBe(404);
     expect((await test.request('GET', `${path}/jobs/51`)).body).toEqual({ detail: 'Job not found' });
   });

@@ -192,10 +192,11 @@ export async function getJobDetail(
   id: string,
 ): Promise<JobDetail> {
   const job = await getJob(ctx, organizationId, id);
-  return presentJobDetail(job, await readWaitWords(ctx.store.db, [job]));
+  const good = await lists.findGoodBefore(ctx.store.db, organizationId, job);
+  return presentJobDetail(job, good, await readWaitWords(ctx.store.db, [job]));
 }
 
-function presentJobDetail(job: lists.ListedJob, waitWords: WaitWords): JobDetail {
+function presentJobDetail(job: lists.ListedJob, good: lists.ListedJob | undefined, waitWords: WaitWords): JobDetail {
   const first = firstErrorIn(job);
   const attempts = attemptsIn(job);
   return {
@@ -211,6 +212,7 @@ function presentJobDetail(job: lists.ListedJob, waitWords: WaitWords): JobDetail
         bytes,
         failure: failure ? presentFailure('operator', failure) : null,
       })) ?? null,
+    last_good_job: good ? presentListedJob(good, waitWords) : null,
   };
 }
 

@@ -1,0 +1,79 @@
+// More customers for the demo, so that an operator has something to look at: some are well, and some fail, each for another
+// reason. They are made by the public API, once. A customer that exists is left alone.
+
+/**
+ * @typedef {object} DemoCustomer
+ * @property {string} name
+ * @property {{ template: string, name: string, config: object }[]} sources
+ * @property {'inactive'} [status] what becomes of the workspace once its sources are there
+ */
+
+/** @param {string} providerUrl @returns {DemoCustomer[]} */
+const customers = (providerUrl) => {
+  const shop = (/** @type {number} */ count) => ({ template: 'Online shop', name: 'Shop', config: { count } });
+  const register = { template: 'Cash register', name: 'Till', config: {} };
+  /** @param {string} base_url @param {string} token */
+  const api = (base_url, token) => ({
+    template: 'JSON API',
+    name: 'Bookkeeping',
+    config: {
+      base_url,
+      authentication: { type: 'bearer', token },
+      streams: [{ name: 'invoices', path: '/invoices', primary_key: ['id'] }],
+    },
+  });
+  return [
+    { name: 'northwind-bikes', sources: [shop(2_000), register] },
+    { name: 'blue-harbour-hotel', sources: [shop(500)] },
+    { name: 'luna-pharmacy', sources: [register] },
+    { name: 'green-valley-dairy', sources: [shop(1_000)] },
+    // The token is wrong: the customer has to give another one.
+    { name: 'pixel-print', sources: [api(providerUrl, 'expired-token'), shop(100)] },
+    { name: 'atlas-freight', sources: [api(providerUrl, 'mistyped-token')] },
+    // Nobody knows the host: the address is wrong.
+    { name: 'maple-books', sources: [api('http://books.maple.invalid', 'token')] },
+    { name: 'orion-travel', sources: [api('http://api.orion.invalid', 'token')] },
+    // Nothing listens there: it may pass, so that it is tried again and again.
+    { name: 'copper-kitchen', sources: [api('http://localhost:9', 'token')] },
+    // Somebody has stopped it.
+    { name: 'winter-sports-club', sources: [shop(300)], status: 'inactive' },
+    // Has not connected anything yet.
+    { name: 'tiny-tailor', sources: [] },
+  ];
+};
+
+/**
+ * @param {{ inlayUrl: string, operatorToken: string, providerUrl: string, signal?: AbortSignal }} options
+ */
+export async function ensureCustomers({ inlayUrl, operatorToken, providerUrl, signal }) {
+  /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+  async function call(method, path, body) {
+    const timeout = AbortSignal.timeout(30_000);
+    const response = await fetch(`${inlayUrl}/api/v1/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (!response.ok) throw new Error(`Inlay answered ${response.status} to ${path}: ${await response.text()}`);
+    return response.json();
+  }
+
+  const { data: templates } = await call('GET', 'integrations/templates/sources');
+  for (const { name, sources, status } of customers(providerUrl)) {
+    const { data: known } = await call('GET', `workspaces?name_contains=${encodeURIComponent(name)}`);
+    if (known.length > 0) continue;
+    await call('POST', 'embedded/scoped-token', { workspace_name: name });
+    const [{ id }] = (await call('GET', `workspaces?name_contains=${encodeURIComponent(name)}`)).data;
+    for (const source of sources) {
+      const template = templates.find((/** @type {{ name: string }} */ each) => each.name === source.template);
+      if (!template) throw new Error(`There is no template ${source.template}.`);
+      await call('POST', `integrations/sources?workspace_id=${id}`, {
+        source_template_id: template.id,
+        name: source.name,
+        source_config: source.config,
+      });
+    }
+    if (status) await call('PUT', `workspaces/${id}`, { status });
+  }
+}
