@@ -1,2 +1,2 @@
-export function findChromium(options?: { install?: boolean }): Promise<string>;
+export function findChromium(options?: { install?: boolean; whole?: boolean }): Promise<string>;
 export const chromiumArguments: string[];

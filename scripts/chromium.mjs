@@ -25,17 +25,20 @@ function findWhole() {
 
 /**
  * The path of the browser. CHROMIUM names one to use instead.
- * @param {{ install?: boolean }} [options] install: as root on Debian, install the missing package
+ * @param {{ install?: boolean, whole?: boolean }} [options] install: as root on Debian, install the missing package.
+ *   whole: not the one without windows, which blocks no popups and knows no settings about cookies
  */
-export async function findChromium({ install = false } = {}) {
+export async function findChromium({ install = false, whole = false } = {}) {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   /** @type {unknown} */
   let cause;
-  const shell = await findOrInstall(findShell, { install, packages: [shellName, fonts] }).catch((error) => {
-    // Some distributions do not have it.
-    cause = error;
-    return undefined;
-  });
+  const shell = whole
+    ? undefined
+    : await findOrInstall(findShell, { install, packages: [shellName, fonts] }).catch((error) => {
+        // Some distributions do not have it.
+        cause = error;
+        return undefined;
+      });
   const program = shell ?? (await findOrInstall(findWhole, { install, packages: ['chromium', fonts] }));
   if (program) return program;
   throw new Error(

@@ -2,6 +2,7 @@
 // because the time limits of tests should not have to allow for an installation.
 
 import { findChromium } from './chromium.mjs';
+import { findFirefox } from './firefox.mjs';
 import { isMain } from './is-main.mjs';
 import { findPgbouncer } from './pgbouncer.mjs';
 import { findPostgres, postgresPrograms } from './postgres.mjs';
@@ -21,6 +22,9 @@ export async function findTestPrograms() {
     places.push(place);
   }
   places.push(await findChromium({ install: true }));
+  if (process.env.INLAY_LONG_TESTS) {
+    places.push(await findChromium({ install: true, whole: true }), await findFirefox({ install: true }));
+  }
   return places;
 }
 

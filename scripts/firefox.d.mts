@@ -1,0 +1,1 @@
+export function findFirefox(options?: { install?: boolean }): Promise<string>;
