@@ -35,6 +35,7 @@ const jobStatuses = ['pending', 'running', 'incomplete', 'failed', 'succeeded', 
 const administration = () => import('./cli/administration.ts');
 const connectors = () => import('./cli/connectors.ts');
 const operating = () => import('./cli/operating.ts');
+const consoleCommands = () => import('./cli/console.ts');
 const auditCommands = () => import('./cli/audit.ts');
 const webhookCommands = () => import('./cli/webhooks.ts');
 
@@ -108,6 +109,32 @@ operatorToken
   .option('--expires-in-days <days>', "when the new token stops working; the old token's expiry if not given", positive)
   .addOption(organizationOption())
   .action(async (id, options) => (await administration()).rotateOperatorToken(id, options));
+
+const consoleCommand = program.command('console').description('people who use the console in a browser');
+consoleCommand
+  .command('link')
+  .description('print a link that lets one person into the console, once, within 15 minutes')
+  .addOption(
+    new Option('--permission <permission>', 'read may only look, operator everything but secrets')
+      .choices(['full', 'operator', 'read'])
+      .default('full'),
+  )
+  .option('--name <name>', 'whom it is for; the audit trail says it', 'one-time link')
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (options) => (await consoleCommands()).printLink(options));
+consoleCommand
+  .command('sessions')
+  .description('list who is signed in')
+  .option('--json', 'the same for programs')
+  .addOption(organizationOption())
+  .action(async (options) => (await consoleCommands()).showSessions(options));
+consoleCommand
+  .command('end')
+  .description('end a session, for a running service within two seconds')
+  .argument('<id>', 'the session, as console sessions shows it', uuid)
+  .addOption(organizationOption())
+  .action(async (id, options) => (await consoleCommands()).endSession(id, options));
 
 program
   .command('status')

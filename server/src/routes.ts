@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { readBuiltConsole } from './console/built-console.ts';
 import { createConsoleRequests } from './console/console.hooks.ts';
 import { consoleRoutes } from './console/console.routes.ts';
+import { consoleSessionRoutes } from './console/sessions.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { eventRoutes } from './events/events.routes.ts';
 import { causedBy } from './events/journal.ts';
@@ -86,6 +87,7 @@ export async function addRoutes(
       ensureTokenSubject(causedBy(workspaces, cause), { organizationId, name, regionId }),
   });
   operatorTokenRoutes(http, operatorTokens);
+  consoleSessionRoutes(http, consoleSessions);
   workspaceRoutes(http, workspaces, publicUrl);
   quotaRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);

@@ -326,6 +326,9 @@ it('A route that changes something writes an entry with its request, its actor, 
   const code = new URL((await test.app.makeConsoleLink()).url).hash.slice('#code='.length);
   secrets.push(code);
   await walkConsole('POST /console/session/link', replaced, { code, replace: true });
+  ids.console_session_id = (await test.request('GET', `${api}/console-sessions`)).body.data[0].id;
+  await walk(`DELETE ${api}/console-sessions/:console_session_id`, ['console_session.ended']);
+  await walkConsole('POST /console/session', ['console_session.created'], { token: test.operatorToken });
   await walkConsole('DELETE /console/session', ['console_session.ended']);
   // Signing out gives an empty cookie.
   secrets.pop();

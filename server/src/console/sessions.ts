@@ -8,6 +8,7 @@
  * session that is ended in this process is refused from the next request on, by other replicas after two seconds.
  */
 import { hash, randomBytes } from 'node:crypto';
+import type { ConsoleSession } from '@inlay/contract/console';
 import type { OperatorPermission } from '@inlay/contract/fields';
 import { BoundedMap } from '../bounded-map.ts';
 import { byWorker, type Cause } from '../cause.ts';
@@ -178,3 +179,13 @@ export function createConsoleSessions({ store, runtime, journal, operatorTokens 
 }
 
 const about = ({ id, kind, label, permission }: ConsoleSessionRow) => ({ id, kind, label, permission });
+
+export function presentSession(row: ConsoleSessionRow): ConsoleSession {
+  return {
+    ...about(row),
+    operator_token_id: row.token_id,
+    created_at: isoTime(row.created_at),
+    last_used_at: isoTime(row.last_used_at),
+    expires_at: isoTime(row.ends_at),
+  };
+}

@@ -10,8 +10,11 @@ import { findBounds } from './log.store.ts';
 const everyMs = 250;
 
 export interface Arrivals {
-  /** Resolves when there is a later position, when the time is over, or when the signal says so. */
-  wait(organizationId: string, after: number, ms: number, ended?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when there is a later position, when the time is over, or when the signal says so; false when the time is
+   * over.
+   */
+  wait(organizationId: string, after: number, ms: number, ended?: AbortSignal): Promise<boolean>;
   /** These organizations may have new positions. */
   look(organizationIds: readonly string[]): void;
 }
@@ -53,7 +56,7 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
     async wait(organizationId, after, ms, ended) {
       const woken = new AbortController();
       const waiter = { organizationId, after, wake: () => woken.abort() };
-      if (ended?.aborted) return;
+      if (ended?.aborted) return true;
       waiters.add(waiter);
       ended?.addEventListener('abort', waiter.wake, { once: true });
       void watch();
@@ -63,6 +66,7 @@ export function createArrivals({ db }: Pick<Store, 'db'>, runtime: Runtime): Arr
         ended?.removeEventListener('abort', waiter.wake);
         waiters.delete(waiter);
       }
+      return woken.signal.aborted;
     },
     look(organizationIds) {
       const awaited = organizationIds.filter((id) => [...waiters].some((waiter) => waiter.organizationId === id));

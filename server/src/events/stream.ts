@@ -4,6 +4,11 @@ import { type EventsContext, type PageRequest, type Reader, readPage } from './e
 
 /** Often enough that proxies keep the connection, and that a reader notices a dead one. */
 const heartbeatMs = 15_000;
+/**
+ * A stream ends within five seconds after its token was revoked or its session ended, whichever replica did that: answers about
+ * tokens are remembered for two seconds.
+ */
+const checkMs = 2_500;
 const atOnce = 100;
 /** How long a reader waits before it connects again. */
 const retryMs = 2_000;
@@ -29,8 +34,12 @@ export async function* streamEvents(
     if (page.data.length > 0) yield page.data.map(asServerSent).join('');
     // Where nothing was told for long although much has happened, the reader still learns how far it has read.
     else yield `: heartbeat\nid: ${page.next}\n\n`;
-    if (page.data.length < atOnce) await ctx.arrivals.wait(reader.organizationId, page.next, heartbeatMs, ended);
-    if (ended.aborted) return;
+    let hasMore = page.data.length === atOnce;
+    for (let waitedMs = 0; !hasMore && waitedMs < heartbeatMs; waitedMs += checkMs) {
+      hasMore = await ctx.arrivals.wait(reader.organizationId, page.next, checkMs, ended);
+      if (ended.aborted) return;
+      await assertStillAllowed();
+    }
     await assertStillAllowed();
     page = await readPage(ctx, reader, { after: page.next, limit: atOnce });
   }

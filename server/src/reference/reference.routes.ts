@@ -80,6 +80,7 @@ export async function describeRoutes(app: FastifyInstance, publicUrl: string, ve
         },
         { name: 'Definitions', description: 'Which connectors there are, and how each is configured.' },
         { name: 'Operator tokens', description: 'The tokens of your own backends.' },
+        { name: 'Console', description: 'Who is signed in to the console.' },
       ],
       components: {
         schemas: { ErrorCode: { type: 'string', title: 'Error code', enum: errorCodes } },

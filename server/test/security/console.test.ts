@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeConsoleLink } from '../../src/console/links.ts';
 import { systemRuntime } from '../../src/runtime.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
+import { runCommand } from '../support/command-line.ts';
 import { addTenant, fill, logOfTest, routesWith } from './support.ts';
 
 let test: TestApp;
@@ -315,8 +316,69 @@ describe('A one-time link', () => {
     expect(replaced.status).toBe(200);
     expect((await send('GET', '/console/session', { cookie })).status).toBe(401);
   });
+});
 
-  it('answers alike whether it is wrong, used or too old, and soon not at all', async () => {
+describe('Administrators', () => {
+  it('see who is signed in, and end a session together with the streams that it has open', async () => {
+    const cookie = cookieOf(await send('POST', '/console/session', own, { token: test.operatorToken }));
+    const { id } = (await send('GET', '/console/session', { cookie })).body;
+    const { body } = await test.request('GET', '/api/v1/console-sessions');
+    expect(body.data[0]).toMatchObject({ id, kind: 'token', label: 'first', permission: 'full' });
+    const stream = await test.app.http.inject({
+      method: 'GET',
+      url: '/console/api/v1/events/stream',
+      headers: { cookie },
+      payloadAsStream: true,
+    });
+    expect(stream.statusCode).toBe(200);
+    const ended = (async () => {
+      for await (const _chunk of stream.stream());
+      return true;
+    })();
+    const other = await addTenant(test, 'not theirs');
+    expect((await other.request('DELETE', `/api/v1/console-sessions/${id}`)).status).toBe(404);
+    expect((await test.request('DELETE', `/api/v1/console-sessions/${id}`)).status).toBe(200);
+    expect(await ended).toBe(true);
+    expect((await send('GET', '/console/session', { cookie })).status).toBe(401);
+    expect((await test.request('DELETE', `/api/v1/console-sessions/${id}`)).status).toBe(404);
+    expect(
+      (await test.request('GET', '/api/v1/console-sessions')).body.data.map((one: { id: string }) => one.id),
+    ).not.toContain(id);
+  });
+});
+
+describe('The command line', () => {
+  it('prints a link, lists sessions and ends them', async () => {
+    const link = await runCommand(['console', 'link', '--permission', 'read', '--name', 'Ada'], { env: test.env });
+    expect(link.code, link.stderr).toBe(0);
+    const code = /http:\/\/localhost:8080\/console\/sign-in#code=([\w-]{43})/.exec(link.stdout)?.[1] ?? '';
+    const cookie = cookieOf(await spend(code));
+    const me = await send('GET', '/console/session', { cookie });
+    expect(me.body).toMatchObject({ label: 'Ada', permission: 'read', kind: 'link' });
+    const list = await runCommand(['console', 'sessions', '--json'], { env: test.env });
+    expect(JSON.parse(list.stdout).data.map((one: { id: string }) => one.id)).toContain(me.body.id);
+    expect((await runCommand(['console', 'end', me.body.id], { env: test.env })).code).toBe(0);
+    expect((await runCommand(['console', 'end', me.body.id], { env: test.env })).code).toBe(1);
+  });
+});
+
+describe('The page of the console', () => {
+  it('may be framed by nobody, runs only our scripts, and is not kept', async () => {
+    for (const path of ['/console', '/console/sign-in', '/console/customers/1']) {
+      const { headers } = await send('GET', path);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:\/\/(?!localhost)/);
+      expect([headers['x-frame-options'], headers['cache-control']]).toEqual(['DENY', 'no-store']);
+    }
+    expect((await send('GET', '/console/assets/none.js')).status).toBe(404);
+  });
+});
+
+/** The last test of this file: this address may not try again for a minute. */
+describe('Somebody who guesses', () => {
+  it('gets the same answer whether a link is wrong, used or too old, and soon none at all', async () => {
     const used = await newLink();
     await spend(used);
     const old = await newLink();
@@ -334,19 +396,5 @@ describe('A one-time link', () => {
     expect(last?.headers['retry-after']).toBeDefined();
     // Over the limit, a right code says no more than a wrong one.
     expect((await spend(good)).status).toBe(429);
-  });
-});
-
-describe('The page of the console', () => {
-  it('may be framed by nobody, runs only our scripts, and is not kept', async () => {
-    for (const path of ['/console', '/console/sign-in', '/console/customers/1']) {
-      const { headers } = await send('GET', path);
-      const policy = String(headers['content-security-policy']);
-      expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).not.toMatch(/unsafe|https?:\/\/(?!localhost)/);
-      expect([headers['x-frame-options'], headers['cache-control']]).toEqual(['DENY', 'no-store']);
-    }
-    expect((await send('GET', '/console/assets/none.js')).status).toBe(404);
   });
 });

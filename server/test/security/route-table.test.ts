@@ -200,6 +200,7 @@ describe('A route for operators', () => {
       else expect([200, 201, 404, 422], `${method} ${url}`).toContain(answer.status);
     }
     expect(administration.sort()).toEqual([
+      'DELETE /api/v1/console-sessions/:console_session_id',
       'DELETE /api/v1/integrations/oauth/clients/:oauth_client_id',
       'DELETE /api/v1/operator-tokens/:operator_token_id',
       'PATCH /api/v1/integrations/oauth/clients/:oauth_client_id',

@@ -1,0 +1,42 @@
+/** What crosses the wire about people who are signed in to the console. */
+import { type Static, Type } from 'typebox';
+import { Enumeration, operatorPermissions, Timestamp, Uuid } from './fields.ts';
+
+const exampleId = '3d2c9a54-1f0b-4a0e-9c53-8a1f6f0e2b77';
+
+export const ConsoleSession = Type.Object(
+  {
+    id: Uuid('Identifier of the session', exampleId),
+    kind: Enumeration(['token', 'link', 'oidc'], {
+      description: 'How it began: with an operator token, a one-time link, or a sign-in with your provider',
+      examples: ['token'],
+    }),
+    label: Type.String({
+      description: 'Who it is: the name of the token, whom the link was for, or what the provider tells',
+      examples: ['ada@example.com'],
+    }),
+    permission: Enumeration(operatorPermissions, { description: 'What the session may do', examples: ['full'] }),
+    operator_token_id: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'The operator token that the session ends with; null unless it began with one',
+    }),
+    created_at: Timestamp('When the person signed in'),
+    last_used_at: Timestamp('Last use, to the minute'),
+    expires_at: Timestamp('When it ends at the latest'),
+  },
+  { title: 'Console session' },
+);
+export type ConsoleSession = Static<typeof ConsoleSession>;
+
+export const ConsoleSessionList = Type.Object(
+  {
+    data: Type.Array(ConsoleSession, { description: 'The sessions that have not ended, newest first; at most 1,000' }),
+  },
+  { title: 'Console session list' },
+);
+export type ConsoleSessionList = Static<typeof ConsoleSessionList>;
+
+export const ConsoleSessionPath = Type.Object({
+  console_session_id: Uuid('Identifier of the session', exampleId),
+});

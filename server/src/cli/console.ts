@@ -1,0 +1,65 @@
+/** The commands about the console: links to sign in with, and who is signed in. */
+import type { OperatorPermission } from '@inlay/contract/fields';
+import { byCommandLine } from '../cause.ts';
+import { readConfig } from '../config.ts';
+import { makeConsoleLink } from '../console/links.ts';
+import { type ConsoleSessions, createConsoleSessions, presentSession } from '../console/sessions.ts';
+import type { Store } from '../db/open.ts';
+import { AppError, OperatorError } from '../errors.ts';
+import { createJournal } from '../events/journal.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createOperatorTokens } from '../tokens/operator-tokens.ts';
+import { chosenOrganization, withStore } from './opened-store.ts';
+import { day, print, printJson, table } from './output.ts';
+
+interface Chosen {
+  organization?: string;
+  json?: true;
+}
+
+const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
+
+function sessionsOf(store: Store): ConsoleSessions {
+  const operatorTokens = createOperatorTokens(store, systemRuntime, journal);
+  return createConsoleSessions({ store, runtime: systemRuntime, journal, operatorTokens });
+}
+
+export const printLink = (options: Chosen & { permission: OperatorPermission; name: string }) =>
+  withStore(async (store) => {
+    const { config } = readConfig(process.env);
+    if (!config.console) throw new OperatorError('There is no console: INLAY_CONSOLE is off.');
+    const organizationId = await chosenOrganization(store, options);
+    const { permission, name: label } = options;
+    const { publicUrl } = config;
+    const { url } = await makeConsoleLink(
+      { store, runtime: systemRuntime, journal, publicUrl },
+      { organizationId, permission, label },
+    );
+    if (options.json) return printJson({ url });
+    print('Sign in to the console with this link, once, within 15 minutes:', '', `  ${url}`, '');
+    if (config.console.isSecure === undefined) {
+      print('The console refuses to sign anybody in over plain http. Set INLAY_PUBLIC_URL to an https address.');
+    }
+  });
+
+export const showSessions = (options: Chosen) =>
+  withStore(async (store) => {
+    const rows = await sessionsOf(store).list(await chosenOrganization(store, options));
+    if (options.json) return printJson({ data: rows.map(presentSession) });
+    if (rows.length === 0) return print('Nobody is signed in to the console.');
+    table(
+      ['ID', { title: 'WHO', isCut: true }, 'BY', 'PERMISSION', 'SINCE', 'LAST USED'],
+      rows.map((row) => [row.id, row.label, row.kind, row.permission, day(row.created_at), day(row.last_used_at)]),
+    );
+  });
+
+export const endSession = (id: string, options: Chosen) =>
+  withStore(async (store) => {
+    try {
+      await sessionsOf(store).end(await chosenOrganization(store, options), id, 'ended', byCommandLine);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new OperatorError(`There is no session ${id}, or it has ended. See: inlay console sessions`);
+    }
+    print('Ended. A running service refuses it within two seconds.');
+  });
