@@ -349,16 +349,18 @@ describe('Administrators', () => {
 
 describe('The command line', () => {
   it('prints a link, lists sessions and ends them', async () => {
-    const link = await runCommand(['console', 'link', '--permission', 'read', '--name', 'Ada'], { env: test.env });
+    const run = (...args: string[]) =>
+      runCommand(['console', ...args, '--organization', test.organizationId], { env: test.env });
+    const link = await run('link', '--permission', 'read', '--name', 'Ada');
     expect(link.code, link.stderr).toBe(0);
     const code = /http:\/\/localhost:8080\/console\/sign-in#code=([\w-]{43})/.exec(link.stdout)?.[1] ?? '';
     const cookie = cookieOf(await spend(code));
     const me = await send('GET', '/console/session', { cookie });
     expect(me.body).toMatchObject({ label: 'Ada', permission: 'read', kind: 'link' });
-    const list = await runCommand(['console', 'sessions', '--json'], { env: test.env });
+    const list = await run('sessions', '--json');
     expect(JSON.parse(list.stdout).data.map((one: { id: string }) => one.id)).toContain(me.body.id);
-    expect((await runCommand(['console', 'end', me.body.id], { env: test.env })).code).toBe(0);
-    expect((await runCommand(['console', 'end', me.body.id], { env: test.env })).code).toBe(1);
+    expect((await run('end', me.body.id)).code).toBe(0);
+    expect((await run('end', me.body.id)).code).toBe(1);
   });
 });
 
