@@ -57,6 +57,8 @@ export interface Overrides {
   tracer?: Tracer;
   /** Wraps the transport to the platform, for tests that need it to fail. */
   wrapTransport?: (transport: Transport) => Transport;
+  /** How long a customer who comes back from a provider waits for the next page. */
+  signInPatienceMs?: number;
 }
 
 export interface App {
@@ -117,6 +119,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       metrics,
       tracer,
       wrapTransport: overrides.wrapTransport,
+      signInPatienceMs: overrides.signInPatienceMs,
       onClose: (step) => closing.push(step),
     });
     const {

@@ -3,10 +3,13 @@ import type { Config } from './config.ts';
 import { openGuardedNetwork } from './guarded-network.ts';
 import type { ProviderNetwork } from './oauth/context.ts';
 
-const timeoutMs = 20_000;
+const usualTimeoutMs = 20_000;
 const maxBytes = 1024 * 1024;
 
-export function openOAuthNetwork(config: Config): ProviderNetwork & { close(): Promise<void> } {
+export function openOAuthNetwork(
+  config: Config,
+  { timeoutMs = usualTimeoutMs }: { timeoutMs?: number } = {},
+): ProviderNetwork & { close(): Promise<void> } {
   const { allowPrivateNetworks } = config;
   const { request, hostFault, close } = openGuardedNetwork(config, allowPrivateNetworks);
   return {

@@ -129,13 +129,14 @@ export interface Surroundings {
   metrics: Metrics;
   tracer: Tracer;
   wrapTransport?: ((transport: Transport) => Transport) | undefined;
+  signInPatienceMs?: number | undefined;
   onClose(step: () => Promise<void>): void;
 }
 
 export async function openParts(
   config: Config,
   secrets: Secrets,
-  { runtime, log, metrics, tracer, wrapTransport, onClose }: Surroundings,
+  { runtime, log, metrics, tracer, wrapTransport, signInPatienceMs, onClose }: Surroundings,
 ): Promise<Parts> {
   const dataDir = openDataDir(config.dataDir);
   const onIdleError = (err: Error) => log.warn({ err }, 'a database connection was lost');
@@ -312,7 +313,7 @@ export async function openParts(
     inBackground: background.run,
   };
   const owner = bundled ? 'service' : 'platform';
-  const signIns = openSignIns({ config, oauth, pipelines, frameProofs, owner });
+  const signIns = openSignIns({ config, oauth, pipelines, frameProofs, owner, patienceMs: signInPatienceMs });
   const setUps = createSetUps(pipelines);
   const jobWatch = createJobWatch(pipelines, bundled ? { everyMs: 5_000, overlapMs: 2_000 } : hostedWatch);
   bundled?.onJobsChanged(jobWatch.soon);

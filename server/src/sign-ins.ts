@@ -17,9 +17,12 @@ interface SignInParts {
   pipelines: PipelinesContext;
   frameProofs: FrameProofs;
   owner: CredentialOwner;
+  patienceMs?: number | undefined;
 }
 
-export function openSignIns({ config, oauth, pipelines, frameProofs, owner }: SignInParts): FlowsContext {
+const usualPatienceMs = 3_000;
+
+export function openSignIns({ config, oauth, pipelines, frameProofs, owner, patienceMs }: SignInParts): FlowsContext {
   const { templates } = pipelines;
   return {
     ...oauth,
@@ -37,6 +40,7 @@ export function openSignIns({ config, oauth, pipelines, frameProofs, owner }: Si
       return origin === null ? undefined : new URL(origin).host;
     },
     owner,
+    patienceMs: patienceMs ?? usualPatienceMs,
     async connectByLink(cause, flow) {
       try {
         await connectSourceByLink(changedBy(pipelines, cause), flow);

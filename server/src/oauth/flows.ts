@@ -60,6 +60,8 @@ export interface FlowsContext extends OAuthContext {
   owner: CredentialOwner;
   /** Makes the source of a link that has connected, or connects it again. */
   connectByLink(cause: Cause, flow: OAuthFlowRow): Promise<void>;
+  /** How long a customer looks at an empty window before reading that the provider has not answered yet. */
+  patienceMs: number;
   /** Wakes the requests that wait for this sign-in. */
   changed: Changes;
 }

@@ -236,6 +236,19 @@ describe('a refresh token', () => {
     expect(asked).toEqual([]);
   });
 
+  it('ends where the provider answers never, or not to the end', async () => {
+    const impatient = openOAuthNetwork(readConfig({ INLAY_ALLOW_PRIVATE_NETWORKS: 'true' }).config, { timeoutMs: 50 });
+    const begins = (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{ "access_token": ');
+    };
+    for (const slow of [() => {}, begins]) {
+      answer = slow;
+      expect(await refreshTokens(impatient, clientWith(), 'the refresh token')).toMatchObject({ kind: 'unknown' });
+    }
+    await impatient.close();
+  });
+
   it('goes with the secret of before where the provider does not know the new one yet', async () => {
     answer = (response, { body }) =>
       body.includes('old')

@@ -19,6 +19,7 @@ if (button) {
 }
 const next = document.querySelector('a[data-next]');
 if (next) location.replace(next.href);
+if (document.querySelector('[data-look-again]')) setTimeout(() => location.reload(), 1000);
 // Only windows that a script has opened can be closed so; others stay.
 if (document.querySelector('[data-close]')) setTimeout(() => window.close(), 1500);
 `;

@@ -35,7 +35,7 @@ const en = {
     not_possible: 'Signing in is not possible at the moment. Ask the application that you came from.',
   } satisfies Record<FlowFailure, string> as Record<FlowFailure, string>,
   waitingTitle: 'Almost there',
-  waiting: 'The provider has not answered yet. Load this page again in a moment.',
+  waiting: 'The provider has not answered yet. This page goes on by itself.',
 };
 export type PageWords = typeof en;
 
@@ -73,7 +73,7 @@ const de: PageWords = {
     not_possible: 'Die Anmeldung ist zurzeit nicht möglich. Wenden Sie sich an die Anwendung, aus der Sie kommen.',
   },
   waitingTitle: 'Gleich fertig',
-  waiting: 'Der Anbieter hat noch nicht geantwortet. Laden Sie diese Seite gleich noch einmal.',
+  waiting: 'Der Anbieter hat noch nicht geantwortet. Diese Seite geht von selbst weiter.',
 };
 
 const fr: PageWords = {
@@ -109,7 +109,7 @@ const fr: PageWords = {
     not_possible: 'La connexion n’est pas possible en ce moment. Adressez-vous à l’application d’où vous venez.',
   },
   waitingTitle: 'Presque terminé',
-  waiting: 'Le fournisseur n’a pas encore répondu. Rechargez cette page dans un instant.',
+  waiting: 'Le fournisseur n’a pas encore répondu. Cette page continue d’elle-même.',
 };
 
 const es: PageWords = {
@@ -145,7 +145,7 @@ const es: PageWords = {
     not_possible: 'No es posible iniciar sesión en este momento. Consulte la aplicación de donde viene.',
   },
   waitingTitle: 'Casi listo',
-  waiting: 'El proveedor aún no ha respondido. Vuelva a cargar esta página en un momento.',
+  waiting: 'El proveedor aún no ha respondido. Esta página continúa por sí sola.',
 };
 
 const ja: PageWords = {
@@ -181,7 +181,7 @@ const ja: PageWords = {
     not_possible: '現在サインインできません。元のアプリケーションにお問い合わせください。',
   },
   waitingTitle: 'まもなく完了します',
-  waiting: 'プロバイダーからの応答がまだありません。しばらくしてからこのページを再読み込みしてください。',
+  waiting: 'プロバイダーからの応答がまだありません。このページは自動的に進みます。',
 };
 
 const languages: Record<WidgetLocale, PageWords> = { en, de, fr, es, ja };

@@ -12,7 +12,16 @@ import { hashOf, newSecret } from './flow-secrets.ts';
 import { type FlowsContext, heldBySource } from './flows.ts';
 import { pageScript } from './page-script.ts';
 import { askingPage, donePage, goingPage, impossiblePage, overPage, type Reader } from './pages.ts';
-import { byVisitor, comeBack, cookieName, findOwnFlow, goToProvider, openStart, type Visit } from './sign-in.ts';
+import {
+  byVisitor,
+  type CameBack,
+  comeBack,
+  cookieName,
+  findOwnFlow,
+  goToProvider,
+  openStart,
+  type Visit,
+} from './sign-in.ts';
 
 const options = { config: { access: 'public' as const }, schema: { hide: true }, exposeHeadRoute: false };
 const cookieSeconds = 15 * 60;
@@ -29,6 +38,9 @@ export function signInPages(root: FlowsContext) {
     );
     const by = (request: FastifyRequest) => causedBy(root, byRequest(request));
     const ownOrigin = new URL(root.publicUrl).origin;
+    const exchanges = new Set<Promise<unknown>>();
+    // Tokens that a provider is about to give must not be lost.
+    app.addHook('onClose', async () => void (await Promise.allSettled(exchanges)));
 
     app.get('/oauth/page.js', options, (_request, reply) =>
       reply.type('text/javascript; charset=utf-8').header('cache-control', 'public, max-age=300').send(pageScript),
@@ -80,8 +92,9 @@ export function signInPages(root: FlowsContext) {
     app.get<{ Params: { key: string } }>('/oauth/callback/:key', options, async (request, reply) => {
       const { url = '' } = request.raw;
       const params = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
-      const flow = await comeBack(by(request), request.params.key, params, visitOf(request));
-      if (!flow) return sendEnd(request, reply, 'over');
+      const back = await comeBack(by(request), request.params.key, params, visitOf(request));
+      if (!back) return sendEnd(request, reply, 'over');
+      const flow = await withPatience(back);
       // The address of this page holds the code; the next one does not, and takes its place in the history.
       return reply.header('cache-control', 'no-store').redirect(nextAddress(flow), 303);
     });
@@ -117,6 +130,23 @@ export function signInPages(root: FlowsContext) {
         proof: flow.token_id === null ? hashOf(cookie) : undefined,
       });
       return sendPage(reply, { status: statuses.done, page, runsScripts: true, formTargets: "'self'" });
+    }
+
+    /** The sign-in as it is after a short time: with a slow provider, the customer reads that it has not answered yet. */
+    async function withPatience({ flow, ended }: CameBack): Promise<OAuthFlowRow> {
+      exchanges.add(ended);
+      const enough = new AbortController();
+      let isLate = false;
+      const settled = ended.finally(() => {
+        exchanges.delete(ended);
+        enough.abort();
+      });
+      settled.catch((error) => isLate && root.log.error({ err: error, flowId: flow.id }, 'a sign-in broke off'));
+      const late = root.runtime.sleep(root.patienceMs, enough.signal).then(() => {
+        isLate = true;
+        return flow;
+      });
+      return await Promise.race([settled, late]);
     }
 
     const doneAddress = (flow: OAuthFlowRow) => `${root.publicUrl}/oauth/done/${flow.id}`;

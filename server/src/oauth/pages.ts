@@ -136,6 +136,6 @@ ${missing.length === 0 ? [] : list(missing)}
   return frame(
     reader,
     (words) => words.waitingTitle,
-    (words) => html`<p>${words.waiting}</p>`,
+    (words) => html`<p data-look-again>${words.waiting}</p>`,
   );
 }

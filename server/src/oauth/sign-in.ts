@@ -152,6 +152,12 @@ export function byVisitor(ctx: FlowsContext, flow: OAuthFlowRow): FlowsContext {
   return causedBy(ctx, { ...ctx.journal.cause, actor });
 }
 
+export interface CameBack {
+  flow: OAuthFlowRow;
+  /** Until the provider has been asked. A provider may take long. */
+  ended: Promise<OAuthFlowRow>;
+}
+
 /**
  * The customer is back. Undefined: this address belongs to no sign-in of this browser, or to one that was ended already;
  * then nothing is changed, and nothing is sent anywhere.
@@ -161,7 +167,7 @@ export async function comeBack(
   callbackKey: string,
   params: URLSearchParams,
   visit: Visit,
-): Promise<OAuthFlowRow | undefined> {
+): Promise<CameBack | undefined> {
   const state = params.get('state') ?? '';
   const known = await flows.findFlowByState(ctx.store.db, hashOf(state));
   const cookie = known && visit.cookie(cookieName(known.id));
@@ -176,7 +182,7 @@ export async function comeBack(
   });
   if (!taken) return undefined;
   ctx.changed.tell(taken.id);
-  return await exchange(byVisitor(ctx, taken), taken, params, state);
+  return { flow: taken, ended: exchange(byVisitor(ctx, taken), taken, params, state) };
 }
 
 async function exchange(

@@ -12,6 +12,8 @@ export interface Provider {
   account: { id: number; email: string };
   /** What is granted; undefined: what was asked for. */
   scope: string | undefined;
+  /** Until when its tokens are held back; false: it breaks the connection off instead of giving any. */
+  held: Promise<boolean> | undefined;
   /** How many were sent to its page. */
   visits: number;
   endpoints: object;
@@ -44,6 +46,7 @@ export async function startProvider(): Promise<Provider> {
       }
       case '/token': {
         const form = new URLSearchParams(await text(request));
+        if ((await provider.held) === false) return void response.destroy();
         if (form.get('code') !== 'a-code') return void json({ error: 'invalid_grant' }, 400);
         tokens += 1;
         known.set(`token-${tokens}`, provider.account);
@@ -69,6 +72,7 @@ export async function startProvider(): Promise<Provider> {
     url,
     account: { id: 1, email: 'ada@example.com' },
     scope: undefined,
+    held: undefined,
     visits: 0,
     endpoints: {
       authorization_url: `${url}/authorize`,
