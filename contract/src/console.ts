@@ -1,6 +1,8 @@
 /** What crosses the wire about people who are signed in to the console. */
 import { type Static, Type } from 'typebox';
 import { Enumeration, operatorPermissions, Timestamp, Uuid } from './fields.ts';
+import { templateFilterFields } from './template-filters.ts';
+import { WidgetLocale, WidgetTheme } from './widget-theme.ts';
 
 const exampleId = '3d2c9a54-1f0b-4a0e-9c53-8a1f6f0e2b77';
 
@@ -40,3 +42,29 @@ export type ConsoleSessionList = Static<typeof ConsoleSessionList>;
 export const ConsoleSessionPath = Type.Object({
   console_session_id: Uuid('Identifier of the session', exampleId),
 });
+
+export const ViewTokenRequest = Type.Object(
+  {
+    ...templateFilterFields,
+    theme: Type.Optional(WidgetTheme),
+    locale: Type.Optional(WidgetLocale),
+  },
+  { title: 'View token request', examples: [{ locale: 'de' }] },
+);
+export type ViewTokenRequest = Static<typeof ViewTokenRequest>;
+
+export const ViewToken = Type.Object(
+  {
+    token: Type.String({
+      description: 'A token that reads what the customer of the workspace sees, and cannot write',
+      examples: ['eyJhbGciOiJFZERTQSIs…'],
+    }),
+    widget_url: Type.String({
+      description: 'The widget as the customer sees it, for a frame on a page of the service itself',
+      examples: ['https://inlay.example.com/widget?workspaceId=…#eyJhbGciOiJFZERTQSIs…'],
+    }),
+    expires_at: Timestamp('When the token stops working at the latest'),
+  },
+  { title: 'View token' },
+);
+export type ViewToken = Static<typeof ViewToken>;

@@ -169,10 +169,16 @@ export async function openParts(
   const keys = await openSigningKeys({ store, sealer, runtime, log, journal, listOrganizationIds });
   onClose(() => keys.stop());
   const { publicUrl, vendor, scopedTokenTtlSeconds: ttlSeconds } = config;
-  const scopedTokens = createScopedTokens({ store, keys, runtime, journal, issuer: publicUrl, vendor, ttlSeconds });
+  const consoleSessions = createConsoleSessions({ store, runtime, journal, operatorTokens });
+  const scopedTokens = createScopedTokens({
+    ...{ store, keys, runtime, journal, issuer: publicUrl, vendor, ttlSeconds },
+    viewerWorks: async (organizationId, viewer) =>
+      'session' in viewer
+        ? await consoleSessions.works(organizationId, viewer.session)
+        : (await operatorTokens.findWorking(organizationId, viewer.operatorToken)) !== undefined,
+  });
   const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
   const frameProofs = createFrameProofs(keys, runtime);
-  const consoleSessions = createConsoleSessions({ store, runtime, journal, operatorTokens });
 
   const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
     dataDir,

@@ -30,6 +30,11 @@ export interface ScopedPrincipal {
   templateFilters?: TemplateFilters;
   /** What the customer is called, if the operator has said it. */
   customerLabel?: string;
+  /** Set for a view token: an operator looks at what the customer sees, and changes nothing. */
+  viewer?: Viewer;
 }
+
+/** What a view token ends with: the session of the console that asked for it, or else the operator token. */
+export type Viewer = { session: string } | { operatorToken: string };
 
 export type Principal = OperatorPrincipal | ScopedPrincipal;

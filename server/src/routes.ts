@@ -10,6 +10,7 @@ import { readBuiltConsole } from './console/built-console.ts';
 import { createConsoleRequests } from './console/console.hooks.ts';
 import { consoleRoutes } from './console/console.routes.ts';
 import { consoleSessionRoutes } from './console/sessions.routes.ts';
+import { viewTokenRoutes } from './console/view-tokens.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
 import { eventRoutes } from './events/events.routes.ts';
 import { causedBy } from './events/journal.ts';
@@ -45,7 +46,7 @@ import { version } from './version.ts';
 import { webhookRoutes } from './webhooks/webhook-endpoints.routes.ts';
 import { readBuiltFiles } from './widget/built-files.ts';
 import { widgetRoutes } from './widget/widget.routes.ts';
-import { ensureTokenSubject } from './workspaces/token-subject.ts';
+import { ensureTokenSubject, getTokenSubject } from './workspaces/token-subject.ts';
 import { workspaceRoutes } from './workspaces/workspaces.routes.ts';
 import { isLiveWorkspace } from './workspaces/workspaces.ts';
 
@@ -88,6 +89,12 @@ export async function addRoutes(
   });
   operatorTokenRoutes(http, operatorTokens);
   consoleSessionRoutes(http, consoleSessions);
+  viewTokenRoutes(http, {
+    store: parts.store,
+    journal: parts.journal,
+    widgetTokens,
+    subjectOf: (organizationId, id) => getTokenSubject(workspaces, organizationId, id),
+  });
   workspaceRoutes(http, workspaces, publicUrl);
   quotaRoutes(http, workspaces, publicUrl);
   pipelineRoutes(http, pipelines);

@@ -355,6 +355,8 @@ it('A route that changes something writes an entry with its request, its actor, 
   await walk(`DELETE ${templates}/sources/:source_template_id`, ['template.deleted']);
   await walk(`DELETE ${templates}/connections/:connection_template_id`, ['template.deleted']);
 
+  const view = await walk(`POST ${api}/workspaces/:workspace_id/view-token`, ['view_token.created'], { body: {} });
+  secrets.push(view.token);
   await walk(`POST ${api}/embedded/tokens/revoke`, ['token.revoked'], { body: { token: own.token } });
   await walk(`POST ${api}/workspaces/:workspace_id/tokens/revoke`, ['token.revoked']);
   const update = { name: 'walked on', status: 'inactive' };

@@ -354,6 +354,14 @@ export const catalogue = {
     ofOrganization,
   ),
 
+  'view_token.created': kind(
+    'Somebody looks at the widget as the customer of a workspace sees it. The token reads and cannot write.',
+    {
+      token_id: text('The `jti` of the token', '1.aaaaaaaaaaaaaaaaaaaaaa'),
+      expires_at: Timestamp('Until when it works'),
+    },
+    ofWorkspace,
+  ),
   'token.revoked': kind(
     'A scoped or widget token, or every token of a workspace, was revoked.',
     {

@@ -17,12 +17,14 @@ interface PageReply {
   runsScripts?: boolean;
   /** What the page may frame, as a source list of CSP; by default nothing. Such a page may have workers of ours, too. */
   frames?: string;
+  /** Whether the page has no origin: it may run scripts, and reaches nothing of the browser. */
+  isSandboxed?: boolean;
   /** Where forms of the page may lead, as a source list of CSP; by default nowhere. */
   formTargets?: string;
 }
 
 export function sendPage(reply: FastifyReply, options: PageReply) {
-  const { status, page, error, frameAncestors, images, runsScripts, frames, formTargets } = options;
+  const { status, page, error, frameAncestors, images, runsScripts, frames, isSandboxed, formTargets } = options;
   if (error !== undefined) reply.header(codeHeader, error);
   const policy = [
     "default-src 'none'",
@@ -31,6 +33,7 @@ export function sendPage(reply: FastifyReply, options: PageReply) {
     "style-src 'self'",
     `img-src 'self' data:${images === undefined ? '' : ` ${images}`}`,
     "base-uri 'none'",
+    ...(isSandboxed ? ['sandbox allow-scripts'] : []),
     `form-action ${formTargets ?? "'none'"}`,
     `frame-ancestors ${frameAncestors ?? "'none'"}`,
   ];

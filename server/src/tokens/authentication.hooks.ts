@@ -96,11 +96,17 @@ async function authenticateScoped(
     // A page of another origin may read nothing, not even this error.
     reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
     reply.header('vary', 'origin');
-    if (origin !== undefined && origin !== allowed && origin !== ownOrigin) {
+    // The frame in which an operator looks at a widget has no origin.
+    const isView = principal.viewer !== undefined;
+    if (origin !== undefined && origin !== allowed && origin !== ownOrigin && !(isView && origin === 'null')) {
       request.refusal = { principal, reason: 'origin' };
       throw new AppError('forbidden');
     }
-    if (origin !== undefined && origin === allowed) allowOrigin(reply, origin);
+    if (origin !== undefined && (origin === allowed || isView)) allowOrigin(reply, origin);
+  }
+  if (principal.viewer && request.method !== 'GET' && request.method !== 'HEAD') {
+    request.refusal = { principal, reason: 'permission' };
+    throw new AppError('forbidden');
   }
   return principal;
 }

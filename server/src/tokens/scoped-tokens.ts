@@ -10,7 +10,7 @@ import type { Cause } from '../cause.ts';
 import type { Store } from '../db/open.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import type { Journal } from '../events/journal.ts';
-import type { ScopedPrincipal, TemplateFilters } from '../principals.ts';
+import type { ScopedPrincipal, TemplateFilters, Viewer } from '../principals.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Claims, createJwtReader, type ReadToken, signJwt } from './jwt.ts';
 import { RecentAnswers } from './recent-answers.ts';
@@ -25,6 +25,8 @@ interface ScopedTokensOptions {
   issuer: string;
   vendor: string;
   ttlSeconds: number | undefined;
+  /** Whether a view token still works. */
+  viewerWorks(organizationId: string, viewer: Viewer): Promise<boolean>;
 }
 
 export interface TokenSubject {
@@ -35,10 +37,14 @@ export interface TokenSubject {
   allowedOrigin?: string;
   templateFilters?: TemplateFilters;
   customerLabel?: string | undefined;
+  /** Set for a view token only. */
+  viewer?: Viewer;
 }
 
 export interface IssuedToken {
   token: string;
+  /** Its `jti`. */
+  tokenId: string;
   /** Milliseconds since the epoch. Undefined: it works until it is revoked. */
   expiresAt: number | undefined;
 }
@@ -57,6 +63,8 @@ export interface ScopedTokens {
 }
 
 const audience = 'inlay';
+/** Another one, so that a replica that knows nothing of view tokens refuses them instead of letting them write. */
+const viewAudience = 'inlay-view';
 const clockToleranceSeconds = 30;
 const jtiShape = /^(\d{1,9})\.[A-Za-z0-9_-]{22}$/;
 
@@ -88,14 +96,15 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   function issue(subject: TokenSubject, lifetimeSeconds = ttlSeconds): IssuedToken {
-    const { organizationId, workspaceId, allowedOrigin, templateFilters, customerLabel } = subject;
+    const { organizationId, workspaceId, allowedOrigin, templateFilters, customerLabel, viewer } = subject;
     const issuedAt = Math.floor(runtime.now() / 1000);
     const expiresAt = lifetimeSeconds === undefined ? undefined : issuedAt + lifetimeSeconds;
+    const tokenId = `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`;
     const token = signJwt(keys.current(), {
       iss: issuer,
-      aud: audience,
+      aud: viewer ? viewAudience : audience,
       sub: workspaceId,
-      jti: `${subject.tokenGeneration}.${randomBytes(16).toString('base64url')}`,
+      jti: tokenId,
       iat: issuedAt,
       ...(expiresAt === undefined ? {} : { exp: expiresAt }),
       org: organizationId,
@@ -103,14 +112,18 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
       ...(allowedOrigin === undefined ? {} : { allowed_origin: allowedOrigin }),
       ...(templateFilters === undefined ? {} : { template_filters: templateFilters }),
       ...(customerLabel === undefined ? {} : { customer_label: customerLabel }),
+      ...(viewer === undefined ? {} : { viewer }),
     });
-    return { token, expiresAt: expiresAt && expiresAt * 1000 };
+    return { token, tokenId, expiresAt: expiresAt && expiresAt * 1000 };
   }
 
   async function verify(token: string): Promise<ScopedPrincipal> {
     const { digest, meaning } = checkToken(token);
     const counts = await recent.get(digest, () => countsNow(meaning));
-    if (!counts) throw new AppError('unauthenticated');
+    const { organizationId, viewer } = meaning.principal;
+    if (!counts || (viewer && !(await options.viewerWorks(organizationId, viewer)))) {
+      throw new AppError('unauthenticated');
+    }
     return meaning.principal;
   }
 
@@ -140,12 +153,13 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
     const { iss, sub, org, aud, iat, nbf, exp, jti, allowed_origin, template_filters, customer_label } = claims;
     const scope = claims[scopeClaim] as { workspaceId?: unknown; organizationId?: unknown } | undefined;
     const generation = typeof jti === 'string' ? jtiShape.exec(jti)?.[1] : undefined;
+    const viewer = aud === viewAudience && exp !== undefined ? viewerOf(claims.viewer) : undefined;
     const valid =
       isUuid(sub) &&
       isUuid(org) &&
       typeof jti === 'string' &&
       iss === issuer &&
-      aud === audience &&
+      (aud === audience || viewer !== undefined) &&
       isSeconds(iat) &&
       (nbf === undefined || isSeconds(nbf)) &&
       (exp === undefined || isSeconds(exp)) &&
@@ -162,6 +176,7 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
         ...(typeof allowed_origin === 'string' ? { allowedOrigin: allowed_origin } : {}),
         ...(template_filters ? { templateFilters: template_filters as TemplateFilters } : {}),
         ...(typeof customer_label === 'string' ? { customerLabel: customer_label } : {}),
+        ...(viewer === undefined ? {} : { viewer }),
       },
       tokenGeneration: Number(generation),
       issuedAt: iat,
@@ -196,6 +211,12 @@ export function createScopedTokens(options: ScopedTokensOptions): ScopedTokens {
   }
 
   return { issue, lifetimeOf, verify, revoke, forget: () => recent.forget() };
+}
+
+function viewerOf(claim: unknown): Viewer | undefined {
+  const { session, operatorToken } = (claim ?? {}) as { session?: unknown; operatorToken?: unknown };
+  if (isUuid(session)) return { session };
+  return isUuid(operatorToken) ? { operatorToken } : undefined;
 }
 
 function isUuid(value: unknown): value is string {

@@ -9,17 +9,20 @@ import { serialiseOrigin } from '@inlay/contract/origins';
 import type { TemplateFilterRequest } from '@inlay/contract/template-filters';
 import type { WidgetTokenEnvelope, WidgetTokenRequest } from '@inlay/contract/tokens';
 import { invalidRequest } from '../errors.ts';
-import type { TemplateFilters } from '../principals.ts';
+import type { TemplateFilters, Viewer } from '../principals.ts';
 import type { IssuedToken, ScopedTokens, TokenSubject } from './scoped-tokens.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** The limit for all tags together, so that the token fits into a header and the address into a request line. */
 const maxTagBytes = 4_096;
 const maxQueryLength = 12_000;
+const viewSeconds = 15 * 60;
 
 interface WidgetAddress {
   workspaceId: string;
   allowedOrigin: string;
+  /** Whether an operator looks at it: the page then has no origin, and reaches nothing of the browser. */
+  isView: boolean;
 }
 
 interface WidgetSettings {
@@ -33,6 +36,12 @@ interface WidgetSettings {
   customerLabel: string | undefined;
 }
 
+export interface ViewOfWidget extends WidgetTokenEnvelope {
+  /** Of the token inside. */
+  tokenId: string;
+  expiresAt: number;
+}
+
 export interface WidgetTokens {
   /** Works as long as the scoped token inside. */
   issue(
@@ -41,6 +50,8 @@ export interface WidgetTokens {
     settings: WidgetSettings,
     lifetimeSeconds: number | undefined,
   ): IssuedToken;
+  /** For an operator who looks at what the customer sees. The page is framed by our own console. */
+  issueView(subject: TokenSubject, viewer: Viewer, settings: WidgetSettings): ViewOfWidget;
   /** What a widget address says, if its signature is right. */
   readAddress(query: string): WidgetAddress | undefined;
 }
@@ -52,15 +63,24 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
     return `${publicUrl}/widget?${signed}&sig=${key.kid}.${key.mac(signed)}`;
   }
 
+  const ownOrigin = new URL(publicUrl).origin;
+
   return {
+    issueView(subject, viewer, settings) {
+      const { filters: templateFilters } = settings;
+      const claims = { ...subject, allowedOrigin: ownOrigin, templateFilters, viewer };
+      const { token, tokenId, expiresAt = 0 } = scopedTokens.issue(claims, viewSeconds);
+      const address = addressOf(subject.workspaceId, ownOrigin, `${settings.query}&view=true`);
+      return { token, widgetUrl: `${address}#${token}`, tokenId, expiresAt };
+    },
     issue(subject, allowedOrigin, settings, lifetimeSeconds) {
       const { filters: templateFilters, customerLabel } = settings;
       const claims = { ...subject, allowedOrigin, templateFilters, customerLabel };
-      const { token, expiresAt } = scopedTokens.issue(claims, lifetimeSeconds);
+      const { token, tokenId, expiresAt } = scopedTokens.issue(claims, lifetimeSeconds);
       const address = addressOf(subject.workspaceId, allowedOrigin, settings.query);
       // A browser does not send the fragment, so the token reaches the page but no server and no log.
       const envelope: WidgetTokenEnvelope = { token, widgetUrl: `${address}#${token}` };
-      return { token: Buffer.from(JSON.stringify(envelope)).toString('base64'), expiresAt };
+      return { token: Buffer.from(JSON.stringify(envelope)).toString('base64'), tokenId, expiresAt };
     },
 
     readAddress(query) {
@@ -72,7 +92,8 @@ export function createWidgetTokens(scopedTokens: ScopedTokens, keys: SigningKeys
       const parameters = new URLSearchParams(signed);
       const workspaceId = parameters.get('workspaceId');
       const allowedOrigin = serialiseOrigin(parameters.get('allowedOrigin') ?? '');
-      return workspaceId && allowedOrigin ? { workspaceId, allowedOrigin } : undefined;
+      const isView = parameters.get('view') === 'true';
+      return workspaceId && allowedOrigin ? { workspaceId, allowedOrigin, isView } : undefined;
     },
   };
 }

@@ -31,14 +31,15 @@ export function widgetRoutes(
     const { url = '' } = request.raw;
     const address = widgetTokens.readAddress(url.slice(url.indexOf('?') + 1));
     if (!address) return sendPage(reply, notice('forbidden', 'This address is not valid', changed));
-    const { allowedOrigin } = address;
+    const { allowedOrigin, isView } = address;
     if (!(await isLive(address.workspaceId))) {
       return sendPage(reply, {
         ...notice('workspace_not_found', 'This workspace is gone', 'It was deleted.'),
         frameAncestors: allowedOrigin,
       });
     }
-    const isFramed = request.headers['sec-fetch-dest'] === 'iframe';
+    // Nobody signs in with a provider while an operator only looks.
+    const isFramed = request.headers['sec-fetch-dest'] === 'iframe' && !isView;
     return sendPage(reply, {
       status: 200,
       page: widgetPage(files, isFramed ? frameProofs.make(address) : undefined),
@@ -46,12 +47,15 @@ export function widgetRoutes(
       // The operator's logo, if the theme names one.
       images: allowedOrigin,
       runsScripts: true,
+      isSandboxed: isView,
     });
   });
 
   app.get<{ Params: { name: string } }>('/widget/assets/:name', options, async (request, reply) => {
     const file = files.assets.get(request.params.name);
     if (!file) return sendNotFound(reply);
+    // A page without an origin loads modules only with this. The files are the same for everyone.
+    reply.header('access-control-allow-origin', '*');
     return sendBuiltFile(request, reply.header('cache-control', 'public, max-age=31536000, immutable'), file);
   });
 

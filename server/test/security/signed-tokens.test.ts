@@ -69,7 +69,14 @@ describeOnOneDatabase('A token that our own key signed', (kind) => {
     await expectAll401([...iss.map((value) => signed({ iss: value })), ...aud.map((value) => signed({ aud: value }))]);
     const { store } = test.app;
     const { journal } = logOfTest;
-    const options = { store, keys: await keysOf(test), runtime: systemRuntime, journal, ttlSeconds: undefined };
+    const options = {
+      store,
+      keys: await keysOf(test),
+      runtime: systemRuntime,
+      journal,
+      ttlSeconds: undefined,
+      viewerWorks: async () => true,
+    };
     const subject = { organizationId: test.organizationId, workspaceId: String(claims.sub), tokenGeneration: 1 };
     const elsewhere = createScopedTokens({ ...options, issuer: 'https://other.example', vendor: 'inlay' });
     const otherVendor = createScopedTokens({ ...options, issuer: String(claims.iss), vendor: 'other' });

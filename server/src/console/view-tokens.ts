@@ -1,0 +1,43 @@
+/**
+ * View tokens: an operator sees what a customer sees.
+ *
+ * What always holds: a view token reads and never writes, whatever the route. It works for 15 minutes at most, and only while
+ * the session of the console, or the operator token, that asked for it works. The audit trail tells of each.
+ */
+import type { Cause } from '../cause.ts';
+import type { Store } from '../db/open.ts';
+import type { Journal } from '../events/journal.ts';
+import { isoTime } from '../iso-time.ts';
+import type { OperatorPrincipal, Viewer } from '../principals.ts';
+import type { TokenSubject } from '../tokens/scoped-tokens.ts';
+import type { WidgetTokens, widgetSettingsOf } from '../tokens/widget-tokens.ts';
+
+export interface ViewTokensContext {
+  store: Store;
+  journal: Journal;
+  widgetTokens: Pick<WidgetTokens, 'issueView'>;
+  /** Throws `workspace_not_found`. */
+  subjectOf(organizationId: string, workspaceId: string): Promise<TokenSubject>;
+}
+
+export async function makeViewToken(
+  { store, journal, widgetTokens, subjectOf }: ViewTokensContext,
+  { organizationId, tokenId, session }: OperatorPrincipal,
+  workspaceId: string,
+  settings: ReturnType<typeof widgetSettingsOf>,
+  cause: Cause,
+): Promise<ReturnType<WidgetTokens['issueView']>> {
+  const subject = await subjectOf(organizationId, workspaceId);
+  const viewer: Viewer = session ? { session: session.id } : { operatorToken: tokenId };
+  const issued = widgetTokens.issueView(subject, viewer, settings);
+  const expires_at = isoTime(issued.expiresAt);
+  await store.transaction((tx) =>
+    journal.by(cause).record(tx, organizationId, {
+      type: 'view_token.created',
+      workspaceId,
+      data: { token_id: issued.tokenId, expires_at },
+      change: { before: undefined, after: { expires_at } },
+    }),
+  );
+  return issued;
+}
