@@ -6,6 +6,7 @@
 import { BlockList, isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { serialiseOrigin } from '@inlay/contract/origins';
+import { type OidcSettings, readOidcRules } from './console/oidc-settings.ts';
 import { OperatorError } from './errors.ts';
 import type { TelemetrySettings } from './telemetry/otlp-tracer.ts';
 import { samplerNames } from './telemetry/sampler.ts';
@@ -73,9 +74,13 @@ export interface Config {
 export interface ConsoleSettings {
   /** Whether its cookie is for https only. Undefined: the public URL is plain http, and not on this machine. */
   isSecure: boolean | undefined;
+  /** Undefined: nobody signs in with a provider. */
+  oidc: OidcSettings | undefined;
 }
 
 export interface Secrets {
+  /** Undefined: a public client. */
+  consoleOidcSecret: string | undefined;
   databaseUrl: string | undefined;
   operatorToken: string | undefined;
   platformClientId: string | undefined;
@@ -235,6 +240,31 @@ export function readConfig(
 
   const consoleSwitch = text('INLAY_CONSOLE') ?? 'on';
   if (consoleSwitch !== 'on' && consoleSwitch !== 'off') faults.push('INLAY_CONSOLE must be on or off.');
+  const consoleOidcSecret = secret('INLAY_CONSOLE_OIDC_CLIENT_SECRET');
+
+  function oidc(): OidcSettings | undefined {
+    const issuer = httpUrl('INLAY_CONSOLE_OIDC_ISSUER');
+    if (issuer === undefined) return undefined;
+    if (isSecure(issuer) === undefined) {
+      faults.push('INLAY_CONSOLE_OIDC_ISSUER must be an https URL, or on this machine.');
+    }
+    const clientId = text('INLAY_CONSOLE_OIDC_CLIENT_ID');
+    const rules = readOidcRules(text('INLAY_CONSOLE_OIDC_RULES') ?? '');
+    if (clientId === undefined) faults.push('INLAY_CONSOLE_OIDC_ISSUER needs INLAY_CONSOLE_OIDC_CLIENT_ID as well.');
+    if (rules === undefined) {
+      faults.push(
+        'INLAY_CONSOLE_OIDC_RULES must be a JSON list, as in [{"claim": "groups", "value": "admins", "permission": "full"}].',
+      );
+    }
+    const scopes = text('INLAY_CONSOLE_OIDC_SCOPES') ?? 'openid email profile';
+    if (!scopes.split(' ').includes('openid')) faults.push('INLAY_CONSOLE_OIDC_SCOPES must name openid.');
+    return {
+      issuer: text('INLAY_CONSOLE_OIDC_ISSUER') ?? issuer,
+      clientId: clientId ?? '',
+      scopes,
+      rules: rules ?? [],
+    };
+  }
 
   const readableDirs = list('INLAY_READABLE_DIRS');
   for (const dir of readableDirs) {
@@ -283,7 +313,7 @@ export function readConfig(
       historyMs: (integer('INLAY_WEBHOOK_HISTORY_DAYS', 1, 3_650) ?? 14) * 86_400_000,
       customersMay: boolean('INLAY_CUSTOMER_WEBHOOKS') ?? false,
     },
-    console: consoleSwitch === 'off' ? undefined : { isSecure: isSecure(publicUrl) },
+    console: consoleSwitch === 'off' ? undefined : { isSecure: isSecure(publicUrl), oidc: oidc() },
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     maxConcurrentSyncsPerWorkspace: integer('INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE', 1, 1_000) ?? 2,
@@ -328,6 +358,7 @@ export function readConfig(
       metricsToken,
       encryptionKeys,
       telemetryHeaders,
+      consoleOidcSecret,
     },
   };
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { HealthState } from '@inlay/contract/health';
 import { byCommandLine } from './cause.ts';
 import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
+import { discoverIssuer } from './console/oidc.ts';
 import { compareMigrations } from './db/migrations.ts';
 import type { Store } from './db/open.ts';
 import { createJournal } from './events/journal.ts';
@@ -45,6 +46,7 @@ export async function examine(env: Record<string, string | undefined>): Promise<
       ...examineDataDir(config),
       ...(await examineDatabase(config, secrets)),
       ...(await examinePlatform(config, secrets)),
+      ...(await examineConsole(config)),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -97,6 +99,29 @@ function examineReach(config: Config, setting: string | undefined): Finding {
 function reachReason(config: Config): string {
   if (isOnLoopback(config)) return 'HOST and INLAY_PUBLIC_URL are on loopback';
   return isLoopback(config.host) ? 'INLAY_PUBLIC_URL is not on loopback' : 'HOST is not on loopback';
+}
+
+async function examineConsole({ console: settings, publicUrl }: Config): Promise<Finding[]> {
+  if (!settings) return [ok('console: off')];
+  if (settings.isSecure === undefined) {
+    return [warn('console: nobody can sign in over plain http', 'Set INLAY_PUBLIC_URL to an https address.')];
+  }
+  const findings = [ok(`console: ${publicUrl}/console`)];
+  if (!settings.oidc) return findings;
+  const { issuer } = settings.oidc;
+  try {
+    await discoverIssuer(issuer);
+    findings.push(ok(`console: people sign in with ${issuer}, redirect address ${publicUrl}/console/oidc/callback`));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    findings.push(
+      fail(
+        `console: ${issuer} does not describe itself: ${reason}`,
+        'Check INLAY_CONSOLE_OIDC_ISSUER, or sign in with a link.',
+      ),
+    );
+  }
+  return findings;
 }
 
 function examineMetrics(config: Config, { metricsToken }: Secrets): Finding {

@@ -85,7 +85,8 @@ export type ErrorCode =
   | 'console_origin'
   | 'console_sign_in_failed'
   | 'console_session_present'
-  | 'console_session_not_found';
+  | 'console_session_not_found'
+  | 'console_provider_unavailable';
 
 /** Why recorded work could not be finished at once; decides between 502, 503 and 504. */
 export type Delay = 'bad_answer' | 'unavailable' | 'timed_out';

@@ -12,6 +12,7 @@ import { type Background, createBackground } from './background.ts';
 import type { BundledPlatform } from './bundled-platform.ts';
 import { byWorker } from './cause.ts';
 import type { Config, Secrets } from './config.ts';
+import { createOidcSignIns, type OidcSignIns } from './console/oidc.ts';
 import { type ConsoleSessions, createConsoleSessions } from './console/sessions.ts';
 import { openDataDir } from './data-dir.ts';
 import { migrate } from './db/migrations.ts';
@@ -42,6 +43,7 @@ import { openPlatformClient } from './open-platform-client.ts';
 import { openStore } from './open-store.ts';
 import {
   ensureFirstOrganization,
+  findOrganization,
   listOrganizationIds,
   platformOrganizationIds,
 } from './organizations/organizations.ts';
@@ -114,6 +116,8 @@ export interface Parts {
   signIns: FlowsContext;
   frameProofs: FrameProofs;
   consoleSessions: ConsoleSessions;
+  /** Undefined: nobody signs in to the console with a provider. */
+  oidcSignIns: OidcSignIns | undefined;
   journal: Journal;
   events: EventsContext;
   audit: AuditContext & AuditKeysContext;
@@ -179,6 +183,14 @@ export async function openParts(
   });
   const widgetTokens = createWidgetTokens(scopedTokens, keys, publicUrl);
   const frameProofs = createFrameProofs(keys, runtime);
+  const oidcSignIns =
+    config.console?.oidc &&
+    createOidcSignIns({
+      ...{ store, runtime, sessions: consoleSessions, settings: config.console.oidc, publicUrl },
+      secret: secrets.consoleOidcSecret,
+      firstOrganizationId: organization.id,
+      organizationExists: async (id) => (await findOrganization(store, id)) !== undefined,
+    });
 
   const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
     dataDir,
@@ -360,6 +372,7 @@ export async function openParts(
     signIns,
     frameProofs,
     consoleSessions,
+    oidcSignIns,
     journal,
     events: { store, runtime, arrivals },
     audit: { store, sealer, journal, listOrganizationIds },

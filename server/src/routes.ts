@@ -9,6 +9,7 @@ import type { Config } from './config.ts';
 import { readBuiltConsole } from './console/built-console.ts';
 import { createConsoleRequests } from './console/console.hooks.ts';
 import { consoleRoutes } from './console/console.routes.ts';
+import { oidcRoutes } from './console/oidc.routes.ts';
 import { consoleSessionRoutes } from './console/sessions.routes.ts';
 import { viewTokenRoutes } from './console/view-tokens.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
@@ -135,7 +136,16 @@ export async function addRoutes(
       publicUrl,
       elapsed: runtime.elapsed,
       badToken: parts.refusals.badToken,
+      hasOidc: parts.oidcSignIns !== undefined,
     });
+    if (parts.oidcSignIns) {
+      oidcRoutes(http, {
+        signIns: parts.oidcSignIns,
+        requests: consoleRequests,
+        publicUrl,
+        elapsed: runtime.elapsed,
+      });
+    }
   }
   healthRoutes(http, readiness);
   addMore(http);

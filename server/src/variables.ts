@@ -75,6 +75,17 @@ export const variables = {
     'Whether customers may have webhook endpoints for their own workspace, with a scoped token',
   ],
   INLAY_CONSOLE: ['`on`', 'Whether there is a console at `/console`: `on` or `off`'],
+  INLAY_CONSOLE_OIDC_ISSUER: [
+    'none',
+    'Issuer of your own provider (OpenID Connect), with which people sign in to the console; see [the guide](../guides/console.md#with-your-own-provider)',
+  ],
+  INLAY_CONSOLE_OIDC_CLIENT_ID: ['none', 'Client id of the service at that provider'],
+  INLAY_CONSOLE_OIDC_CLIENT_SECRET: ['none: a public client', 'Client secret of the service at that provider'],
+  INLAY_CONSOLE_OIDC_SCOPES: ['`openid email profile`', 'What the provider is asked for, with spaces between'],
+  INLAY_CONSOLE_OIDC_RULES: [
+    'none',
+    'Who gets in: a JSON list of rules with `claim`, `value`, `permission` (`read`, `operator` or `full`) and, if there are several, `organization`. The first rule that fits counts',
+  ],
   INLAY_READABLE_DIRS: [
     'none',
     'Folders of this machine, separated by commas, that the file source of the bundled platform may read',

@@ -12,6 +12,7 @@ import type { ConsoleSessions, OpenSession } from './sessions.ts';
 
 const alias = '/console';
 const rewritten = `${alias}/api/v1/`;
+const signInSeconds = 10 * 60;
 const marked = new WeakSet<object>();
 
 /** For the option `rewriteUrl` of the server. */
@@ -33,14 +34,26 @@ export function createConsoleRequests({ sessions, publicUrl, settings }: Request
   const isSecure = settings.isSecure === true;
   const cookieName = isSecure ? '__Host-inlay_console' : 'inlay_console';
 
-  function secretIn({ headers }: FastifyRequest): string | undefined {
+  const signInName = `${cookieName}_oidc`;
+
+  function secretIn({ headers }: FastifyRequest, name = cookieName): string | undefined {
     const values = (headers.cookie ?? '')
       .split(/;\s*/)
-      .filter((one) => one.startsWith(`${cookieName}=`))
-      .map((one) => one.slice(cookieName.length + 1));
+      .filter((one) => one.startsWith(`${name}=`))
+      .map((one) => one.slice(name.length + 1));
     // A second one would be somebody else's.
     return values.length === 1 ? values[0] : undefined;
   }
+
+  const cookieOf = (name: string, secret: string | undefined, maxAgeSeconds: number, sameSite: 'Strict' | 'Lax') =>
+    [
+      `${name}=${secret ?? ''}`,
+      'Path=/',
+      `Max-Age=${secret === undefined ? 0 : maxAgeSeconds}`,
+      ...(isSecure ? ['Secure'] : []),
+      'HttpOnly',
+      `SameSite=${sameSite}`,
+    ].join('; ');
 
   async function findSession(request: FastifyRequest): Promise<OpenSession | undefined> {
     const secret = secretIn(request);
@@ -85,13 +98,9 @@ export function createConsoleRequests({ sessions, publicUrl, settings }: Request
       if (!isSecure && !(settings.isSecure === false && isLocal)) throw new AppError('console_needs_https');
     },
     cookie: (secret: string | undefined, maxAgeSeconds: number): string =>
-      [
-        `${cookieName}=${secret ?? ''}`,
-        'Path=/',
-        `Max-Age=${secret === undefined ? 0 : maxAgeSeconds}`,
-        ...(isSecure ? ['Secure'] : []),
-        'HttpOnly',
-        'SameSite=Strict',
-      ].join('; '),
+      cookieOf(cookieName, secret, maxAgeSeconds, 'Strict'),
+    /** For the way to a provider and back: a browser that comes from there sends no strict cookie. */
+    signInCookie: (secret: string | undefined): string => cookieOf(signInName, secret, signInSeconds, 'Lax'),
+    findSignInCookie: (request: FastifyRequest) => secretIn(request, signInName),
   };
 }

@@ -17,7 +17,7 @@ import type { OperatorTokens } from '../tokens/operator-tokens.ts';
 import type { BuiltConsole } from './built-console.ts';
 import { GuessLimit } from './guess-limit.ts';
 import { spendConsoleLink } from './links.ts';
-import type { ConsoleSessions, OpenSession } from './sessions.ts';
+import { type ConsoleSessions, type OpenSession, placeOf } from './sessions.ts';
 
 /** See console.hooks.ts. */
 interface ConsoleRequests {
@@ -39,6 +39,8 @@ export interface ConsoleRoutesContext {
   organizationName(id: string): Promise<string>;
   files: BuiltConsole | undefined;
   publicUrl: string;
+  /** Whether people can sign in with the operator's own provider. */
+  hasOidc: boolean;
   elapsed(): number;
   /** Tells the audit of a sign-in that failed. */
   badToken(address: string): void;
@@ -128,7 +130,7 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
     const { token } = readToken(request);
     return await signIn(request, reply, async () => {
       const principal = await ctx.operatorTokens.authenticate(token).catch(asFailedSignIn);
-      const replaces = await requests.findSession(request);
+      const replaces = placeOf(await requests.findSession(request));
       const { organizationId, permission, tokenName: label, tokenId } = principal;
       const begun = await ctx.store.transaction((tx) =>
         sessions.begin(
@@ -173,7 +175,12 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
     return reply.code(204).send();
   });
 
-  app.get('/console/session/ways', guarded, async () => ({ token: true, link: true, oidc: false, product: 'Inlay' }));
+  app.get('/console/session/ways', guarded, async () => ({
+    token: true,
+    link: true,
+    oidc: ctx.hasOidc,
+    product: 'Inlay',
+  }));
 }
 
 /** What a cause needs of a request whose principal is known only now. */

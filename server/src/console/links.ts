@@ -14,7 +14,7 @@ import type { Journal } from '../events/journal.ts';
 import { isoTime } from '../iso-time.ts';
 import type { Runtime } from '../runtime.ts';
 import { findUsableLink, insertLink, spendLink } from './links.store.ts';
-import { type ConsoleSessions, hashOf, isSecret, newSecret, type OpenSession } from './sessions.ts';
+import { type ConsoleSessions, hashOf, isSecret, newSecret, type OpenSession, placeOf } from './sessions.ts';
 
 const lifeMs = 15 * 60_000;
 
@@ -73,7 +73,7 @@ export async function spendConsoleLink(
     const { organization_id: organizationId, id: linkId, permission, label } = link;
     if (!(await spendLink(tx, organizationId, linkId))) throw new AppError('console_sign_in_failed');
     const session = { organizationId, kind: 'link' as const, permission, label, linkId };
-    return await ctx.sessions.begin(tx, session, { cause, replaces: present });
+    return await ctx.sessions.begin(tx, session, { cause, replaces: placeOf(present) });
   });
   ctx.sessions.forget();
   return begun;

@@ -43,8 +43,12 @@ interface Beginning {
   /** Where the sign-in comes from. */
   cause: Cause;
   /** What the browser had until now. */
-  replaces?: OpenSession | undefined;
+  replaces?: { organizationId: string; id: string } | undefined;
 }
+
+/** What the browser had until now, as `begin` takes it. */
+export const placeOf = (open: OpenSession | undefined) =>
+  open && { organizationId: open.session.organization_id, id: open.session.id };
 
 export interface ConsoleSessions {
   /** In a transaction of the caller: what lets somebody in is used up together with it. */
@@ -126,11 +130,7 @@ export function createConsoleSessions({ store, runtime, journal, operatorTokens 
       const id = runtime.newId();
       const by = { ...cause, actor: { kind: 'console_user' as const, id, name: label } };
       if (replaces) {
-        const { organization_id, id: replaced } = replaces.session;
-        await endIn(tx, organization_id, replaced, 'replaced', {
-          ...cause,
-          actor: { kind: 'console_user', id: replaced, name: replaces.session.label },
-        });
+        await endIn(tx, replaces.organizationId, replaces.id, 'replaced', by);
       }
       const session = await sessions.insertSession(
         tx,

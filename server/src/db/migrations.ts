@@ -1209,7 +1209,8 @@ const migrations: Record<string, Step> = {
         id ${uuid} primary key,
         state_hash ${text} not null unique,
         cookie_hash ${text} not null,
-        sealed_secrets ${text} not null,
+        replaces_organization_id ${uuid},
+        replaces_session_id ${uuid},
         created_at bigint not null,
         expires_at bigint not null
       )`.execute(db);

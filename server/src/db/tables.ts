@@ -88,7 +88,9 @@ export interface ConsoleSignInRow {
   id: string;
   state_hash: string;
   cookie_hash: string;
-  sealed_secrets: string;
+  /** The session that the browser had. */
+  replaces_organization_id: string | null;
+  replaces_session_id: string | null;
   created_at: number;
   expires_at: number;
 }

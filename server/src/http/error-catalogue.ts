@@ -420,6 +420,12 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'You are signed in already; a link would replace that session',
     'A link to the console is opened by somebody who has another session. The link is not used up. With `replace` it takes the place of the session.',
   ),
+  console_provider_unavailable: at(
+    503,
+    'The provider of the sign-in does not answer; retry shortly, or sign in with a link',
+    'Somebody signs in to the console with the provider of `INLAY_CONSOLE_OIDC_ISSUER`, which does not describe itself at the moment. `inlay doctor` says why.',
+    5,
+  ),
   console_session_not_found: at(
     404,
     'Console session not found',

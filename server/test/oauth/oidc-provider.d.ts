@@ -12,7 +12,9 @@ declare module 'oidc-provider' {
     }[];
     scopes: string[];
     claims: Record<string, string[]>;
-    findAccount(context: unknown, id: string): { accountId: string; claims(): Promise<Record<string, string>> };
+    findAccount(context: unknown, id: string): { accountId: string; claims(): Promise<Record<string, unknown>> };
+    /** False: claims of scopes are in the ID token, too. */
+    conformIdTokenClaims?: boolean;
     cookies: { keys: string[] };
   }
 

@@ -6,7 +6,7 @@ import { addTenant, fill, infoPath, readToken, routesWith, widgetToken } from '.
 let test: TestApp;
 let workspaceId: string;
 beforeAll(async () => {
-  test = await startTestApp('sqlite');
+  test = await startTestApp('sqlite', { env: { INLAY_CUSTOMER_WEBHOOKS: 'true' } });
   workspaceId = await test.workspaceId('acme');
 });
 afterAll(() => test.stop());
