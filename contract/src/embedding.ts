@@ -58,7 +58,8 @@ interface NamedSignIn {
 /**
  * Why a sign-in did not succeed. `cancelled`: the customer has cancelled it in the widget. `denied`: the customer did not agree.
  * `expired`: it took too long. `refused`: the provider refused. `unreachable`: the provider does not answer. `scopes_missing`:
- * less was granted than is needed. `not_possible`: nobody can sign in at the moment.
+ * less was granted than is needed. `other_account`: another account than before, which has to be confirmed. `not_possible`:
+ * nobody can sign in at the moment. The API knows the same failures, but for `cancelled` (oauth-flows.ts).
  */
 export const signInFailureCodes = [
   'cancelled',

@@ -1,5 +1,6 @@
 /** What crosses the wire while a customer signs in with a provider. */
 import { type Static, Type } from 'typebox';
+import { signInFailureCodes } from './embedding.ts';
 import { Enumeration, Timestamp, Uuid } from './fields.ts';
 import { CustomerLabel } from './tokens.ts';
 
@@ -8,20 +9,8 @@ const exampleId = 'c2b7f0b1-0f4e-4f0e-9d0a-5d1b6c7e8f90';
 export const flowStates = ['created', 'started', 'exchanging', 'unconfirmed', 'connected', 'failed'] as const;
 export type FlowState = (typeof flowStates)[number];
 
-/**
- * `denied`: the customer did not agree. `expired`: it took too long. `refused`: the provider refused, see the detail.
- * `unreachable`: the provider does not answer. `scopes_missing`: less was granted than is needed. `other_account`: another account than
- * before, which has to be confirmed. `not_possible`: the client cannot be used at the moment.
- */
-export const flowFailures = [
-  'denied',
-  'expired',
-  'refused',
-  'unreachable',
-  'scopes_missing',
-  'other_account',
-  'not_possible',
-] as const;
+/** What the widget tells its page, without `cancelled`: a customer who cancels in the widget ends no sign-in. */
+export const flowFailures = signInFailureCodes.filter((code) => code !== 'cancelled');
 export type FlowFailure = (typeof flowFailures)[number];
 
 export const StartSignInRequest = Type.Object(
