@@ -7,7 +7,7 @@
  * platform, and ends with a platform that was killed.
  */
 import type { CredentialRef } from '../credentials.ts';
-import type { Store } from '../db/open.ts';
+import type { Db, Store } from '../db/open.ts';
 import { forgetProcessName, isAbandoned, newProcessName } from '../process-names.ts';
 import type { Runtime } from '../runtime.ts';
 import { deleteTurn, findTurn, prolongTurn, putTurn } from './credential-turns.store.ts';
@@ -29,6 +29,12 @@ export class CredentialInUse extends Error {
   override readonly name = 'CredentialInUse';
 }
 
+/** Whether somebody has the turn at the moment. */
+export async function isInUse(tx: Db, { workspaceId, credentialId }: CredentialRef, now: number): Promise<boolean> {
+  const held = await findTurn(tx, workspaceId, credentialId);
+  return held !== undefined && held.expires_at > now && !isAbandoned(held.holder);
+}
+
 /** Throws CredentialInUse, and the reason of the signal. */
 export async function inTurn<T>(
   { store, runtime }: { store: Store; runtime: Runtime },
@@ -42,8 +48,7 @@ export async function inTurn<T>(
 
   const take = () =>
     store.transaction(async (tx) => {
-      const held = await findTurn(tx, workspaceId, credentialId);
-      if (held && held.expires_at > runtime.now() && !isAbandoned(held.holder)) return false;
+      if (await isInUse(tx, { workspaceId, credentialId }, runtime.now())) return false;
       await putTurn(tx, workspaceId, credentialId, { holder, expires_at: runtime.now() + turnMs });
       return true;
     });

@@ -6,6 +6,7 @@
  * that counts: the lease is held under the same name, and the job is running in the same attempt.
  */
 import { storableText } from '@inlay/contract/storable-text';
+import { isInUse } from '../actors/credential-turns.ts';
 import { stopConnection } from '../connections/connections.ts';
 import { isAnyConnectionDue, takeDueConnections } from '../connections/due-connections.ts';
 import type { Db } from '../db/open.ts';
@@ -70,13 +71,32 @@ export async function claimJob(
 ): Promise<Run | undefined> {
   const time = runtime.now();
   return await store.transaction(async (tx) => {
-    const workspaceId = choose(await jobs.listWaitingWorkspaces(tx, time, busyConnections));
+    const notNow = [...busyConnections, ...(await listWithoutTurn(tx, time, busyConnections))];
+    const workspaceId = choose(await jobs.listWaitingWorkspaces(tx, time, notNow));
     if (workspaceId === undefined) return undefined;
-    const next = await jobs.findNextJob(tx, workspaceId, time, busyConnections);
+    const next = await jobs.findNextJob(tx, workspaceId, time, notNow);
     if (!next) return undefined;
     onWaited(Math.max(0, time - (next.next_attempt_at ?? time)));
     return { job: await jobs.startAttempt(tx, next.job_id, time), holder };
   });
+}
+
+/**
+ * Connections whose sign-in another run uses, where only one process at a time may use it. Their jobs are not started: they
+ * would wait in a slot that others need.
+ */
+async function listWithoutTurn(tx: Db, time: number, busyConnections: readonly string[]): Promise<string[]> {
+  const signIns = await jobs.listHandedOverSignIns(tx, time, busyConnections);
+  const isSame = (one: jobs.HandedOverSignIn, other: jobs.HandedOverSignIn) =>
+    one.workspaceId === other.workspaceId && one.credentialId === other.credentialId;
+  const used = signIns.filter(({ connectionId }) => busyConnections.includes(connectionId));
+  const waiting: string[] = [];
+  for (const signIn of signIns) {
+    // A run has its turn only while a process of its connector runs; between two of them it needs the next one.
+    const isUsed = used.some((one) => isSame(one, signIn)) || (await isInUse(tx, signIn, time));
+    if (isUsed) waiting.push(signIn.connectionId);
+  }
+  return waiting;
 }
 
 /** Of all jobs that this lease runs, those that were taken away: cancelled, or their connection deactivated or deleted. */

@@ -1,4 +1,5 @@
 /** The SQL of `jobs` for the scheduler and its runs, which serve all workspaces. */
+import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { JobRow } from '../db/tables.ts';
 
@@ -68,6 +69,40 @@ export async function listWaitingWorkspaces(
     .groupBy('jobs.workspace_id')
     .orderBy(({ fn }) => fn.min('next_attempt_at'))
     .orderBy(({ fn }) => fn.min('job_id'))
+    .execute();
+}
+
+export interface HandedOverSignIn {
+  connectionId: string;
+  workspaceId: string;
+  credentialId: string;
+}
+
+/** The sign-ins that one process at a time may use, of connections with a due job and of the given ones. */
+export async function listHandedOverSignIns(
+  tx: Db,
+  time: number,
+  busyConnections: readonly string[],
+): Promise<HandedOverSignIn[]> {
+  return await tx
+    .selectFrom('connections')
+    .innerJoin('connectors', 'connectors.connector_id', 'connections.source_id')
+    .select([
+      'connections.connection_id as connectionId',
+      'connections.workspace_id as workspaceId',
+      sql<string>`json_extract(connectors.credential, '$.id')`.as('credentialId'),
+    ])
+    .where(sql`json_extract(connectors.credential, '$.hand_over')`, '=', 'refresh_token')
+    .where(({ or, eb, selectFrom }) =>
+      or([
+        eb('connections.connection_id', 'in', busyConnections),
+        eb(
+          'connections.connection_id',
+          'in',
+          selectFrom('jobs').select('jobs.connection_id').where('next_attempt_at', '<=', time),
+        ),
+      ]),
+    )
     .execute();
 }
 

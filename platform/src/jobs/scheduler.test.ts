@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { credentialKeeper } from '../../test/credential-keeper.ts';
 import { credentials, startPlatform } from '../../test/start-platform.ts';
 import { type SteeredPlatform, startSteered, until } from '../../test/steered.ts';
+import { inTurn } from '../actors/credential-turns.ts';
 
 const hourly = { scheduleType: 'cron', cronExpression: '0 0 * * * ?' };
 const hour = 3_600_000;
@@ -248,6 +250,47 @@ describe('the slots for syncs', () => {
     for (const connection of often.all) connection.go();
     for (const jobId of often.jobs) expect((await steered.ended(jobId)).status).toBe('succeeded');
   });
+
+  test.each([1, 2])(
+    'are not held by syncs that wait for a sign-in that one may use at a time: %i slots',
+    async (slots) => {
+      const keeper = credentialKeeper({ clock: { time: Date.UTC(2030, 0, 1) } });
+      const options = { maxConcurrentSyncs: slots, maxConcurrentSyncsPerWorkspace: slots, credentials: keeper };
+      const steered = await startSteered(options);
+      const { call, platform } = steered;
+      // All of one customer, and of one sign-in.
+      const first = await steered.connect();
+      const { workspaceId } = first;
+      const waiting = [await steered.connect({ workspaceId }), await steered.connect({ workspaceId })];
+      const other = await steered.connect();
+      const credential = { id: randomUUID(), fields: { access_token: ['password'] }, hand_over: 'refresh_token' };
+      for (const { sourceId } of [first, ...waiting]) {
+        expect((await call('PATCH', `/sources/${sourceId}`, { credential })).status).toBe(200);
+      }
+      const ref = { workspaceId, credentialId: credential.id };
+      // A check, or whatever else, has the turn: nobody takes a slot to wait for it.
+      const jobs: number[] = [];
+      await inTurn(platform, ref, {}, async () => {
+        for (const connection of [first, ...waiting]) {
+          connection.steer({ waitsAfter: 5 });
+          jobs.push((await connection.sync()).jobId);
+        }
+        other.steer({ waitsAfter: 5 });
+        const { jobId } = await other.sync();
+        await platform.look();
+        expect(await statuses(steered, [...jobs, jobId])).toEqual(['pending', 'pending', 'pending', 'running']);
+        other.go();
+        expect((await steered.ended(jobId)).status).toBe('succeeded');
+      });
+      await platform.look();
+      await until(() => first.ids().length === 5);
+      expect(await statuses(steered, jobs)).toEqual(['running', 'pending', 'pending']);
+      // One after the other, and the second slot is free for others.
+      if (slots > 1) expect((await steered.ended((await other.sync()).jobId)).status).toBe('succeeded');
+      for (const connection of [first, ...waiting]) connection.go();
+      for (const jobId of jobs) expect(await steered.ended(jobId)).toMatchObject({ status: 'succeeded', attempts: 1 });
+    },
+  );
 
   test('are as many as the settings say', async () => {
     const steered = await startSteered({ maxConcurrentSyncs: 6, maxConcurrentSyncsPerWorkspace: 3 });

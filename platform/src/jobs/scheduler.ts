@@ -4,8 +4,9 @@
  * process or a clock that jumps are nothing special.
  *
  * What always holds: jobs run only while the lease is held; a connection's jobs run one after the other, the processes of a
- * cancelled one included; no more than the allowed number run at a time, in all and in each workspace, and workspaces take turns
- * (turns.ts); an attempt takes no longer than the limit.
+ * cancelled one included; a job whose sign-in only one process at a time may use does not start while another run uses it;
+ * no more than the allowed number run at a time, in all and in each workspace, and workspaces take turns (turns.ts); an
+ * attempt takes no longer than the limit.
  */
 
 import type { TraceContext } from '@inlay/contract/trace-context';
