@@ -190,8 +190,9 @@ async function main() {
   const port = await choosePort(values.port ?? (process.env.PORT || undefined), 8080, '--port or PORT');
   const pagePort = await choosePort(values['page-port'], 8090, '--page-port');
   const { operatorToken, samples, ordersFile, provider: known } = prepare(dataDir);
-  // The service knows the provider by its address, so the port stays what it was the first time.
-  const providerPort = await choosePort(values['provider-port'] ?? known.port, 8095, '--provider-port');
+  // The service knows the provider by its address, so the port stays what it was if that is possible. Otherwise the OAuth
+  // client is told the new address.
+  const providerPort = await choosePort(values['provider-port'], Number(known.port ?? 8095), '--provider-port');
   writeFileSync(known.file, JSON.stringify({ port: String(providerPort), secret: known.secret }), { mode: 0o600 });
 
   const signalled = untilSignalled();

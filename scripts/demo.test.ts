@@ -176,6 +176,25 @@ describe('the demo', () => {
     expect(await offered(again, 'pro')).toHaveLength(7);
     await stop(again);
   });
+
+  it('starts again although the port of its provider is taken, and tells the service the new address', async () => {
+    const { port } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+    const taken = createServer().listen(Number(port), '127.0.0.1');
+    await once(taken, 'listening');
+    const again = await startDemo({ portBy: 'environment' });
+    const { port: next } = JSON.parse(readFileSync(join(dataDir, 'test-provider.json'), 'utf8'));
+    expect(next).not.toBe(port);
+    const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
+    const read = async (path: string) =>
+      (await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json()).data;
+    expect(await read('oauth/clients')).toMatchObject([
+      { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
+    ]);
+    const templates: { name: string }[] = await read('templates/sources');
+    expect(JSON.stringify(templates.find(({ name }) => name === 'Ledgerline'))).toContain(`:${next}`);
+    taken.close();
+    await stop(again);
+  });
 });
 
 it('ends on a signal while it is still starting', async () => {

@@ -1,5 +1,5 @@
 // What Harbor's customers may connect, by plan, and where their data goes. You can run this as often as you like:
-// templates that exist are left alone.
+// templates that exist are left alone, but for the address of the test provider.
 
 const definitions = {
   sampleData: '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14',
@@ -109,10 +109,10 @@ const signIn = ({ url, clientId, clientSecret }) => ({
  *   provider?: Parameters<typeof signIn>[0] }} options `provider`: where customers can sign in
  */
 export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile, provider }) {
-  /** @param {string} path @param {object} [body] sent by POST @returns {Promise<any>} */
-  async function call(path, body) {
+  /** @param {string} path @param {object} [body] @param {string} [method] @returns {Promise<any>} */
+  async function call(path, body, method = body ? 'POST' : 'GET') {
     const response = await fetch(`${inlayUrl}/api/v1/integrations/${path}`, {
-      method: body ? 'POST' : 'GET',
+      method,
       headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(30_000),
@@ -130,8 +130,18 @@ export async function ensureTemplates({ inlayUrl, operatorToken, ordersFile, pro
     const isThere = connections.some(({ destination_name }) => destination_name === template.destination_name);
     if (!isThere) await call('templates/connections', template);
   }
-  if (!provider || sources.some(({ name }) => name === 'Ledgerline')) return;
+  if (!provider) return;
   const { client, template, oauth } = signIn(provider);
-  const { id } = await call('oauth/clients', client);
-  await call('templates/sources', { ...template, oauth: { oauth_client_id: id, ...oauth } });
+  const known = sources.find(({ name }) => name === template.name);
+  if (!known) {
+    const { id } = await call('oauth/clients', client);
+    await call('templates/sources', { ...template, oauth: { oauth_client_id: id, ...oauth } });
+    return;
+  }
+  const registered = (await call('oauth/clients')).data.find(({ name }) => name === client.name);
+  if (!registered || registered.endpoints.token_url === client.endpoints.token_url) return;
+  // It listens elsewhere now. The secret goes only to addresses that it was given for, so it is given again.
+  await call(`oauth/clients/${registered.id}`, client, 'PATCH');
+  const { partial_default_config } = template;
+  await call(`templates/sources/${known.id}`, { partial_default_config, propagate: true }, 'PATCH');
 }

@@ -29,6 +29,8 @@ import { createMetrics } from './metrics.ts';
 import { createSignInHousekeeping } from './oauth/flows.worker.ts';
 import type { RefreshWorker } from './oauth/refresh.worker.ts';
 import { createCredentialHousekeeping, type Revocations } from './oauth/revocation.worker.ts';
+import { createSecretWarnings } from './oauth/secret-warnings.worker.ts';
+import { createUnusedCredentialHousekeeping } from './oauth/unused-credentials.worker.ts';
 import { refuseMixedOrganizations } from './open-platform-client.ts';
 import { openTracer } from './open-tracer.ts';
 import { openParts, type Parts } from './parts.ts';
@@ -180,6 +182,8 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       createSignInHousekeeping(parts.oauth),
       createCredentialHousekeeping(parts.oauth),
       createConsoleHousekeeping(store),
+      createUnusedCredentialHousekeeping(parts.oauth),
+      createSecretWarnings(parts.oauth),
       createTellingOfRegistered(parts.audit, bundled && notedChanges(bundled.platform)),
     ];
     const inBackground = [

@@ -2,6 +2,7 @@
 import type { CredentialOwner } from '@inlay/contract/credentials';
 import { type Config, isLoopback } from './config.ts';
 import type { SourceTemplateRow } from './db/tables.ts';
+import { AppError } from './errors.ts';
 import type { OAuthContext } from './oauth/context.ts';
 import { createChanges, type FlowsContext, type SignInTemplate } from './oauth/flows.ts';
 import { findOrganization } from './organizations/organizations.ts';
@@ -45,6 +46,8 @@ export function openSignIns({ config, oauth, pipelines, frameProofs, owner, pati
       try {
         await connectSourceByLink(changedBy(pipelines, cause), flow);
       } catch (err) {
+        // The template asks for more than a sign-in: the customer goes on in the widget, which finds the sign-in.
+        if (err instanceof AppError && err.code === 'invalid_request') return;
         // The customer has done everything. What is left is the operator's, who sees a credential without a source.
         oauth.log.error({ err, flowId: flow.id }, 'a customer signed in with a link, but the source could not be made');
       }

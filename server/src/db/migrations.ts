@@ -1261,6 +1261,10 @@ const migrations: Record<string, Step> = {
       on workspaces (organization_id, coalesce(unwell_since, 9007199254740991), id)
       where lifecycle <> 'deleted'`.execute(db);
   },
+
+  '0040-warnings-of-oauth-secrets': async (db) => {
+    await sql`alter table oauth_clients add column secret_warned_days integer`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */

@@ -855,6 +855,8 @@ export interface OAuthClientRow {
   /** What account ids are hashed with; it stays when the encryption key is replaced. */
   sealed_account_key: string;
   secret_expires_at: number | null;
+  /** How many days before its end the operator was told last; null: not yet. See oauth/secret-warnings.worker.ts. */
+  secret_warned_days: number | null;
   /** JSON: the hosts that the secret was given for. */
   secret_hosts: string;
   /** JSON. */

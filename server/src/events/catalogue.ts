@@ -493,6 +493,15 @@ export const catalogue = {
     { oauth_client: OAuthClient, changed: changed('client_secret') },
     ofOrganization,
   ),
+  'oauth_client.secret_expiring': kind(
+    'The secret of an OAuth client ends soon. Told 30 days, 7 days and 1 day ahead, once each.',
+    {
+      oauth_client: OAuthClient,
+      expires_at: Timestamp('When it ends'),
+      days: Type.Integer({ description: 'How many days are left at most: 30, 7 or 1', examples: [7] }),
+    },
+    { ...ofOrganization, noPatchBecause: 'of health' },
+  ),
   'oauth_client.deleted': kind('An OAuth client was deleted.', { oauth_client: OAuthClient }, ofOrganization),
 
   'credential.connected': kind(
@@ -504,9 +513,9 @@ export const catalogue = {
     'A sign-in has ended: it was deleted, or the provider accepts its tokens no more.',
     {
       credential: Credential,
-      reason: Enumeration(['deleted', 'revoked', 'uncertain', 'expired'], {
+      reason: Enumeration(['deleted', 'unused', 'revoked', 'uncertain', 'expired'], {
         description:
-          '`deleted`: here, with its last source or by an operator. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with',
+          '`deleted`: here, with its last source or by an operator. `unused`: no source was made with it within a day. `revoked`: by the provider. `uncertain`: answers of the provider were lost. `expired`: there was nothing to refresh it with',
       }),
     },
     shared,

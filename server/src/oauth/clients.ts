@@ -23,7 +23,7 @@ import { providerFaults, secretHosts } from './addresses.ts';
 import * as clients from './clients.store.ts';
 import { NoConsent, providerInSpecification } from './consent.ts';
 import type { OAuthContext } from './context.ts';
-import { isClientUsed } from './credentials.store.ts';
+import { isClientUsed, retryOfClient } from './credentials.store.ts';
 import { DiscoveryFailed, discoverProvider } from './discovery.ts';
 import type { GrantClient } from './grants.ts';
 import { presets } from './presets.ts';
@@ -67,6 +67,7 @@ export async function createClient(
       sealed_secrets: sealSecrets(ctx.sealer, id, secrets),
       sealed_account_key: newAccountKey(ctx.sealer, id),
       secret_expires_at: timeOf(request.client_secret_expires_at),
+      secret_warned_days: null,
       secret_hosts: JSON.stringify(secretHosts(described.provider)),
       ...described.columns,
       authorization_params: JSON.stringify(request.authorization_params ?? {}),
@@ -105,6 +106,7 @@ export async function updateClient(
       ...(given !== undefined && { sealed_secrets: sealSecrets(ctx.sealer, id, rotateSecrets([], given, now, now)) }),
       ...(request.client_secret_expires_at !== undefined && {
         secret_expires_at: timeOf(request.client_secret_expires_at),
+        ...(timeOf(request.client_secret_expires_at) !== before.secret_expires_at && { secret_warned_days: null }),
       }),
       // The hosts belong to the secret. A client without a secret has none to lose.
       ...((given !== undefined || old.length === 0) && { secret_hosts: JSON.stringify(hosts) }),
@@ -114,6 +116,7 @@ export async function updateClient(
     });
     const changed = Object.keys(request).sort();
     if (changed.length > 0) {
+      await retryOfClient(tx, organizationId, id);
       await ctx.journal.record(tx, organizationId, {
         type: 'oauth_client.updated',
         ...entryOf(row, { changed }),
@@ -141,8 +144,10 @@ export async function rotateSecret(
     const row = await clients.updateClient(tx, organizationId, id, {
       sealed_secrets: sealSecrets(ctx.sealer, id, rotateSecrets(old, client_secret, now, now + overlap_seconds * 1000)),
       secret_expires_at: timeOf(client_secret_expires_at),
+      secret_warned_days: null,
       secret_hosts: JSON.stringify(hosts),
     });
+    await retryOfClient(tx, organizationId, id);
     await ctx.journal.record(tx, organizationId, {
       type: 'oauth_client.updated',
       ...entryOf(row, { changed: ['client_secret'] }),
@@ -357,7 +362,8 @@ function refuse(faults: readonly Fault[]): void {
   if (faults.length > 0) throw invalidRequest(...faults);
 }
 
-function entryOf<More extends object>(row: OAuthClientRow, more: More = {} as More) {
+/** What entries of the log say of a client. */
+export function entryOf<More extends object>(row: OAuthClientRow, more: More = {} as More) {
   return { data: { oauth_client: { id: row.id, name: row.name, provider: row.preset }, ...more } };
 }
 

@@ -6,7 +6,7 @@ import type { ScopedPrincipal } from '../principals.ts';
 import { openFlow } from './flow-secrets.ts';
 import { findFlow } from './flows.store.ts';
 import { type FlowsContext, presentFlow } from './flows.ts';
-import { connect } from './sign-in.ts';
+import { connect, EndedMeanwhile } from './sign-in.ts';
 
 export async function confirmFlow(
   ctx: FlowsContext,
@@ -25,9 +25,14 @@ export async function useOtherAccount(ctx: FlowsContext, flow: OAuthFlowRow): Pr
   if (flow.state !== 'unconfirmed' || flow.expires_at <= now || !given) throw new AppError('sign_in_not_unconfirmed');
   const { expiresInSeconds } = given;
   const waitedSeconds = Math.ceil((now - receivedAt) / 1000);
-  return await connect(ctx, flow, 'unconfirmed', {
-    ...given,
-    // The token has become older while the customer thought about it.
-    expiresInSeconds: expiresInSeconds === undefined ? undefined : Math.max(1, expiresInSeconds - waitedSeconds),
-  });
+  try {
+    return await connect(ctx, flow, 'unconfirmed', {
+      ...given,
+      // The token has become older while the customer thought about it.
+      expiresInSeconds: expiresInSeconds === undefined ? undefined : Math.max(1, expiresInSeconds - waitedSeconds),
+    });
+  } catch (error) {
+    if (error instanceof EndedMeanwhile) throw new AppError('sign_in_not_unconfirmed');
+    throw error;
+  }
 }

@@ -38,7 +38,7 @@ export async function recordEnd(
   journal: Journal,
   tx: Db,
   { before, after }: { before: CredentialRow; after: CredentialRow },
-  reason: 'deleted' | 'revoked' | 'uncertain' | 'expired',
+  reason: 'deleted' | 'unused' | 'revoked' | 'uncertain' | 'expired',
 ): Promise<void> {
   await journal.record(tx, after.organization_id, {
     type: 'credential.revoked',

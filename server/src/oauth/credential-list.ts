@@ -7,6 +7,7 @@ import { isoTime } from '../iso-time.ts';
 import type { OAuthContext } from './context.ts';
 import { recordEnd } from './credential-entries.ts';
 import * as credentials from './credentials.store.ts';
+import { listUnusedByLink } from './links.store.ts';
 import { canBeRefreshed, refOf } from './refresh.ts';
 
 export async function listCredentials(
@@ -40,6 +41,19 @@ export async function endCredential(ctx: OAuthContext, organizationId: string, i
 export async function getOwnCredential(ctx: OAuthContext, ref: credentials.CredentialRef): Promise<OwnCredential> {
   const row = await credentials.findCredential(ctx.store.db, ref);
   if (!row) throw new AppError('credential_not_found');
+  return presentOwn(row);
+}
+
+/** The sign-ins of a customer by a link, whose source the customer has yet to make. */
+export async function listOwnUnused(
+  { store }: Pick<OAuthContext, 'store'>,
+  { organizationId, workspaceId, templateId }: { organizationId: string; workspaceId: string; templateId: string },
+): Promise<OwnCredential[]> {
+  const rows = await listUnusedByLink(store.db, organizationId, workspaceId, templateId);
+  return rows.map(presentOwn);
+}
+
+function presentOwn(row: CredentialRow): OwnCredential {
   const isOperators = row.reason === 'client_refused' || row.reason === 'refused';
   const isWell = row.state === 'connected';
   return {

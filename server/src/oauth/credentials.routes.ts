@@ -4,13 +4,15 @@ import {
   CredentialList,
   CredentialPath,
   ListCredentialsQuery,
+  ListOwnCredentialsQuery,
   OwnCredential,
+  OwnCredentialList,
 } from '@inlay/contract/credentials';
 import type { FastifyInstance } from 'fastify';
 import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { OAuthContext } from './context.ts';
-import { endCredential, getCredential, getOwnCredential, listCredentials } from './credential-list.ts';
+import { endCredential, getCredential, getOwnCredential, listCredentials, listOwnUnused } from './credential-list.ts';
 
 const about = { access: 'operator', tag: 'OAuth clients' } as const;
 const path = '/api/v1/integrations/credentials';
@@ -54,6 +56,21 @@ export function credentialRoutes(app: FastifyInstance, ctx: OAuthContext): void 
     errors: ['credential_not_found'],
     handle: ({ principal, params, cause }) =>
       endCredential(causedBy(ctx, cause), principal.organizationId, params.credential_id),
+  });
+
+  endpoint(app, {
+    access: 'scoped',
+    tag: 'Inside a workspace',
+    method: 'GET',
+    url: '/api/v1/embedded/credentials',
+    summary: 'List own credentials',
+    description:
+      'Sign-ins by a link whose source is yet to be made, because its template asks for more than a sign-in; the newest first. Make the source with the `id` of one of them.',
+    query: ListOwnCredentialsQuery,
+    answer: OwnCredentialList,
+    handle: async ({ principal: { organizationId, workspaceId }, query }) => ({
+      data: await listOwnUnused(ctx, { organizationId, workspaceId, templateId: query.source_template_id }),
+    }),
   });
 
   endpoint(app, {

@@ -37,6 +37,7 @@ export async function insertCredential(
   tx: Db,
   organizationId: string,
   credential: NewCredentialRow,
+  { endsWithRevocationInMs: revokeInMs }: { endsWithRevocationInMs?: number } = {},
 ): Promise<CredentialRow> {
   return await tx
     .insertInto('credentials')
@@ -60,6 +61,10 @@ export async function insertCredential(
       updated_at: now,
       signed_in_at: now,
       ended_at: null,
+      ...(revokeInMs !== undefined && {
+        ...{ state: 'ended' as const, revocation: 'due' as const },
+        ...{ refresh_due_at: null, revoke_due_at: later(revokeInMs), ended_at: now },
+      }),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -381,6 +386,20 @@ export async function listUsers(
     .execute();
   for (const { id, credential_id: used } of rows) users.set(used ?? '', [...(users.get(used ?? '') ?? []), id]);
   return users;
+}
+
+/** The operator has mended the client: what could not be refreshed because of it is tried now. */
+export async function retryOfClient(tx: Db, organizationId: string, clientId: string): Promise<void> {
+  await tx
+    .updateTable('credentials')
+    .set({ refresh_due_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('oauth_client_id', '=', clientId)
+    .where('owner', '=', 'service')
+    .where('refresh_due_at', '>', now)
+    .where(isRefreshable)
+    .where((where) => where.or([where('state', '=', 'needs_attention'), where('failures', '>', 0)]))
+    .execute();
 }
 
 /** Whether something would stop working without the client: credentials, or templates whose customers sign in with it. */

@@ -16,9 +16,10 @@ import { recordConnected } from './credential-entries.ts';
 import type { CredentialRef, SeenCredential } from './credentials.store.ts';
 import * as credentials from './credentials.store.ts';
 import type { Tokens } from './grants.ts';
+import { type Leftover, recordLeftover } from './leftovers.ts';
 import { canBeRefreshed, expiryOf, isHandedOver, refOf, refresh } from './refresh.ts';
 import { isGoodFor, marginMs, nextLook } from './refresh-times.ts';
-import { openTokens, sealTokens } from './sealed-tokens.ts';
+import { openTokens, type StoredTokens, sealTokens } from './sealed-tokens.ts';
 
 export type { CredentialRef } from './credentials.store.ts';
 
@@ -75,12 +76,30 @@ export async function renewCredential(
   if (!before) throw new Error(`there is no credential ${ref.credentialId}`);
   const isSameAccount = before.account_id !== null && before.account_id === given.accountId;
   // A provider that gives a refresh token only the first time means the same grant.
-  const oldRefreshToken = isSameAccount ? (openTokens(ctx.sealer, before)?.refreshToken ?? null) : null;
+  const old = openTokens(ctx.sealer, before);
+  const oldRefreshToken = isSameAccount ? (old?.refreshToken ?? null) : null;
+  // The account of before is not connected any more, so its provider is told.
+  if (old && !isSameAccount && before.state === 'connected') await recordLeftover(ctx, tx, formerTokens(before, old));
   const columns = await columnsOf(ctx, tx, ref.credentialId, given, { grant: before.grant_kind, oldRefreshToken });
   const after = await credentials.replaceTokens(tx, ref, columns);
   await recordConnected(ctx.journal, tx, { before, after });
   await ctx.users.changed(ctx.journal, tx, ref);
   return after;
+}
+
+function formerTokens(row: CredentialRow, { accessToken, refreshToken }: StoredTokens): Leftover {
+  return {
+    organizationId: row.organization_id,
+    workspaceId: row.workspace_id,
+    oauthClientId: row.oauth_client_id,
+    sourceTemplateId: row.source_template_id,
+    accessToken,
+    refreshToken: refreshToken ?? undefined,
+    scopes: JSON.parse(row.scopes),
+    values: JSON.parse(row.provider_values),
+    accountId: row.account_id,
+    accountLabel: row.account_label,
+  };
 }
 
 export interface HandedBack {

@@ -59,11 +59,16 @@ export async function isGrantShared(db: Db, row: CredentialRow): Promise<boolean
     .where('state', '<>', 'ended')
     .where('id', '<>', row.id)
     .limit(1);
+  // Where nobody knows whose the one or the other is, both of one customer may be of the same account.
   const other =
     row.account_id === null
-      ? // Nobody knows whose it is. Another of the same customer may be of the same account.
-        query.where('account_id', 'is', null).where('workspace_id', '=', row.workspace_id)
-      : query.where('account_id', '=', row.account_id);
+      ? query.where('workspace_id', '=', row.workspace_id)
+      : query.where((is) =>
+          is.or([
+            is('account_id', '=', row.account_id),
+            is.and([is('account_id', 'is', null), is('workspace_id', '=', row.workspace_id)]),
+          ]),
+        );
   return (await other.executeTakeFirst()) !== undefined;
 }
 
@@ -96,6 +101,42 @@ export async function putRevokeLater(
     .where('id', '=', id)
     .where('lease_id', '=', lease_id)
     .where('state', '=', 'ended')
+    .execute();
+}
+
+/**
+ * Credentials that no source uses, although their customers signed in so long ago. A customer who signed in with a link has
+ * time to make the source until the link ends.
+ */
+export async function listUnused(db: Db, unusedMs: number, limit: number): Promise<CredentialRow[]> {
+  return await db
+    .selectFrom('credentials')
+    .selectAll()
+    .where('state', '<>', 'ended')
+    .where('signed_in_at', '<=', later(-unusedMs))
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('sources')
+            .select('sources.id')
+            .whereRef('sources.credential_id', '=', 'credentials.id')
+            .where('sources.deleted_at', 'is', null),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('oauth_flows')
+            .select('oauth_flows.id')
+            .whereRef('oauth_flows.workspace_id', '=', 'credentials.workspace_id')
+            .whereRef('oauth_flows.credential_id', '=', 'credentials.id')
+            .where('oauth_flows.link_until', '>', now),
+        ),
+      ),
+    )
+    .orderBy('signed_in_at')
+    .limit(limit)
     .execute();
 }
 

@@ -275,6 +275,14 @@ export const aboutFlow = ({ id, source_template_id, source_id, link_until }: OAu
   by_link: link_until !== null,
 });
 
+/** What its tokens belong to. */
+export const placeOf = (flow: OAuthFlowRow) => ({
+  organizationId: flow.organization_id,
+  workspaceId: flow.workspace_id,
+  oauthClientId: flow.oauth_client_id,
+  sourceTemplateId: flow.source_template_id,
+});
+
 /** The entry of a sign-in that has come into another state; `before` is undefined for a new one. */
 export async function recordState(
   { journal }: Pick<OAuthContext, 'journal'>,

@@ -17,6 +17,8 @@ const en = {
   over: 'A sign-in can be used once, and for a few minutes. Go back to where you came from, and start again.',
   connectedTitle: 'You are signed in',
   connectedAs: (account: string) => `Connected as ${account}.`,
+  oneStepLeft: (name: string) =>
+    `One step is left: open “${name}” where you use this application, and fill in the rest. You do not have to sign in again.`,
   close: 'You can close this window.',
   goBack: 'Close this window, and start again where you came from.',
   otherTitle: 'This is another account',
@@ -54,6 +56,8 @@ const de: PageWords = {
   over: 'Eine Anmeldung gilt einmal und nur einige Minuten. Gehen Sie dorthin zurück, woher Sie gekommen sind, und beginnen Sie neu.',
   connectedTitle: 'Sie sind angemeldet',
   connectedAs: (account) => `Verbunden als ${account}.`,
+  oneStepLeft: (name) =>
+    `Ein Schritt fehlt noch: Öffnen Sie „${name}“ in Ihrer Anwendung, und füllen Sie den Rest aus. Sie müssen sich nicht noch einmal anmelden.`,
   close: 'Sie können dieses Fenster schließen.',
   goBack: 'Schließen Sie dieses Fenster, und beginnen Sie dort neu, woher Sie gekommen sind.',
   otherTitle: 'Das ist ein anderes Konto',
@@ -91,6 +95,8 @@ const fr: PageWords = {
   over: 'Une connexion ne sert qu’une fois et pendant quelques minutes. Revenez d’où vous êtes venu et recommencez.',
   connectedTitle: 'Vous êtes connecté',
   connectedAs: (account) => `Connecté en tant que ${account}.`,
+  oneStepLeft: (name) =>
+    `Il reste une étape : ouvrez « ${name} » dans votre application et complétez le reste. Vous n’aurez pas à vous reconnecter.`,
   close: 'Vous pouvez fermer cette fenêtre.',
   goBack: 'Fermez cette fenêtre et recommencez d’où vous êtes venu.',
   otherTitle: 'C’est un autre compte',
@@ -127,6 +133,8 @@ const es: PageWords = {
   over: 'Un inicio de sesión sirve una vez y durante unos minutos. Vuelva al lugar de donde vino y empiece de nuevo.',
   connectedTitle: 'Ha iniciado sesión',
   connectedAs: (account) => `Conectado como ${account}.`,
+  oneStepLeft: (name) =>
+    `Queda un paso: abra «${name}» en su aplicación y complete el resto. No tendrá que iniciar sesión de nuevo.`,
   close: 'Puede cerrar esta ventana.',
   goBack: 'Cierre esta ventana y empiece de nuevo en el lugar de donde vino.',
   otherTitle: 'Es otra cuenta',
@@ -163,6 +171,8 @@ const ja: PageWords = {
   over: 'サインインは一度だけ、数分間のみ有効です。元の画面に戻り、もう一度やり直してください。',
   connectedTitle: 'サインインしました',
   connectedAs: (account) => `${account} として接続しました。`,
+  oneStepLeft: (name) =>
+    `あと一つ手順が残っています。ご利用のアプリケーションで「${name}」を開き、残りの項目を入力してください。もう一度サインインする必要はありません。`,
   close: 'このウィンドウを閉じてください。',
   goBack: 'このウィンドウを閉じ、元の画面からもう一度やり直してください。',
   otherTitle: '別のアカウントです',

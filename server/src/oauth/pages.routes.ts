@@ -10,6 +10,7 @@ import { sendPage } from '../http/html.ts';
 import { useOtherAccount } from './confirmation.ts';
 import { hashOf, newSecret } from './flow-secrets.ts';
 import { type FlowsContext, heldBySource } from './flows.ts';
+import { listUnusedByLink } from './links.store.ts';
 import { pageScript } from './page-script.ts';
 import { askingPage, donePage, goingPage, impossiblePage, overPage, type Reader } from './pages.ts';
 import {
@@ -128,6 +129,7 @@ export function signInPages(root: FlowsContext) {
         isExpired,
         previousAccount: held?.account_label ?? null,
         proof: flow.token_id === null ? hashOf(cookie) : undefined,
+        unfinished: await unfinishedBy(flow),
       });
       return sendPage(reply, { status: statuses.done, page, runsScripts: true, formTargets: "'self'" });
     }
@@ -147,6 +149,15 @@ export function signInPages(root: FlowsContext) {
         return flow;
       });
       return await Promise.race([settled, late]);
+    }
+
+    /** A link makes the source by itself, unless its template asks for more. Then the customer finishes in the widget. */
+    async function unfinishedBy(flow: OAuthFlowRow): Promise<string | undefined> {
+      const { organization_id, workspace_id, source_template_id: templateId, credential_id: id } = flow;
+      if (flow.link_until === null || flow.source_id !== null || id === null) return undefined;
+      const unused = await listUnusedByLink(root.store.db, organization_id, workspace_id, templateId);
+      if (!unused.some((credential) => credential.id === id)) return undefined;
+      return (await root.findTemplate(organization_id, templateId))?.name;
     }
 
     const doneAddress = (flow: OAuthFlowRow) => `${root.publicUrl}/oauth/done/${flow.id}`;

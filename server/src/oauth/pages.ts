@@ -96,15 +96,18 @@ export interface DonePage {
   previousAccount: string | null;
   /** For a link, which has no widget that asks. */
   proof: string | undefined;
+  /** The name of a template that asks for more than a sign-in, where the customer has yet to make the source. */
+  unfinished: string | undefined;
 }
 
-export function donePage(reader: Reader, { flow, isExpired, previousAccount, proof }: DonePage): Html {
+export function donePage(reader: Reader, { flow, isExpired, previousAccount, proof, unfinished }: DonePage): Html {
   const { account_label: account } = flow;
   if (flow.state === 'connected') {
     return frame(
       reader,
       (words) => words.connectedTitle,
       (words) => html`${account === null ? [] : html`<p>${words.connectedAs(account)}</p>`}
+${unfinished === undefined ? [] : html`<p>${words.oneStepLeft(unfinished)}</p>`}
 <p${flow.token_id === null ? [] : html` data-close`}>${words.close}</p>`,
     );
   }

@@ -19,7 +19,7 @@ import { openClient, providerNameOf, redirectUrl } from './clients.ts';
 import { type GivenTokens, recordCredential, renewCredential } from './credentials.ts';
 import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow } from './flow-secrets.ts';
 import * as flows from './flows.store.ts';
-import { type FlowsContext, flowLifeMs, heldBySource, recordState } from './flows.ts';
+import { type FlowsContext, flowLifeMs, heldBySource, placeOf, recordState } from './flows.ts';
 import {
   CallbackRefused,
   exchangeCode,
@@ -30,6 +30,7 @@ import {
   type Tokens,
   usesPkce,
 } from './grants.ts';
+import { recordLeftover } from './leftovers.ts';
 import { takenValues } from './taken-values.ts';
 
 /** What the browser of the customer tells. */
@@ -243,10 +244,6 @@ async function accept(
   const granted = [...new Set([...before, ...(tokens.scopes ?? (JSON.parse(flow.scopes) as string[]))])];
   const template = await ctx.findTemplate(flow.organization_id, flow.source_template_id);
   const missing = (template?.oauth?.scopes ?? []).filter((scope) => !granted.includes(scope));
-  if (missing.length > 0) {
-    const failure = { state: 'failed', failure: 'scopes_missing', missing_scopes: JSON.stringify(missing) } as const;
-    return await end(ctx, flow, 'exchanging', failure);
-  }
   const account = await readAccount(ctx.network, client, tokens);
   const given: GivenTokens = {
     accessToken: tokens.accessToken,
@@ -258,6 +255,10 @@ async function accept(
     accountId: accountIdOf(ctx.sealer, row, account),
     accountLabel: account.label,
   };
+  if (missing.length > 0) {
+    const failure = { state: 'failed', failure: 'scopes_missing', missing_scopes: JSON.stringify(missing) } as const;
+    return await end(ctx, flow, 'exchanging', failure, given);
+  }
   if (flow.is_test === 1) {
     const report = {
       asked: JSON.parse(flow.scopes),
@@ -285,13 +286,18 @@ async function accept(
   try {
     return await connect(ctx, flow, 'exchanging', given);
   } catch (error) {
-    // The workspace was deleted while the customer signed in.
-    if (!(error instanceof AppError)) throw error;
-    return await fail(ctx, flow, 'not_possible', error.code);
+    // The workspace was deleted while the customer signed in; or it took too long, which somebody has noted already.
+    const code = error instanceof AppError ? error.code : undefined;
+    if (code === undefined && !(error instanceof EndedMeanwhile)) throw error;
+    const failure = { state: 'failed', failure: 'not_possible', failure_detail: code ?? null } as const;
+    return await end(ctx, flow, 'exchanging', failure, given);
   }
 }
 
-/** Keeps the tokens, and ends the sign-in. */
+/** Somebody else has ended the sign-in, for example because it took too long. */
+export class EndedMeanwhile extends Error {}
+
+/** Keeps the tokens, and ends the sign-in. Throws EndedMeanwhile. */
 export async function connect(
   ctx: FlowsContext,
   flow: OAuthFlowRow,
@@ -313,12 +319,14 @@ export async function connect(
           grant: 'authorization_code',
           owner: ctx.owner,
         });
-    return await endIn(ctx, tx, flow, from, {
+    const ended = await endIn(ctx, tx, flow, from, {
       state: 'connected',
       credential_id: credential.id,
       account_label: given.accountLabel,
       failure: null,
     });
+    if (!ended) throw new EndedMeanwhile(`The sign-in ${flow.id} has ended meanwhile.`);
+    return ended;
   });
   ctx.changed.tell(flow.id);
   if (connected.link_until !== null) await ctx.connectByLink(ctx.journal.cause, connected);
@@ -328,13 +336,22 @@ export async function connect(
 const fail = (ctx: FlowsContext, flow: OAuthFlowRow, failure: FlowFailure, said: string | null = null) =>
   end(ctx, flow, 'exchanging', { state: 'failed', failure, failure_detail: said });
 
+/**
+ * Gives the sign-in as it is then: somebody else may have ended it. `unused`: tokens that nobody will use, and that are
+ * revoked; those of a test of an operator are not.
+ */
 async function end(
   ctx: FlowsContext,
   flow: OAuthFlowRow,
   from: OAuthFlowRow['state'],
   outcome: flows.Outcome,
+  unused?: GivenTokens,
 ): Promise<OAuthFlowRow> {
-  const ended = await ctx.store.transaction((tx) => endIn(ctx, tx, flow, from, outcome));
+  const ended = await ctx.store.transaction(async (tx) => {
+    if (unused && flow.is_test === 0) await recordLeftover(ctx, tx, { ...unused, ...placeOf(flow) });
+    const now = await endIn(ctx, tx, flow, from, outcome);
+    return now ?? (await flows.findFlow(tx, flow.organization_id, flow.workspace_id, flow.id)) ?? flow;
+  });
   ctx.changed.tell(flow.id);
   return ended;
 }
@@ -345,10 +362,9 @@ async function endIn(
   flow: OAuthFlowRow,
   from: OAuthFlowRow['state'],
   outcome: flows.Outcome,
-): Promise<OAuthFlowRow> {
+): Promise<OAuthFlowRow | undefined> {
   const ended = await flows.endFlow(tx, flow.organization_id, flow.id, from, outcome);
-  if (!ended) throw new Error(`The sign-in ${flow.id} has ended meanwhile.`);
-  await recordState(ctx, tx, ended, from);
+  if (ended) await recordState(ctx, tx, ended, from);
   return ended;
 }
 

@@ -26,8 +26,8 @@ export interface TestProvider {
   /** What it was asked, oldest first. */
   asked: Asked[];
   /** Tokens for the next codes; may be replaced. */
-  token: (asked: Asked) => ProviderAnswer;
-  account: (asked: Asked) => ProviderAnswer;
+  token: (asked: Asked) => ProviderAnswer | Promise<ProviderAnswer>;
+  account: (asked: Asked) => ProviderAnswer | Promise<ProviderAnswer>;
   endpoints: OAuthProvider;
   /** What it was asked at the token endpoint. */
   exchanged(): Record<string, string>[];
@@ -42,7 +42,8 @@ export async function startProvider(): Promise<TestProvider> {
       form: Object.fromEntries(new URLSearchParams(await text(request))),
     };
     provider.asked.push(asked);
-    const { status = 200, body = {}, headers = {}, lost } = provider[asked.path === '/me' ? 'account' : 'token'](asked);
+    const answer = await provider[asked.path === '/me' ? 'account' : 'token'](asked);
+    const { status = 200, body = {}, headers = {}, lost } = answer;
     if (lost) return void response.destroy();
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
   });
@@ -132,11 +133,12 @@ export async function makeClient(
 
 export const returnTo = 'https://app.example/integrations?tab=crm';
 
-/** A template whose customers sign in, and enter nothing. */
+/** A template whose customers sign in, and enter nothing unless `config` takes a default away. */
 export async function makeSignInTemplate(
   { request }: Pick<TestApp, 'request'>,
   clientId: string,
   oauth: object = {},
+  config: object = {},
 ): Promise<string> {
   const body = {
     actor_definition_id: httpApi,
@@ -145,6 +147,7 @@ export async function makeSignInTemplate(
       base_url: 'https://api.example.com',
       streams: [{ name: 'items', path: '/items' }],
       authentication: { type: 'bearer' },
+      ...config,
     },
     oauth: {
       oauth_client_id: clientId,

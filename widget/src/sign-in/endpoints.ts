@@ -24,6 +24,19 @@ export function confirmSignIn(api: Api, id: string, signal: AbortSignal): Promis
   return api.request({ method: 'POST', path: `${path}/${id}/confirm`, signal });
 }
 
+/** The sign-in by a link that a new source of the template can be made with. */
+export async function findUnused(
+  api: Api,
+  templateId: string,
+  signal: AbortSignal,
+): Promise<OwnCredential | undefined> {
+  const { data }: { data: OwnCredential[] } = await api.request({
+    path: `credentials?source_template_id=${templateId}`,
+    signal,
+  });
+  return data[0];
+}
+
 export function getCredential(api: Api, id: string, signal: AbortSignal): Promise<OwnCredential> {
   return api.request({ path: `credentials/${id}`, signal });
 }

@@ -25,6 +25,14 @@ const de: SignInWords = {
     unreachable: 'Der Anbieter antwortet gerade nicht. Versuchen Sie es später noch einmal.',
     not_possible: 'Die Anmeldung ist gerade nicht möglich. Wenden Sie sich an den Support dieses Produkts.',
   },
+  values: {
+    'GitLab host': 'GitLab-Server',
+    'Sign-in host': 'Server für die Anmeldung',
+    'Name of the shop': 'Name des Shops',
+    'Subdomain of Zendesk': 'Subdomain bei Zendesk',
+  },
+  onlyTheName: 'Geben Sie nur den Namen selbst ein, zum Beispiel „acme“, mit Buchstaben, Ziffern und Bindestrichen.',
+  oneOfHosts: (hosts) => `Wählen Sie eines davon: ${hosts}.`,
   missingScopes: 'Es fehlen Berechtigungen',
   missingScopesText:
     'Ohne sie können die Daten nicht gelesen werden. Melden Sie sich erneut an und stimmen Sie allen zu:',

@@ -24,6 +24,15 @@ const en = {
     unreachable: 'The provider does not answer at the moment. Try again later.',
     not_possible: 'Signing in is not possible at the moment. Contact the support of this product.',
   },
+  /** What customers are asked for by the presets, by its English title. */
+  values: {
+    'GitLab host': 'GitLab host',
+    'Sign-in host': 'Sign-in host',
+    'Name of the shop': 'Name of the shop',
+    'Subdomain of Zendesk': 'Subdomain of Zendesk',
+  },
+  onlyTheName: 'Enter only the name itself, such as “acme”, with letters, digits and hyphens.',
+  oneOfHosts: (hosts: string) => `Choose one of these: ${hosts}.`,
   missingScopes: 'Some permissions are missing',
   missingScopesText: 'Without them the data cannot be read. Sign in again, and agree to all of them:',
   grantAgain: 'Grant again',

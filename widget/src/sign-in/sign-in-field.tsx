@@ -15,6 +15,7 @@ import { useWords } from '../words/words.ts';
 import type { SignInWords } from './sign-in-en.ts';
 import { type Connected, useSignIn } from './use-sign-in.ts';
 import { ValueField } from './value-field.tsx';
+import { faultOf, titleOf } from './value-words.ts';
 
 export interface SignInFieldProps {
   /** Unique on the page. */
@@ -55,9 +56,10 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
   }, [timesMissed]);
   useEffect(() => {
     if (phase.is !== 'error' || !(phase.error instanceof RequestFailure)) return;
-    const found = phase.error.faults.flatMap(({ loc, msg }): [string, string][] =>
-      loc[1] === 'values' && loc[2] !== undefined ? [[loc[2], msg]] : [],
-    );
+    const found = phase.error.faults.flatMap(({ loc }): [string, string][] => {
+      const value = asked.find(({ name }) => loc[1] === 'values' && loc[2] === name);
+      return value ? [[value.name, faultOf(words, value)]] : [];
+    });
     setFaults(Object.fromEntries(found));
     focusValue(found[0]?.[0]);
   }, [phase]);
@@ -95,6 +97,7 @@ export function SignInField({ id, words, oauth, template, held, ...props }: Sign
             key={value.name}
             id={`${id}-${value.name}`}
             field={value}
+            title={titleOf(words, value)}
             value={values[value.name] ?? ''}
             fault={faults[value.name]}
             isDisabled={isBusy || isDisabled}

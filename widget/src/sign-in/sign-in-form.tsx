@@ -10,7 +10,7 @@ import { RequestFailure } from '../api/failure.ts';
 import { SourceForm, type SourceFormProps } from '../sources/source-form.tsx';
 import { useLoaded } from '../sources/use-loaded.ts';
 import { useWidget } from '../widget.ts';
-import { getCredential } from './endpoints.ts';
+import { findUnused, getCredential } from './endpoints.ts';
 import type { SignInWords } from './sign-in-en.ts';
 import { SignInField, type SignInFieldProps } from './sign-in-field.tsx';
 import type { Connected } from './use-sign-in.ts';
@@ -33,8 +33,10 @@ export function SignInForm({
   save,
   ...form
 }: SignInFormProps) {
-  const held = useHeld(source);
-  const [credentialId, setCredentialId] = useState(source?.credential_id ?? undefined);
+  const held = useHeld(source, template.id);
+  const [signedInAs, setCredentialId] = useState(source?.credential_id ?? undefined);
+  // A customer who has signed in with a link finds that sign-in here.
+  const credentialId = signedInAs ?? (held === 'loading' || source ? undefined : held?.credentialId);
   // A source that was made with keys keeps them, until its customer wants to sign in.
   const [entersKeys, setEntersKeys] = useState(source?.credential_id === null);
   const [timesMissed, setTimesMissed] = useState(0);
@@ -103,12 +105,22 @@ export function SignInForm({
   );
 }
 
-/** What the source is connected with, if that still works. Who it is can be left out: it is only shown. */
-function useHeld(source: SignInFormProps['source']): Connected | 'loading' | undefined {
+/**
+ * What the source is connected with, if that still works; or what a new source can be connected with, because its customer has
+ * signed in with a link. Who it is can be left out: it is only shown.
+ */
+function useHeld(source: SignInFormProps['source'], templateId: string): Connected | 'loading' | undefined {
   const { api } = useWidget();
   const id = source?.credential_id ?? undefined;
-  const { value, error } = useLoaded(id ?? '', async (signal) => id && (await getCredential(api, id, signal)));
-  if (id === undefined) return undefined;
-  if (value) return value.state === 'connected' ? { credentialId: id, account: value.account } : undefined;
-  return error === undefined ? 'loading' : { credentialId: id, account: null };
+  const isNew = source === undefined;
+  const { value, error } = useLoaded(id ?? templateId, async (signal) => {
+    if (id !== undefined) return { found: await getCredential(api, id, signal) };
+    return { found: isNew ? await findUnused(api, templateId, signal) : undefined };
+  });
+  if (value) {
+    const { found } = value;
+    return found?.state === 'connected' ? { credentialId: found.id, account: found.account } : undefined;
+  }
+  if (error === undefined) return 'loading';
+  return id === undefined ? undefined : { credentialId: id, account: null };
 }

@@ -25,6 +25,15 @@ const fr: SignInWords = {
     unreachable: 'Le fournisseur ne répond pas pour le moment. Réessayez plus tard.',
     not_possible: 'La connexion est impossible pour le moment. Contactez l’assistance de ce produit.',
   },
+  values: {
+    'GitLab host': 'Serveur GitLab',
+    'Sign-in host': 'Serveur de connexion',
+    'Name of the shop': 'Nom de la boutique',
+    'Subdomain of Zendesk': 'Sous-domaine Zendesk',
+  },
+  onlyTheName:
+    'Saisissez seulement le nom, par exemple « acme », avec des lettres, des chiffres et des traits d’union.',
+  oneOfHosts: (hosts) => `Choisissez parmi : ${hosts}.`,
   missingScopes: 'Des autorisations manquent',
   missingScopesText:
     'Sans elles, les données ne peuvent pas être lues. Connectez-vous de nouveau et acceptez-les toutes :',

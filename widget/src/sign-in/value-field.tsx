@@ -5,13 +5,15 @@ import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 export interface ValueFieldProps {
   id: string;
   field: OfferedOAuth['values'][number];
+  /** In the language of the customer. */
+  title: string;
   value: string;
   fault: string | undefined;
   isDisabled: boolean;
   onInput(value: string): void;
 }
 
-export function ValueField({ id, field: { name, title, hosts }, value, fault, isDisabled, onInput }: ValueFieldProps) {
+export function ValueField({ id, title, field: { name, hosts }, value, fault, isDisabled, onInput }: ValueFieldProps) {
   const common = {
     id,
     name,

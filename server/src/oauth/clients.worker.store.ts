@@ -1,0 +1,34 @@
+/** The SQL of `oauth_clients` over all organizations: whose secrets end soon. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { OAuthClientRow } from '../db/tables.ts';
+
+/** `now`: of the database, when the row was read. */
+export type EndingClient = OAuthClientRow & { now: number };
+
+/** Clients whose secret ends within that time, and whose operator was not told for the last time yet. */
+export async function listEnding(
+  db: Db,
+  { withinMs, lastDays }: { withinMs: number; lastDays: number },
+): Promise<EndingClient[]> {
+  return await db
+    .selectFrom('oauth_clients')
+    .selectAll()
+    .select(sql<number>`now_ms()`.as('now'))
+    .where('secret_expires_at', '<=', sql<number>`now_ms() + ${sql.lit(withinMs)}`)
+    .where((is) => is.or([is('secret_warned_days', 'is', null), is('secret_warned_days', '>', lastDays)]))
+    .execute();
+}
+
+/** False: somebody else was quicker, or the secret is another one by now. */
+export async function noteWarning(tx: Db, client: OAuthClientRow, days: number): Promise<boolean> {
+  const noted = await tx
+    .updateTable('oauth_clients')
+    .set({ secret_warned_days: days })
+    .where('id', '=', client.id)
+    .where('secret_expires_at', '=', client.secret_expires_at)
+    .where((is) => is.or([is('secret_warned_days', 'is', null), is('secret_warned_days', '>', days)]))
+    .returning('id')
+    .executeTakeFirst();
+  return noted !== undefined;
+}

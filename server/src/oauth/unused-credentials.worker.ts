@@ -1,0 +1,38 @@
+/**
+ * Ends credentials that no source uses a day after their customers signed in: the customer has signed in and has never
+ * finished the form, or the source is gone. The provider is told as with every other end (revocation.worker.ts).
+ */
+import { byWorker } from '../cause.ts';
+import type { OAuthContext } from './context.ts';
+import { recordEnd } from './credential-entries.ts';
+import * as credentials from './credentials.store.ts';
+import { listUnused } from './credentials.worker.store.ts';
+import { refOf } from './refresh.ts';
+
+export const unusedMs = 24 * 3_600_000;
+const atATime = 100;
+
+export function createUnusedCredentialHousekeeping(
+  ctx: Pick<OAuthContext, 'store' | 'journal' | 'users'>,
+): () => Promise<void> {
+  const { store, users, journal } = ctx;
+
+  async function endUnlessUsed(ref: credentials.CredentialRef): Promise<void> {
+    await store.transaction(async (tx) => {
+      await users.hold(tx, ref.workspaceId);
+      const before = await credentials.lockCredential(tx, ref);
+      // Who makes a source with it locks it as well. So either the source is seen here, or the source finds it ended.
+      const isNeeded = !before || before.signed_in_at > before.now - unusedMs || (await credentials.isUsed(tx, ref));
+      const after = isNeeded ? undefined : await credentials.putEnd(tx, ref);
+      if (before && after) await recordEnd(journal.by(byWorker), tx, { before, after }, 'unused');
+    });
+  }
+
+  return async () => {
+    for (;;) {
+      const unused = await listUnused(store.db, unusedMs, atATime);
+      for (const row of unused) await endUnlessUsed(refOf(row));
+      if (unused.length < atATime) return;
+    }
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * Tokens that a provider has given and that no source uses: the provider is told of those that nobody will use, and a
+ * sign-in by a link waits until its customer has made the source.
+ */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
+import {
+  locationOf,
+  makeClient,
+  makeSignInTemplate,
+  nextIn,
+  openedByUs,
+  proofIn,
+  startProvider,
+  type TestProvider,
+  type Visitor,
+  visitorOf,
+} from '../support/providers.ts';
+
+const flows = '/api/v1/embedded/oauth/flows';
+const minute = 60_000;
+let test: TestApp;
+let provider: TestProvider;
+let token: string;
+let templateId: string;
+let given = 0;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  test = await startTestApp('sqlite', { env: { INLAY_ALLOW_PRIVATE_NETWORKS: 'true' } });
+  const endpoints = { ...provider.endpoints, revocation_url: `${provider.url}/revoke` };
+  templateId = await makeSignInTemplate(test, (await makeClient(test, endpoints)).id);
+});
+beforeEach(async () => {
+  // Customers do not see each other, so each test has a customer and an account of its own.
+  given++;
+  token = await test.scopedToken(`customer ${given}`);
+  provider.asked.length = 0;
+  signsInAs(given);
+});
+afterAll(async () => {
+  await test?.stop();
+  provider?.close();
+});
+
+function signsInAs(account: number, refreshToken = `refresh ${account}`, scope = 'contacts.read deals.read'): void {
+  provider.account = () => ({ body: { id: account, email: `${account}@example.com` } });
+  provider.token = () => ({ body: { access_token: 'access', refresh_token: refreshToken, expires_in: 3600, scope } });
+}
+
+const ask = (method: string, path: string, body?: object) =>
+  test.request(method, path, { token, ...(body && { body }) });
+
+/** Agrees on the page that asks, and comes back from the provider. */
+async function comeBack(visitor: Visitor, startUrl: string): Promise<Answer> {
+  const question = await visitor.get(startUrl);
+  const sent = await visitor.post(startUrl, { proof: proofIn(question) }, openedByUs);
+  const asked = nextIn(sent).searchParams;
+  const params = new URLSearchParams({ code: 'c', state: asked.get('state') ?? '' });
+  const back = await visitor.get(`${asked.get('redirect_uri')}?${params}`);
+  expect(back.status, back.text).toBe(303);
+  return back;
+}
+
+async function signIn(body: object = {}) {
+  const begun = await ask('POST', flows, { source_template_id: templateId, ...body });
+  expect(begun.status, begun.text).toBe(201);
+  await comeBack(visitorOf(test), begun.body.start_url);
+  return (await ask('GET', `${flows}/${begun.body.id}`)).body;
+}
+
+async function connectSource(): Promise<{ source_id: string; credentialId: string }> {
+  const { credential_id: credentialId } = await signIn();
+  const made = await ask('POST', '/api/v1/embedded/sources', {
+    source_template_id: templateId,
+    credential_id: credentialId,
+  });
+  expect(made.status, made.text).toBe(201);
+  return { source_id: made.body.id, credentialId };
+}
+
+/** What the provider was told by then, that much later. */
+async function revokedAfter(ms: number): Promise<string[]> {
+  await test.app.store.db
+    .updateTable('credentials')
+    .set(({ eb }) => ({ revoke_due_at: eb('revoke_due_at', '-', ms) }))
+    .where('revoke_due_at', 'is not', null)
+    .execute();
+  await test.app.revocations.pass();
+  return provider.asked.flatMap(({ path, form }) => (path === '/revoke' ? [form.token ?? ''] : []));
+}
+
+const listed = async () => {
+  const workspace = await test.workspaceId(`customer ${given}`);
+  return (await test.request('GET', `/api/v1/integrations/credentials?workspace_id=${workspace}`)).body.data;
+};
+
+it('A sign-in that was granted too little is revoked once the customer has had time to try again', async () => {
+  signsInAs(given, 'too little', 'deals.read');
+  expect(await signIn()).toMatchObject({ state: 'failed', failure: 'scopes_missing', credential_id: null });
+  expect(await listed()).toMatchObject([{ state: 'ended', revocation: 'due', account: `${given}@example.com` }]);
+  expect(await revokedAfter(10 * minute)).toEqual([]);
+  expect(await revokedAfter(10 * minute)).toEqual(['too little']);
+  expect(await listed()).toMatchObject([{ state: 'ended', revocation: 'done' }]);
+});
+
+it('A grant that the customer has given again meanwhile is kept: many providers would end it as a whole', async () => {
+  signsInAs(given, 'too little', 'deals.read');
+  await signIn();
+  signsInAs(given, 'enough');
+  expect(await signIn()).toMatchObject({ state: 'connected' });
+  expect(await revokedAfter(20 * minute)).toEqual([]);
+  expect(await listed()).toMatchObject([{ state: 'connected' }, { state: 'ended', revocation: 'kept' }]);
+});
+
+it('Nothing is revoked where nobody can tell the account from one that the customer uses', async () => {
+  await connectSource();
+  signsInAs(given, 'whose?', 'deals.read');
+  provider.account = () => ({ status: 403 });
+  expect(await signIn()).toMatchObject({ failure: 'scopes_missing' });
+  expect(await revokedAfter(20 * minute)).toEqual([]);
+});
+
+it('Another account that nobody has confirmed in time is revoked, and the source keeps its own', async () => {
+  const { source_id, credentialId } = await connectSource();
+  signsInAs(given + 1_000, 'never confirmed');
+  const flow = await signIn({ source_id });
+  expect(flow).toMatchObject({ state: 'unconfirmed' });
+  expect(await revokedAfter(20 * minute)).toEqual([]);
+  await test.app.store.db.updateTable('oauth_flows').set({ expires_at: 1 }).where('id', '=', flow.id).execute();
+  await test.app.keepHouse();
+  await test.app.keepHouse();
+  expect(await revokedAfter(20 * minute)).toEqual(['never confirmed']);
+  expect((await listed()).find(({ id }: { id: string }) => id === credentialId)).toMatchObject({ state: 'connected' });
+});
+
+it('The account of before is revoked when another one was confirmed in its place', async () => {
+  const { source_id, credentialId } = await connectSource();
+  signsInAs(given + 1_000, 'another');
+  const { id } = await signIn({ source_id });
+  expect((await ask('POST', `${flows}/${id}/confirm`)).body).toMatchObject({ credential_id: credentialId });
+  expect(await revokedAfter(20 * minute)).toEqual([`refresh ${given}`]);
+  expect((await ask('GET', `/api/v1/embedded/credentials/${credentialId}`)).body).toMatchObject({ state: 'connected' });
+});
+
+it('A sign-in that ended while the provider was still asked says so, and its tokens are revoked', async () => {
+  const account = { body: { id: given, email: 'late@example.com' } };
+  provider.account = async () => {
+    // What the housekeeping of another replica does meanwhile.
+    await test.app.store.db
+      .updateTable('oauth_flows')
+      .set({ expires_at: 1 })
+      .where('state', '=', 'exchanging')
+      .execute();
+    await test.app.keepHouse();
+    return account;
+  };
+  const flow = await signIn();
+  expect(flow).toMatchObject({ state: 'failed', failure: 'expired', credential_id: null });
+  expect(await revokedAfter(20 * minute)).toEqual([`refresh ${given}`]);
+});
+
+it('A link for a template that asks for more keeps the sign-in, and the customer finishes in the widget', async () => {
+  const { body: client } = await test.request('GET', '/api/v1/integrations/oauth/clients');
+  const asking = await makeSignInTemplate(test, client.data[0].id, {}, { base_url: undefined });
+  const workspace_id = await test.workspaceId(`customer ${given}`);
+  const link = await test.request('POST', '/api/v1/integrations/oauth/links', {
+    body: { workspace_id, source_template_id: asking },
+  });
+  expect(link.status, link.text).toBe(201);
+  const visitor = visitorOf(test);
+  const done = await comeBack(visitor, link.body.url);
+  const page = await visitor.get(locationOf(done).href, { 'accept-language': 'de' });
+  expect(page.text).toContain('Ein Schritt fehlt noch: Öffnen Sie „Provider“');
+
+  const unused = async (template = asking, as = token) =>
+    (await test.request('GET', `/api/v1/embedded/credentials?source_template_id=${template}`, { token: as })).body.data;
+  const [waiting, ...others] = await unused();
+  expect([waiting, others]).toMatchObject([{ state: 'connected', account: `${given}@example.com` }, []]);
+  expect(await unused(templateId)).toEqual([]);
+  expect(await unused(asking, await test.scopedToken('somebody else'))).toEqual([]);
+  // It waits as long as the link would have worked.
+  const signedIn = (ms: number) =>
+    test.app.store.db.updateTable('credentials').set({ signed_in_at: ms }).where('id', '=', waiting.id).execute();
+  await signedIn(1);
+  await test.app.keepHouse();
+  expect(await unused()).toHaveLength(1);
+  const source = { source_template_id: asking, credential_id: waiting.id };
+  const made = await ask('POST', '/api/v1/embedded/sources', {
+    ...source,
+    source_config: { base_url: 'https://api.example.com' },
+  });
+  expect(made.status, made.text).toBe(201);
+  expect(await unused()).toEqual([]);
+  expect((await visitor.get(locationOf(done).href)).text).not.toContain('One step is left');
+});
