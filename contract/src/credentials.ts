@@ -88,7 +88,7 @@ export type OwnCredential = Static<typeof OwnCredential>;
 export const OwnCredentialList = Type.Object({ data: Type.Array(OwnCredential) }, { title: 'Own credential list' });
 
 export const ListOwnCredentialsQuery = Type.Object({
-  source_template_id: Uuid('The template that the customer signed in for', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11'),
+  source_template_id: Type.Optional(Uuid('Only those for this template', '3a1d9f6c-0f0b-4b7e-a9a7-6f8f3f0f2b11')),
 });
 
 export const CredentialPath = Type.Object({ credential_id: Uuid('Identifier of the credential', exampleId) });

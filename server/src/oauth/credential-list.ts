@@ -47,7 +47,11 @@ export async function getOwnCredential(ctx: OAuthContext, ref: credentials.Crede
 /** The sign-ins of a customer by a link, whose source the customer has yet to make. */
 export async function listOwnUnused(
   { store }: Pick<OAuthContext, 'store'>,
-  { organizationId, workspaceId, templateId }: { organizationId: string; workspaceId: string; templateId: string },
+  {
+    organizationId,
+    workspaceId,
+    templateId,
+  }: { organizationId: string; workspaceId: string; templateId: string | undefined },
 ): Promise<OwnCredential[]> {
   const rows = await listUnusedByLink(store.db, organizationId, workspaceId, templateId);
   return rows.map(presentOwn);

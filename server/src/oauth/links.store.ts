@@ -7,14 +7,13 @@ export async function listUnusedByLink(
   db: Db,
   organizationId: string,
   workspaceId: string,
-  templateId: string,
+  templateId: string | undefined,
 ): Promise<CredentialRow[]> {
-  return await db
+  let query = db
     .selectFrom('credentials')
     .selectAll('credentials')
     .where('credentials.organization_id', '=', organizationId)
     .where('credentials.workspace_id', '=', workspaceId)
-    .where('credentials.source_template_id', '=', templateId)
     .where('credentials.state', '=', 'connected')
     .where(({ exists, selectFrom }) =>
       exists(
@@ -41,6 +40,7 @@ export async function listUnusedByLink(
     )
     .orderBy('credentials.signed_in_at', 'desc')
     .orderBy('credentials.id')
-    .limit(10)
-    .execute();
+    .limit(100);
+  if (templateId !== undefined) query = query.where('credentials.source_template_id', '=', templateId);
+  return await query.execute();
 }
