@@ -10,7 +10,7 @@ import { takePicture, useStage, widgetFrame } from './support/stage.ts';
 
 const stage = useStage();
 let provider: Provider;
-const templates = { plain: '', crm: '', desk: '' };
+const templates = { plain: '', crm: '', desk: '', asking: '' };
 
 interface Told {
   type: string;
@@ -42,6 +42,7 @@ beforeAll(async () => {
     scopes: ['contacts.read', 'deals.read'],
     return_to: [`${stage.origin}/back`],
   });
+  templates.asking = await template('Ledger', { oauth_client_id: acme }, { base_url: undefined });
   templates.desk = await template('Help desk', {
     oauth_client_id: await client({ name: 'Zendesk', provider: 'zendesk' }),
     may_paste: true,
@@ -217,6 +218,7 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   await subdomain.fill('not a label/');
   await signInWith(frame).click();
   await expect.poll(() => subdomain.getAttribute('aria-invalid')).toBe('true');
+  await frame.getByText('Enter only the name itself, such as “acme”').waitFor();
   await lookAt(page, frame, 'values');
   expect(stage.takeProblems()).toEqual([expect.stringContaining('422')]);
   expect(provider.visits).toBe(0);
@@ -226,6 +228,29 @@ it('asks first for what the provider has to know, and lets customers enter keys 
   await lookAt(page, frame, 'keys');
   await button(frame, 'Sign in instead').click();
   await subdomain.waitFor();
+});
+
+it('goes on with the sign-in of a link, in the form of a template that asks for more', async () => {
+  const page = await stage.newPage({ viewport: size });
+  await stage.widgetToken({ workspace_name: 'linked' });
+  const { data } = await stage.operator('GET', '/workspaces?name_contains=linked');
+  const request = { workspace_id: data[0].id, source_template_id: templates.asking };
+  const { url } = await stage.operator('POST', '/integrations/oauth/links', request);
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Continue to Acme CRM' }).click();
+  await page.getByText('Allow').click();
+  await page.getByText('One step is left: open “Ledger”').waitFor();
+  stage.takeProblems();
+
+  const frame = await show(page, 'linked', { template: templates.asking });
+  await frame.getByText('Connected as ada@example.com').waitFor();
+  expect(await signInWith(frame).count()).toBe(0);
+  await frame
+    .getByLabel(/address|url/i)
+    .first()
+    .fill(provider.url);
+  await button(frame, 'Test and connect').click();
+  await expect.poll(async () => (await said(page)).map(({ type }) => type)).toContain('source_created');
 });
 
 it('says that a sign-in has ended, and connects the very source again, with another account only after a question', async () => {
@@ -296,6 +321,7 @@ it('says it in every language, on a narrow screen', async () => {
   for (const [locale, text] of Object.entries(spoken)) {
     const frame = await show(page, 'languages', { template: templates.desk, locale });
     await button(frame, text).waitFor();
+    if (locale === 'de') await frame.getByLabel('Subdomain bei Zendesk').waitFor();
     await lookAt(page, frame, `language-${locale}`);
   }
 });

@@ -279,7 +279,7 @@ describe('The errors of an endpoint', () => {
           await test.request(method.toUpperCase(), `${path}?surprise=1`, { token, ...strict }),
         );
       } else {
-        const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x&after=x';
+        const query = 'limit=x&status=x&tags_mode=x&name=%00&workspace_id=x&source_template_id=x&after=x';
         expectDocumented(endpoint, 422, await test.request('GET', `${path}?${query}`, { token }));
       }
     }
