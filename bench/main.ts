@@ -23,6 +23,7 @@ import { parseArgs } from 'node:util';
 import { benchmark as api } from './api.ts';
 import { benchmark as apiOnPostgres } from './api-postgres.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
+import { benchmark as consoleScreens } from './console.ts';
 import { createDatabases } from './databases.ts';
 import { benchmark as declarative } from './declarative.ts';
 import { benchmark as dueSyncs } from './due-syncs.ts';
@@ -48,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   apiOnPostgres,
   growth,
   lists,
+  consoleScreens,
   memory,
   replicas,
   workspaceSync,

@@ -55,6 +55,23 @@ const lists = [
   'workspaces, health=paused, none',
   'overview',
 ].map((name) => `${name} with 2,000 jobs, median page`);
+const consoleScreens = [
+  'overview',
+  'customers',
+  'customers by name',
+  'customers by activity',
+  'customers, the longest unwell first',
+  'failing customers by name',
+  'customers, a rare name, by activity',
+  'customers, a common name, by name',
+  'connections of a cause',
+  'connections that need their customer',
+  'stale connections',
+  'jobs',
+  'failing jobs',
+  'jobs of a customer',
+  'a job with the last good one',
+].map((name) => `${name} with 100,000 jobs, median answer`);
 const memory = [
   'memory with 2,000 workspaces under load',
   'memory with 2,000 workspaces under load, second half to first',
@@ -95,6 +112,7 @@ const all = {
     ...on('PostgreSQL', growth),
   ],
   lists: [...on('SQLite', lists), ...on('PostgreSQL', lists)],
+  console: [...on('SQLite', consoleScreens), ...on('PostgreSQL', consoleScreens)],
   memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
   replicas,
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],

@@ -194,7 +194,8 @@ export async function findJob(db: Db, organizationId: string, id: string): Promi
     .where('jobs.organization_id', '=', organizationId)
     .where('jobs.id', '=', id)
     .where('workspaces.lifecycle', '=', 'live')
-    .orderBy('jobs.started_at', 'desc')
+    // Not the column alone: SQLite would read all jobs in this order until it meets the id.
+    .orderBy(sql`coalesce(jobs.started_at, 0)`, 'desc')
     .executeTakeFirst();
 }
 
@@ -207,7 +208,8 @@ export async function findGoodBefore(
   const found = await db
     .selectFrom('jobs')
     .selectAll()
-    .where('organization_id', '=', organizationId)
+    // Not the column alone: SQLite would take the index of the status, which has the jobs of all connections.
+    .where(sql<boolean>`coalesce(organization_id, organization_id) = ${organizationId}`)
     .where('connection_id', '=', connection_id)
     .where('status', '=', 'succeeded')
     .where('started_at', '<', started_at)
