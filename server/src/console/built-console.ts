@@ -26,9 +26,13 @@ export function readBuiltConsole(folder: string): BuiltConsole | undefined {
   const assets = join(folder, 'console/assets');
   const compressed = Object.values(encodings);
   const names = readdirSync(assets).filter((name) => !compressed.some((ending) => name.endsWith(ending)));
+  // All styles are in one file, which the manifest names beside the entry.
+  const styles = Object.values(manifest)
+    .map(({ file }) => file)
+    .filter((file) => file.endsWith('.css'));
   return {
     assets: new Map(names.map((name) => [name, readBuiltFile(join(assets, name))])),
     script: entry.file,
-    styles: entry.css ?? [],
+    styles: [...new Set([...(entry.css ?? []), ...styles])],
   };
 }
