@@ -56,7 +56,7 @@ export function keepRouteTable(app: FastifyInstance): RouteTable {
   function complete(): void {
     completing = true;
     const paths = [...groupByUrl(routes)].map(([url, path]) => ({ url, parts: url.split('/'), path }));
-    const wide = paths.filter(({ url }) => url.includes(':'));
+    const wide = paths.filter(({ url }) => url.includes(':') || url.endsWith('/*'));
     for (const { url, parts, path } of paths) {
       // Otherwise such a request would reach the route with a parameter: GET /workspaces/sync the one of /workspaces/:id.
       const covering = wide.filter((other) => other.url !== url && covers(other.parts, parts));
@@ -111,5 +111,8 @@ function finderOf(paths: Map<string, KnownPath>): (path: string) => KnownPath | 
 
 /** Whether every path that fits the pattern fits the wider one as well, which has parameters where the pattern has none. */
 function covers(wider: string[], pattern: string[]): boolean {
-  return wider.length === pattern.length && wider.every((part, at) => part === pattern[at] || part.startsWith(':'));
+  const isOpen = wider.at(-1) === '*';
+  const parts = isOpen ? wider.slice(0, -1) : wider;
+  if (isOpen ? pattern.length < wider.length : pattern.length !== wider.length) return false;
+  return parts.every((part, at) => part === pattern[at] || part.startsWith(':'));
 }
