@@ -107,8 +107,9 @@ function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | '
   }, []);
   return (
     <details class="c-settings" ref={box}>
-      <summary aria-label={words.account}>
+      <summary>
         <Mark name="settings" />
+        <span class="inlay-unseen">{words.account}</span>
         <span class="c-settings-who">
           <span>{session.label}</span>
           <span class="c-muted">{words.shell.roles[session.permission]}</span>

@@ -51,6 +51,11 @@ export async function callSession<T>(method: 'GET' | 'POST' | 'DELETE', path = '
   return await send<T>(`session${path}`, { method, ...(body ? { body } : {}) });
 }
 
+/** Where the operator's identity provider asks who is signing in. */
+export async function beginOidc(): Promise<string> {
+  return (await send<{ url: string }>('oidc', { method: 'POST', body: {} })).url;
+}
+
 /** The path and query of a `next` link, which names the public API. */
 export function requestOfNext(next: string): ApiRequest {
   const { pathname, searchParams } = new URL(next);

@@ -1,8 +1,8 @@
 /** The SQL of `jobs`, and of the health that follows from them. */
 import type { HealthState } from '@inlay/contract/health';
-import { sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from '../db/open.ts';
-import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import type { ConnectionRow, JobRow, Tables } from '../db/tables.ts';
 
 const now = sql<number>`now_ms()`;
 
@@ -117,20 +117,37 @@ function ofConnection(db: Db, workspaceId: string, connectionId: string) {
     .where('connection_id', '=', connectionId);
 }
 
+/**
+ * Platforms tell the second in which a job began, and several jobs may begin in one. Ids are numbers that count up, kept as
+ * text: 10 comes after 9.
+ */
+function inOrder<T>(jobs: SelectQueryBuilder<Tables, 'jobs', T>, direction: 'asc' | 'desc') {
+  return jobs.orderBy('started_at', direction).orderBy(sql`length(id)`, direction).orderBy('id', direction);
+}
+
+function newestFirst<T>(jobs: SelectQueryBuilder<Tables, 'jobs', T>) {
+  return inOrder(jobs, 'desc');
+}
+
+const isNewerThan = ({ started_at, id }: JobRow) =>
+  sql<boolean>`started_at >= ${started_at} and (started_at > ${started_at} or length(id) > ${id.length} or (length(id) = ${id.length} and id > ${id}))`;
+
 /** What the health of a connection is worked out from: its open job, its last success, the failures since then. */
 export async function findOutcomes(db: Db, workspaceId: string, connectionId: string) {
   const jobs = () => ofConnection(db, workspaceId, connectionId);
-  const good = await jobs().where('status', '=', 'succeeded').orderBy('started_at', 'desc').executeTakeFirst();
+  const good = await newestFirst(jobs().where('status', '=', 'succeeded'))
+    .limit(1)
+    .executeTakeFirst();
   const failed = jobs()
     .where('status', '=', 'failed')
-    .where('started_at', '>', good?.started_at ?? 0);
-  const last = await failed.orderBy('started_at', 'desc').executeTakeFirst();
-  const first = last && (await failed.orderBy('started_at').executeTakeFirst());
+    .where(good ? isNewerThan(good) : sql<boolean>`1 = 1`);
+  const last = await newestFirst(failed).limit(1).executeTakeFirst();
+  const first = last && (await inOrder(failed, 'asc').limit(1).executeTakeFirst());
   const { count } = await failed
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  const newest = await jobs().orderBy('started_at', 'desc').orderBy('id', 'desc').executeTakeFirst();
+  const newest = await newestFirst(jobs()).limit(1).executeTakeFirst();
   const open = newest?.ended_at === null ? newest : undefined;
   return { good, failed: first && last && { first, last, count: Number(count) }, open };
 }
@@ -240,7 +257,7 @@ export async function findLastJobs(
 ): Promise<JobRow[]> {
   if (connectionIds.length === 0) return [];
   const newest = sql<string>`(
-    select id from jobs as newer where newer.connection_id = connections.id order by started_at desc, id desc limit 1)`;
+    select id from jobs as newer where newer.connection_id = connections.id order by started_at desc, length(id) desc, id desc limit 1)`;
   return await db
     .selectFrom('connections')
     .innerJoin('jobs', (join) => join.onRef('jobs.connection_id', '=', 'connections.id').on('jobs.id', '=', newest))
@@ -257,9 +274,7 @@ export async function listJobsOfConnection(
   connectionId: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<JobRow[]> {
-  return await ofConnection(db, workspaceId, connectionId)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
+  return await newestFirst(ofConnection(db, workspaceId, connectionId))
     .limit(limit)
     .offset(offset)
     .execute();

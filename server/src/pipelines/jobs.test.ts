@@ -128,6 +128,20 @@ describeInTurns('jobs that are written down as they happen', (kind, it) => {
     expect(source?.health).toBe('healthy');
   });
 
+  it('a job that fails in the second in which another one succeeded is a failure', async () => {
+    const began = { startTime: at(9), lastUpdatedAt: at(9) };
+    tell(9, { ...goodJob(9), ...began });
+    tell(10, { ...failedJob(9), ...began });
+    await pass();
+    expect(await connection()).toMatchObject({
+      health: { state: 'failing', failures_in_a_row: 1 },
+      last_run: { id: '10', status: 'failed' },
+    });
+    tell(11, { ...goodJob(9), ...began });
+    await pass();
+    expect(await connection()).toMatchObject({ health: { state: 'healthy' }, last_run: { id: '11' } });
+  });
+
   it('being told twice or late changes nothing: one line for a job, and what has ended stays so', async () => {
     tell(1, failedJob(1));
     await pass();

@@ -264,7 +264,7 @@ export async function listSyncedStreams(db: Db, organizationId: string, sourceId
     .select(
       sql<string | null>`(
         select streams from jobs where jobs.connection_id = connections.id and streams is not null
-        order by started_at desc, jobs.id desc limit 1)`.as('streams'),
+        order by started_at desc, length(jobs.id) desc, jobs.id desc limit 1)`.as('streams'),
     )
     .where('organization_id', '=', organizationId)
     .where('source_id', '=', sourceId)

@@ -55,12 +55,10 @@ function Content({ job }: { job: JobDetail }) {
     <>
       <Facts job={job} />
       <Log jobId={job.id} attempts={job.attempt_list?.map(({ attempt }) => attempt) ?? []} />
-      <div class="c-two">
-        <Panel title={words.job.attempts}>
-          {job.attempt_list ? <Attempts rows={job.attempt_list} /> : <Empty title={words.job.noAttempts} />}
-        </Panel>
-        <History job={job} />
-      </div>
+      <Panel title={words.job.attempts}>
+        {job.attempt_list ? <Attempts rows={job.attempt_list} /> : <Empty title={words.job.noAttempts} />}
+      </Panel>
+      <History job={job} />
       <Panel title={words.job.streams}>
         <Streams job={job} />
       </Panel>

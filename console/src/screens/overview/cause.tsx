@@ -1,9 +1,9 @@
 /** One reason why connections fail: whom it concerns, and one button that tries them all again. */
-import type { OperatorConnection } from '@inlay/contract/operating';
+import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/operating';
 import type { FailureCause } from '@inlay/contract/overview';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
-import { ApiError, type ApiRequest, callApi, requestOfNext } from '../../api/client.ts';
+import { ApiError, callApi } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { When } from '../../parts/when.tsx';
@@ -14,7 +14,7 @@ import { useWords } from '../../words/words.ts';
 export function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): void }) {
   const words = useWords();
   const { formatting, mayWrite } = useConsole();
-  const retry = useRetry(cause.cause, onChanged);
+  const retry = useRetry(cause, onChanged);
   const list = pathTo('connections', undefined, { cause: cause.cause });
   return (
     <article class="c-cause">
@@ -66,57 +66,34 @@ export function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): 
   );
 }
 
-/** So many syncs are asked for at a time. */
-const atATime = 4;
-
-/** Starts a sync of every connection with the cause, and tells how far it is. */
-function useRetry(cause: string, onChanged: () => void) {
+/** Starts a sync of every connection with the cause, some at a time, and tells how far it is. */
+function useRetry({ cause, connections }: FailureCause, onChanged: () => void) {
   const { announce, formatting, onSignedOut } = useConsole();
   const words = useWords().overview;
   const [progress, setProgress] = useState({ isBusy: false, done: 0, all: 0 });
   const [error, setError] = useState<unknown>(undefined);
   const run = async () => {
     setError(undefined);
-    setProgress({ isBusy: true, done: 0, all: 0 });
-    let failure: unknown;
+    setProgress({ isBusy: true, done: 0, all: connections });
     let done = 0;
     let started = 0;
-    const ids: string[] = [];
     try {
-      let request: ApiRequest | undefined = {
-        method: 'GET',
-        path: '/integrations/connections',
-        query: { cause, limit: 100 },
-      };
-      while (request) {
-        const page: { data: OperatorConnection[]; next: string | null } = await callApi(request);
-        ids.push(...page.data.map(({ id }) => id));
-        request = page.next === null ? undefined : requestOfNext(page.next);
+      let cursor: string | null | undefined;
+      while (cursor !== null) {
+        const body: CauseRetryRequest = { cause, ...(cursor && { cursor }) };
+        const answer: CauseRetry = await callApi({ method: 'POST', path: '/integrations/causes/retry', body });
+        // A sync that runs already is what was wanted.
+        const running = answer.not_started.filter(({ code }) => code === 'sync_already_running').length;
+        started += answer.started.length + running;
+        done += answer.started.length + answer.not_started.length;
+        cursor = answer.next_cursor;
+        setProgress({ isBusy: true, done, all: Math.max(connections, done) });
       }
-      const queue = [...ids];
-      const work = async () => {
-        for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-          await callApi({ method: 'POST', path: `/integrations/connections/${id}/sync` }).then(
-            () => {
-              started += 1;
-            },
-            (problem: unknown) => {
-              // A sync that runs already is what was wanted.
-              if (problem instanceof ApiError && problem.code === 'sync_already_running') started += 1;
-              else failure ??= problem;
-            },
-          );
-          done += 1;
-          setProgress({ isBusy: true, done, all: ids.length });
-        }
-      };
-      await Promise.all(Array.from({ length: atATime }, work));
-      announce(words.retried(formatting.number(started), formatting.number(ids.length)));
+      announce(words.retried(formatting.number(started), formatting.number(Math.max(connections, done))));
     } catch (problem) {
-      failure = problem;
+      if (problem instanceof ApiError && problem.isSignedOut) onSignedOut();
+      setError(problem);
     }
-    if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
-    setError(failure);
     setProgress({ isBusy: false, done: 0, all: 0 });
     onChanged();
   };

@@ -1,10 +1,9 @@
 /** Ways to sign in: an operator token, a one-time link, or the organization's own sign-in where that is set up. */
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError, callSession } from '../../api/client.ts';
+import { ApiError, beginOidc, callSession } from '../../api/client.ts';
 import type { ConsoleSession } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
-import { basePath } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
 interface SignInProps {
@@ -122,13 +121,25 @@ function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
       setBusy(false);
     }
   };
+  const beginWithProvider = async () => {
+    setError(undefined);
+    try {
+      location.assign(await beginOidc());
+    } catch (failure) {
+      setError(failure);
+    }
+  };
   return (
     <>
       {hasOidc && (
         <>
-          <a class="inlay-button inlay-button-primary c-wide-button" href={`${basePath}oidc/start`}>
+          <button
+            type="button"
+            class="inlay-button inlay-button-primary c-wide-button"
+            onClick={() => void beginWithProvider()}
+          >
             <span>{words.signIn.oidc}</span>
-          </a>
+          </button>
           <p class="c-or">{words.signIn.or}</p>
         </>
       )}

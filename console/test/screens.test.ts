@@ -1,0 +1,194 @@
+/** The console in Chromium: every screen in both themes and on a phone, signing in and out, keys, hostile names. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../server/test/support/deployment.ts';
+import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
+import { useStage } from '../../widget/test/support/stage.ts';
+
+const stage = useStage();
+const token = 'an-operator-token-only-for-these-tests';
+const pictures = fileURLToPath(new URL('../../.artifacts/console/', import.meta.url));
+const hostileName = `<img src=x onerror="document.title='markup'">`;
+
+const ids: Record<string, string> = {};
+let failedJob = '';
+
+/** A customer with one source and its connection. */
+async function customer(
+  name: string,
+  source_template_id: string,
+  source_config: object = { count: 100 },
+): Promise<string> {
+  const { token: scoped } = await stage.widgetToken({ workspace_name: name });
+  const response = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${scoped}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ source_template_id, name: `Shop of ${name}`, source_config }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  const { workspace_id } = (await response.json()) as { workspace_id: string };
+  ids[name] = workspace_id;
+  return workspace_id;
+}
+
+beforeAll(async () => {
+  await stage.connectionTemplate();
+  const template = await stage.sourceTemplate();
+  for (const name of ['Acme Inc.', 'Globex', hostileName]) await customer(name, template);
+  await eventually(
+    'jobs have ended',
+    async () => (await stage.operator('GET', '/integrations/jobs?status=succeeded')).data.length === 3,
+  );
+  const failing = await customer('Initech', template);
+  const jobsOf = async (status: string) =>
+    (await stage.operator('GET', `/integrations/jobs?workspace_id=${failing}&status=${status}`)).data;
+  await eventually('jobs have ended', async () => (await jobsOf('succeeded')).length === 1);
+  // The destination does not work any more: where its folder was, there is a file.
+  const folder = readdirSync(stage.dataDir, { recursive: true, encoding: 'utf8' }).find(
+    (path) => path.includes(failing) && path.endsWith('/exports'),
+  );
+  if (!folder) throw new Error('There is no folder of exports.');
+  rmSync(join(stage.dataDir, folder), { recursive: true });
+  writeFileSync(join(stage.dataDir, folder), '');
+  const [{ connection_id }] = await jobsOf('succeeded');
+  await stage.operator('POST', `/integrations/connections/${connection_id}/sync`);
+  const failingJobs = async () =>
+    (await stage.operator('GET', `/integrations/jobs?workspace_id=${failing}&failing=true`)).data;
+  await eventually('jobs have ended', async () => (await failingJobs()).length === 1);
+  failedJob = (await failingJobs())[0].id;
+});
+
+async function signIn(page: Page, path = ''): Promise<void> {
+  await page.goto(`${stage.publicUrl}/console${path}`);
+  await page.getByLabel('Operator token').fill(token);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('navigation').waitFor();
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (!process.env.INLAY_PICTURES && !process.env.INLAY_LONG_TESTS) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: `${pictures}${name}.png`, fullPage: true });
+}
+
+/** Says what the browser reports of the one refused request that tells that nobody is signed in. */
+function forgetRefusals(): void {
+  const others = stage.takeProblems().filter((problem) => !/status of 401/.test(problem));
+  expect(others).toEqual([]);
+}
+
+const screens: Record<string, { path: () => string; shows: string }> = {
+  overview: { path: () => '', shows: 'Syncs, last 24 hours' },
+  customers: { path: () => '/customers', shows: 'Globex' },
+  customer: { path: () => `/customers/${ids['Acme Inc.']}`, shows: 'Timeline' },
+  connections: { path: () => '/connections', shows: 'Globex' },
+  jobs: { path: () => '/jobs', shows: 'Globex' },
+  job: { path: () => `/jobs/${failedJob}`, shows: 'Lines of the log' },
+};
+
+describe.each(['light', 'dark'] as const)('In the %s theme', (colorScheme) => {
+  it('every screen is accessible and fits a phone', async () => {
+    const page = await stage.newPage({ colorScheme, viewport: { width: 1280, height: 800 } });
+    await page.goto(`${stage.publicUrl}/console`);
+    await page.getByLabel('Operator token').waitFor();
+    await expectAccessible(page.mainFrame(), 'sign-in');
+    await picture(page, `sign-in-${colorScheme}`);
+    await signIn(page);
+    forgetRefusals();
+    for (const [name, { path, shows }] of Object.entries(screens)) {
+      for (const [size, viewport] of Object.entries({
+        desktop: { width: 1280, height: 800 },
+        phone: { width: 320, height: 640 },
+      })) {
+        await page.setViewportSize(viewport);
+        await page.goto(`${stage.publicUrl}/console${path()}`);
+        const seen = name === 'job' ? page.getByRole('region', { name: shows }) : page.getByText(shows).first();
+        await seen.waitFor();
+        await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+        await expectAccessible(page.mainFrame(), `${name} ${size}`);
+        await expectToFit(page.mainFrame(), `${name} ${size}`);
+        await picture(page, `${name}-${colorScheme}-${size}`);
+      }
+    }
+  });
+});
+
+it('A hostile name is text on every screen', async () => {
+  const page = await stage.newPage();
+  await signIn(page, '/customers');
+  await page.getByRole('link', { name: hostileName }).click();
+  await page.getByRole('heading', { name: hostileName }).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.title()).toContain(hostileName);
+  forgetRefusals();
+});
+
+it('Keys are enough: search, rows, another screen, the list of keys', async () => {
+  const page = await stage.newPage();
+  await signIn(page);
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await page.getByRole('heading', { name: 'Customers' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('glob');
+  await page.waitForURL(/name_contains=glob/);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await page.locator('main').focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Globex' }).waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  forgetRefusals();
+});
+
+it('An ended session asks for a sign-in over the page, and the page goes on', async () => {
+  const page = await stage.newPage();
+  await signIn(page, `/customers/${ids.Globex}`);
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByLabel('New name').fill('Globex Europe');
+  await page.context().clearCookies();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  await dialog.getByLabel('Operator token').fill(token);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => dialog.count()).toBe(0);
+  expect(await page.getByLabel('New name').inputValue()).toBe('Globex Europe');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: 'Globex Europe' }).waitFor();
+  forgetRefusals();
+});
+
+it('An error shows its text, its code, the id of the request and help', async () => {
+  const page = await stage.newPage();
+  await signIn(page, '/jobs/99999999');
+  const notice = page.getByRole('alert').first();
+  await notice.getByText('Job not found').waitFor();
+  await notice.getByText('job_not_found').waitFor();
+  await notice.getByText(/ended longer ago than jobs are kept/).waitFor();
+  await notice.getByRole('button', { name: 'Copy the request id' }).waitFor();
+  const others = stage.takeProblems().filter((problem) => !/status of (401|404)/.test(problem));
+  expect(others).toEqual([]);
+});
+
+it('A customer is deleted only after its name was typed', async () => {
+  const page = await stage.newPage();
+  const { token: whole } = await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'Doomed' });
+  expect(whole).toBeTruthy();
+  await signIn(page, '/customers');
+  await page.getByRole('link', { name: 'Doomed' }).click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  expect(await dialog.count()).toBe(1);
+  await dialog.getByLabel(/Type Doomed/).fill('Doomed');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('heading', { name: 'Customers' }).waitFor();
+  await expect.poll(() => page.getByRole('link', { name: 'Doomed' }).count()).toBe(0);
+  forgetRefusals();
+});
