@@ -98,6 +98,7 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
       live,
       epoch,
       mayWrite: session.permission !== 'read',
+      isAdmin: session.permission === 'full',
       onSignedOut: () => setEnded(true),
       announce,
     }),

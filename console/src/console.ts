@@ -5,6 +5,7 @@ import { useContext } from 'preact/hooks';
 import type { Live } from './live/live.ts';
 
 export interface ConsoleSession {
+  id: string;
   organization: { id: string; name: string };
   permission: 'read' | 'operator' | 'full';
   label: string;
@@ -19,6 +20,8 @@ export interface Console {
   /** Grows when the person has signed in again: what failed meanwhile is loaded anew. */
   epoch: number;
   mayWrite: boolean;
+  /** Whether the person may do what has to do with secrets of the organization. */
+  isAdmin: boolean;
   onSignedOut(): void;
   /** Says a text to screen readers, and shows it for a moment. */
   announce(text: string): void;

@@ -4,6 +4,7 @@ import '@inlay/ui/style/controls.css';
 import './style/base.css';
 import './style/parts.css';
 import './style/screens.css';
+import './style/management.css';
 import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';

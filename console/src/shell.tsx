@@ -9,15 +9,21 @@ import { type Place, pathTo } from './router/router.ts';
 import { savedScheme, saveScheme, schemes } from './scheme.ts';
 import { changeLanguage, type Language, languageNames, useWords } from './words/words.ts';
 
-const entries = ['overview', 'customers', 'connections', 'jobs'] as const;
-const entryOf: Record<Place['screen'], (typeof entries)[number]> = {
-  overview: 'overview',
-  customers: 'customers',
-  customer: 'customers',
-  connections: 'connections',
-  jobs: 'jobs',
-  job: 'jobs',
-};
+const entries = [
+  'overview',
+  'customers',
+  'connections',
+  'jobs',
+  'templates',
+  'connectors',
+  'playground',
+  'events',
+  'webhooks',
+  'audit',
+  'tokens',
+] as const;
+/** A screen about one thing belongs to the list of such things. */
+const entryOf = (screen: Place['screen']) => ({ customer: 'customers', job: 'jobs' })[screen as string] ?? screen;
 
 interface ShellProps {
   place: Place;
@@ -44,7 +50,7 @@ export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) 
         </div>
         <nav class="c-nav" aria-label={words.navigation}>
           {entries.map((entry) => (
-            <Link to={pathTo(entry)} class="c-nav-link" isCurrent={entryOf[place.screen] === entry} key={entry}>
+            <Link to={pathTo(entry)} class="c-nav-link" isCurrent={entryOf(place.screen) === entry} key={entry}>
               <Mark name={entry} />
               <span>{words.nav[entry]}</span>
             </Link>

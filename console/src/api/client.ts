@@ -10,20 +10,34 @@ import { basePath } from '../router/router.ts';
 /** Long enough for a platform that answers slowly, short enough for a person who waits. */
 const timeoutMs = 60_000;
 
+export interface Fault {
+  /** The way to the field in the body. */
+  path: string[];
+  message: string;
+}
+
 /** `unreachable`: there was no answer; `unreadable`: it was none of the service. Both are ours, all others the service's. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly requestId: string | undefined;
+  /** With 422: what is wrong, field by field. */
+  readonly faults: readonly Fault[];
 
   constructor(
     text: string,
-    { status, code, requestId }: { status: number; code: string; requestId?: string | undefined },
+    {
+      status,
+      code,
+      requestId,
+      faults = [],
+    }: { status: number; code: string; requestId?: string | undefined; faults?: readonly Fault[] },
   ) {
     super(text);
     this.status = status;
     this.code = code;
     this.requestId = requestId;
+    this.faults = faults;
   }
 
   /** Whether the person has to sign in again. */
@@ -95,7 +109,7 @@ async function send<T>(path: string, { method, body }: Pick<ApiRequest, 'method'
   const requestId = response.headers.get('x-request-id') ?? undefined;
   if (response.ok && (answer !== undefined || text === '')) return answer as T;
   const code = response.headers.get('x-inlay-error') ?? (response.ok ? 'unreadable' : `http_${response.status}`);
-  throw new ApiError(textOf(answer), { status: response.status, code, requestId });
+  throw new ApiError(textOf(answer), { status: response.status, code, requestId, faults: faultsOf(answer) });
 }
 
 function parsed(text: string): unknown {
@@ -110,6 +124,16 @@ function parsed(text: string): unknown {
 function textOf(answer: unknown): string {
   const detail = (answer as { detail?: unknown } | undefined)?.detail;
   if (typeof detail === 'string') return detail;
-  if (!Array.isArray(detail)) return '';
-  return detail.map(({ loc, msg }: { loc: string[]; msg: string }) => `${loc.slice(1).join('.')}: ${msg}`).join('\n');
+  return faultsOf(answer)
+    .map(({ path, message }) => `${path.join('.')}: ${message}`)
+    .join('\n');
+}
+
+function faultsOf(answer: unknown): Fault[] {
+  const detail = (answer as { detail?: unknown } | undefined)?.detail;
+  if (!Array.isArray(detail)) return [];
+  return detail.map(({ loc, msg }: { loc: (string | number)[]; msg: string }) => ({
+    path: loc.slice(1).map(String),
+    message: msg,
+  }));
 }

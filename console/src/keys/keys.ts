@@ -6,10 +6,19 @@
 import { useEffect } from 'preact/hooks';
 import { navigate, pathTo, type Screen } from '../router/router.ts';
 
-export const goKeys = { o: 'overview', c: 'customers', n: 'connections', j: 'jobs' } as const satisfies Record<
-  string,
-  Screen
->;
+export const goKeys = {
+  o: 'overview',
+  c: 'customers',
+  n: 'connections',
+  j: 'jobs',
+  t: 'templates',
+  k: 'connectors',
+  p: 'playground',
+  e: 'events',
+  w: 'webhooks',
+  a: 'audit',
+  s: 'tokens',
+} as const satisfies Record<string, Screen>;
 const waitMs = 1_500;
 
 export function useKeys(onHelp: () => void): void {

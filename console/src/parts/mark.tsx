@@ -6,6 +6,13 @@ const paths = {
     'M16 19v-1.5a3.5 3.5 0 0 0-3.5-3.5h-5A3.5 3.5 0 0 0 4 17.5V19M10 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7ZM20 19v-1.5a3.5 3.5 0 0 0-2.6-3.4M15 4.2a3.5 3.5 0 0 1 0 6.6',
   connections: 'M9 7H6a4 4 0 0 0 0 8h3m6-8h3a4 4 0 0 1 0 8h-3M8 11h8',
   jobs: 'M8 6h12M8 12h12M8 18h12M4 6v.01M4 12v.01M4 18v.01',
+  templates: 'M5 3h9l5 5v13H5zM14 3v5h5M9 13h6M9 17h4',
+  connectors: 'M9 3v5m6-5v5M6 8h12v3a6 6 0 0 1-12 0zM12 17v4',
+  playground: 'M4 5h16v14H4zM4 9h16M8 13l2 2-2 2M13 17h3',
+  events: 'M3 12h4l3-8 4 16 3-8h4',
+  webhooks: 'M4 12h12m-5-6 6 6-6 6M20 5v14',
+  audit: 'M9 4h6v3H9zM9 5H6v16h12V5h-3M9 13l2 2 4-4',
+  tokens: 'M15 14a5 5 0 1 0-4.6-3L4 17.5V20h3v-2h2v-2h2l1.5-1.7A5 5 0 0 0 15 14ZM16 8v.01',
   play: 'M7 5v14l11-7z',
   pause: 'M9 6v12m6-12v12',
   settings:

@@ -6,7 +6,7 @@ import { useConsole } from '../console.ts';
 export interface Action {
   isBusy: boolean;
   error: unknown;
-  run(request: ApiRequest, onDone: () => void): void;
+  run<T>(request: ApiRequest, onDone: (answer: T) => void): void;
 }
 
 export function useAction(): Action {
@@ -16,11 +16,11 @@ export function useAction(): Action {
   return {
     isBusy,
     error,
-    run(request, onDone) {
+    run<T>(request: ApiRequest, onDone: (answer: T) => void) {
       if (isBusy) return;
       setBusy(true);
       setError(undefined);
-      callApi(request)
+      callApi<T>(request)
         .then(onDone, (failure: unknown) => {
           if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
           setError(failure);

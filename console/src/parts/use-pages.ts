@@ -23,7 +23,11 @@ export interface Pages<T> {
 /** So many pages are loaded anew when something happens; those below stay as they are. */
 const maxPages = 50;
 
-export function usePages<T>(request: ApiRequest, live?: (workspaceIds: ReadonlySet<string>) => boolean): Pages<T> {
+export function usePages<T>(
+  request: ApiRequest,
+  live?: (workspaceIds: ReadonlySet<string>) => boolean,
+  idOf: (row: T) => unknown = (row) => (row as { id?: unknown }).id,
+): Pages<T> {
   const scope = JSON.stringify(request);
   const { onSignedOut } = useConsole();
   const first = useLoaded<Answer<T>>(
@@ -41,7 +45,12 @@ export function usePages<T>(request: ApiRequest, live?: (workspaceIds: ReadonlyS
   const pages = later.scope === scope ? later.pages : [];
   const next = (pages.at(-1) ?? first.data)?.next ?? null;
   return {
-    rows: first.data && unique([first.data, ...pages].flatMap(({ data }) => data)),
+    rows:
+      first.data &&
+      unique(
+        [first.data, ...pages].flatMap(({ data }) => data),
+        idOf,
+      ),
     error: first.error ?? moreError,
     hasMore: next !== null && pages.length < maxPages,
     isLoadingMore,
@@ -65,10 +74,10 @@ export function usePages<T>(request: ApiRequest, live?: (workspaceIds: ReadonlyS
 }
 
 /** A row that came onto the first page meanwhile is also on a later one. */
-function unique<T>(rows: readonly T[]): T[] {
+function unique<T>(rows: readonly T[], idOf: (row: T) => unknown): T[] {
   const seen = new Set<unknown>();
   return rows.filter((row) => {
-    const { id } = row as { id?: unknown };
+    const id = idOf(row);
     if (seen.has(id)) return false;
     seen.add(id);
     return true;

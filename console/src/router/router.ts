@@ -15,7 +15,9 @@ export interface Place {
   query: URLSearchParams;
 }
 
-export const screens = ['overview', 'customers', 'customer', 'connections', 'jobs', 'job'] as const;
+/** Screens whose folder is their name. What follows it names one thing that the screen then shows. */
+const namedScreens = ['templates', 'connectors', 'playground', 'events', 'webhooks', 'audit', 'tokens'] as const;
+export const screens = ['overview', 'customers', 'customer', 'connections', 'jobs', 'job', ...namedScreens] as const;
 export type Screen = (typeof screens)[number];
 
 export function placeOf(path: string, search: string): Place {
@@ -24,6 +26,8 @@ export function placeOf(path: string, search: string): Place {
   if (first === 'customers') return { screen: second ? 'customer' : 'customers', id: second, query };
   if (first === 'jobs') return { screen: second ? 'job' : 'jobs', id: second, query };
   if (first === 'connections') return { screen: 'connections', id: '', query };
+  const named = namedScreens.find((screen) => screen === first);
+  if (named) return { screen: named, id: second, query };
   return { screen: 'overview', id: '', query };
 }
 
@@ -40,17 +44,10 @@ type Query = Record<string, string | undefined>;
 
 /** The path of a screen below the console, with a query of what is set. */
 export function pathTo(screen: Screen, id?: string, query: Query = {}): string {
-  const folders: Record<Screen, string> = {
-    overview: '',
-    customers: 'customers',
-    customer: 'customers',
-    connections: 'connections',
-    jobs: 'jobs',
-    job: 'jobs',
-  };
+  const folder = { overview: '', customer: 'customers', job: 'jobs' }[screen as string] ?? screen;
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const search = new URLSearchParams(given).toString();
-  const path = [folders[screen], ...(id ? [encodeURIComponent(id)] : [])].filter(Boolean).join('/');
+  const path = [folder, ...(id ? [encodeURIComponent(id)] : [])].filter(Boolean).join('/');
   return `${path}${search ? `?${search}` : ''}`;
 }
 

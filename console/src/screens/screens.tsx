@@ -15,6 +15,13 @@ const loaders: Record<Screen, () => Promise<Shown>> = {
   connections: async () => (await import('./connections/connections.tsx')).ConnectionsScreen,
   jobs: async () => (await import('./jobs/jobs.tsx')).JobsScreen,
   job: async () => (await import('./job/job.tsx')).JobScreen,
+  templates: async () => await (await import('./templates/templates.tsx')).load(),
+  connectors: async () => await (await import('./connectors/connectors.tsx')).load(),
+  playground: async () => await (await import('./playground/playground.tsx')).load(),
+  events: async () => await (await import('./events/events.tsx')).load(),
+  webhooks: async () => await (await import('./webhooks/webhooks.tsx')).load(),
+  audit: async () => await (await import('./audit/audit.tsx')).load(),
+  tokens: async () => await (await import('./tokens/tokens.tsx')).load(),
 };
 const loaded = new Map<Screen, Shown>();
 

@@ -12,7 +12,19 @@ const de: Words = {
   none: '–',
   navigation: 'Hauptnavigation',
   account: 'Konto und Einstellungen',
-  nav: { overview: 'Übersicht', customers: 'Kunden', connections: 'Verbindungen', jobs: 'Läufe' },
+  nav: {
+    overview: 'Übersicht',
+    customers: 'Kunden',
+    connections: 'Verbindungen',
+    jobs: 'Läufe',
+    templates: 'Vorlagen',
+    connectors: 'Konnektoren',
+    playground: 'Spielplatz',
+    events: 'Ereignisse',
+    webhooks: 'Webhooks',
+    audit: 'Protokoll',
+    tokens: 'Tokens und Schlüssel',
+  },
 
   shell: {
     theme: 'Darstellung',

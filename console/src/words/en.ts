@@ -10,7 +10,19 @@ const en = {
   none: '–',
   navigation: 'Main',
   account: 'Account and settings',
-  nav: { overview: 'Overview', customers: 'Customers', connections: 'Connections', jobs: 'Jobs' },
+  nav: {
+    overview: 'Overview',
+    customers: 'Customers',
+    connections: 'Connections',
+    jobs: 'Jobs',
+    templates: 'Templates',
+    connectors: 'Connectors',
+    playground: 'Playground',
+    events: 'Events',
+    webhooks: 'Webhooks',
+    audit: 'Audit',
+    tokens: 'Tokens and keys',
+  },
 
   shell: {
     theme: 'Theme',

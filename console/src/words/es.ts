@@ -12,7 +12,19 @@ const es: Words = {
   none: '–',
   navigation: 'Navegación principal',
   account: 'Cuenta y ajustes',
-  nav: { overview: 'Resumen', customers: 'Clientes', connections: 'Conexiones', jobs: 'Ejecuciones' },
+  nav: {
+    overview: 'Resumen',
+    customers: 'Clientes',
+    connections: 'Conexiones',
+    jobs: 'Ejecuciones',
+    templates: 'Plantillas',
+    connectors: 'Conectores',
+    playground: 'Pruebas',
+    events: 'Eventos',
+    webhooks: 'Webhooks',
+    audit: 'Auditoría',
+    tokens: 'Tokens y claves',
+  },
 
   shell: {
     theme: 'Tema',

@@ -12,7 +12,19 @@ const fr: Words = {
   none: '–',
   navigation: 'Navigation principale',
   account: 'Compte et réglages',
-  nav: { overview: 'Vue d’ensemble', customers: 'Clients', connections: 'Connexions', jobs: 'Exécutions' },
+  nav: {
+    overview: 'Vue d’ensemble',
+    customers: 'Clients',
+    connections: 'Connexions',
+    jobs: 'Exécutions',
+    templates: 'Modèles',
+    connectors: 'Connecteurs',
+    playground: 'Bac à sable',
+    events: 'Événements',
+    webhooks: 'Webhooks',
+    audit: 'Audit',
+    tokens: 'Jetons et clés',
+  },
 
   shell: {
     theme: 'Thème',

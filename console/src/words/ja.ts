@@ -12,7 +12,19 @@ const ja: Words = {
   none: '–',
   navigation: 'メイン',
   account: 'アカウントと設定',
-  nav: { overview: '概要', customers: '顧客', connections: '接続', jobs: 'ジョブ' },
+  nav: {
+    overview: '概要',
+    customers: '顧客',
+    connections: '接続',
+    jobs: 'ジョブ',
+    templates: 'テンプレート',
+    connectors: 'コネクター',
+    playground: 'プレイグラウンド',
+    events: 'イベント',
+    webhooks: 'Webhook',
+    audit: '監査',
+    tokens: 'トークンと鍵',
+  },
 
   shell: {
     theme: 'テーマ',

@@ -1,0 +1,24 @@
+/** Groups of types of events, as the service filters them. They are names of the API, the same in every language. */
+const groups = [
+  'sync',
+  'source',
+  'connection',
+  'workspace',
+  'template',
+  'tag',
+  'definition',
+  'credential',
+  'oauth_client',
+  'operator_token',
+  'webhook_endpoint',
+  'quota',
+  'key',
+];
+/** Only the audit trail tells of these. */
+const trailGroups = ['console_session', 'console_link', 'sign_in', 'sign_in_link', 'token', 'request', 'audit'];
+
+const patterns = (names: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [`${name}.*`, `${name}.*`]));
+
+export const eventGroups = patterns(groups);
+export const auditGroups = patterns([...groups, ...trailGroups]);

@@ -1,0 +1,88 @@
+/** Entries of a form, each with its label and a hint. */
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  label: string;
+  hint?: string;
+  value: string;
+  onInput(value: string): void;
+}
+
+export function TextField({
+  label,
+  hint,
+  value,
+  onInput,
+  type = 'text',
+  isRequired = false,
+}: FieldProps & { type?: 'text' | 'url' | 'date'; isRequired?: boolean }) {
+  const id = useId();
+  return (
+    <div class="c-field">
+      <label for={id}>{label}</label>
+      <input
+        class="c-control"
+        id={id}
+        type={type as 'text'}
+        value={value}
+        required={isRequired}
+        autoComplete="off"
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+      {hint && (
+        <p class="c-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export function ChoiceField({
+  label,
+  hint,
+  value,
+  options,
+  onInput,
+}: FieldProps & { options: Readonly<Record<string, string>> }) {
+  const id = useId();
+  return (
+    <div class="c-field">
+      <label for={id}>{label}</label>
+      <select
+        class="c-control"
+        id={id}
+        value={value}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={({ currentTarget }) => onInput(currentTarget.value)}
+      >
+        {Object.entries(options).map(([key, text]) => (
+          <option value={key} key={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hint && (
+        <p class="c-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Names and values of one thing. */
+export function FactList({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="c-fact-list">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

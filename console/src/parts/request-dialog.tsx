@@ -1,0 +1,58 @@
+/** Asks before something is done, or for what it needs. What goes wrong is said in the dialog, and nothing entered is lost. */
+import { Button } from '@inlay/ui/parts/button.tsx';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { ApiRequest } from '../api/client.ts';
+import { useWords } from '../words/words.ts';
+import { CurlButton } from './copy-button.tsx';
+import { ErrorNotice } from './error-notice.tsx';
+import { InfoDialog } from './info-dialog.tsx';
+import { useAction } from './use-action.ts';
+
+export interface RequestDialogProps<T> {
+  title: string;
+  text?: string;
+  /** What the button says. */
+  label: string;
+  kind?: 'primary' | 'danger';
+  /** As the entries are now. */
+  request: ApiRequest;
+  onDone(answer: T): void;
+  onClose(): void;
+  children?: ComponentChildren;
+}
+
+export function RequestDialog<T>({ title, text, label, kind = 'primary', ...props }: RequestDialogProps<T>) {
+  const { request, onDone, onClose, children } = props;
+  const words = useWords();
+  const action = useAction();
+  const id = useId();
+  return (
+    <InfoDialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          <CurlButton request={request} what={label} />
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button kind={kind} type="submit" form={id} isBusy={action.isBusy}>
+            {label}
+          </Button>
+        </>
+      }
+    >
+      {text && <p class="c-muted">{text}</p>}
+      <form
+        id={id}
+        class="c-stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run<T>(request, onDone);
+        }}
+      >
+        {children}
+      </form>
+      {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
+    </InfoDialog>
+  );
+}

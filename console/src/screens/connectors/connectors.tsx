@@ -1,0 +1,86 @@
+/** The catalogue of connectors, searched by name, and the operator's own among them. */
+import type { Connector, SourceDefinition } from '@inlay/contract/definitions';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ConnectorName } from '../../parts/connector-icon.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Choice, Filters, Search } from '../../parts/filters.tsx';
+import { Bones, Empty, Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Link } from '../../router/link.tsx';
+import { navigate, type Place, pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+import { ManifestDialog } from './manifest-dialog.tsx';
+import { OneConnector } from './one-connector.tsx';
+import { connectorsWords } from './words.ts';
+
+export async function load() {
+  await connectorsWords.load();
+  return ConnectorsScreen;
+}
+
+function ConnectorsScreen({ place }: { place: Place }) {
+  const type = place.query.get('type') === 'destination' ? 'destination' : 'source';
+  return place.id ? <OneConnector id={place.id} type={type} /> : <Catalogue place={place} type={type} />;
+}
+
+function Catalogue({ place, type }: { place: Place; type: Connector['type'] }) {
+  const words = connectorsWords.get();
+  const common = useWords();
+  const { mayWrite } = useConsole();
+  const [isAdding, setAdding] = useState(false);
+  const { data, error, reload } = useAnswer<{ data: Connector[] }>({
+    method: 'GET',
+    path: `/integrations/definitions/${type}s`,
+    query: { name: place.query.get('name') ?? undefined },
+  });
+  const columns: Column<Connector>[] = [
+    {
+      title: words.name,
+      isWide: true,
+      cell: ({ id, name, icon }) => (
+        <Link to={pathTo('connectors', id, type === 'destination' ? { type } : {})}>
+          <ConnectorName name={name} icon={icon} />
+        </Link>
+      ),
+    },
+    { title: words.version, cell: ({ version }) => version ?? common.none },
+    { title: words.support, cell: ({ support_level }) => support_level ?? common.none },
+    { title: words.origin, cell: ({ custom }) => (custom ? words.own : words.catalogue) },
+  ];
+  return (
+    <Page
+      title={words.title}
+      beside={
+        mayWrite && (
+          <Button kind="primary" glyph="plus" onClick={() => setAdding(true)}>
+            {words.add}
+          </Button>
+        )
+      }
+    >
+      <Filters place={place}>
+        <Search place={place} name="name" label={words.search} />
+        <Choice place={place} name="type" label={words.type} options={words.types} />
+      </Filters>
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones rows={8} />}
+      {data?.data.length === 0 && <Empty title={common.list.nothing} />}
+      {data && data.data.length > 0 && (
+        <Table label={words.types[type]} rows={data.data} columns={columns} idOf={({ id }) => id} scope={type} />
+      )}
+      {isAdding && (
+        <ManifestDialog<SourceDefinition>
+          title={words.add}
+          text={words.addText}
+          method="POST"
+          path="/integrations/definitions/sources"
+          onClose={() => setAdding(false)}
+          onDone={({ id }) => navigate(pathTo('connectors', id))}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,69 @@
+/** Takes a manifest: pasted, dropped as a file, or chosen as one. */
+import { useId, useState } from 'preact/hooks';
+import { TextField } from '../../parts/fields.tsx';
+import { RequestDialog } from '../../parts/request-dialog.tsx';
+import { connectorsWords } from './words.ts';
+
+export interface ManifestDialogProps<T> {
+  title: string;
+  text: string;
+  method: 'POST' | 'PUT';
+  path: string;
+  onDone(answer: T): void;
+  onClose(): void;
+}
+
+export function ManifestDialog<T>({ title, text, method, path, onDone, onClose }: ManifestDialogProps<T>) {
+  const words = connectorsWords.get();
+  const id = useId();
+  const [manifest, setManifest] = useState('');
+  const [name, setName] = useState('');
+  const [isOver, setOver] = useState(false);
+  const take = async (file: File | undefined) => {
+    if (file) setManifest(await file.text());
+  };
+  return (
+    <RequestDialog<T>
+      title={title}
+      text={text}
+      label={title}
+      request={{ method, path, body: { manifest, ...(name.trim() ? { name: name.trim() } : {}) } }}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <div class="c-drop" data-over={isOver}>
+        <div class="c-field">
+          <label for={id}>{words.manifest}</label>
+          <textarea
+            class="c-editor c-editor-short"
+            id={id}
+            value={manifest}
+            required
+            spellcheck={false}
+            onInput={({ currentTarget }) => setManifest(currentTarget.value)}
+            onDragOver={(event) => {
+              event.preventDefault();
+              setOver(true);
+            }}
+            onDragLeave={() => setOver(false)}
+            onDrop={(event) => {
+              event.preventDefault();
+              setOver(false);
+              void take(event.dataTransfer?.files[0]);
+            }}
+          />
+        </div>
+        <div class="c-field">
+          <label for={`${id}-file`}>{words.file}</label>
+          <input
+            id={`${id}-file`}
+            type="file"
+            accept=".yaml,.yml,.json"
+            onChange={({ currentTarget }) => void take(currentTarget.files?.[0])}
+          />
+        </div>
+      </div>
+      <TextField label={words.ownName} value={name} onInput={setName} />
+    </RequestDialog>
+  );
+}

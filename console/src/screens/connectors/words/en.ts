@@ -1,0 +1,41 @@
+import type { Translated } from '../../../words/screen-words.ts';
+
+const en = {
+  title: 'Connectors',
+  search: 'Search by name',
+  type: 'Kind',
+  types: { source: 'Sources', destination: 'Destinations' },
+  name: 'Name',
+  version: 'Version',
+  support: 'Support',
+  origin: 'From',
+  own: 'you',
+  catalogue: 'the catalogue',
+  add: 'Add a manifest',
+  addText: 'A declarative manifest in YAML or JSON. Paste it, or drop the file here.',
+  manifest: 'Manifest',
+  file: 'Or choose a file',
+  ownName: 'Name (the title of the manifest if left empty)',
+  useIt: 'Make a template of it',
+  documentation: 'Documentation',
+  streams: 'What runs',
+  stream: 'Stream',
+  runs: 'Runs',
+  runsOk: 'Yes',
+  leftOut: 'No, it is left out',
+  dynamic: 'found out when it runs',
+  problems: 'What keeps it from running',
+  warnings: 'Passed over',
+  place: 'Place',
+  replace: 'New version',
+  replaceText: 'Sources go on with the new version where their settings fit it; the others stay on theirs.',
+  moved: (moved: string, staying: string) => `${moved} sources go on with the new version, ${staying} stay on theirs.`,
+  delete: 'Delete',
+  deleteText: 'It can no longer be chosen. One that is in use cannot be deleted.',
+  deleted: 'Connector deleted',
+  specification: 'What it can be given',
+  copySpecification: 'Copy the specification',
+};
+
+export default en;
+export type ConnectorsWords = Translated<typeof en>;

@@ -1,0 +1,134 @@
+/** How the widget shall be, the code for it, and which templates a customer would then be offered. */
+import { colorSchemes, widgetLocales } from '@inlay/contract/embedding';
+import type { TemplateExplanation } from '@inlay/contract/template-filters';
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { ChoiceField, TextField } from '../../parts/fields.tsx';
+import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Link } from '../../router/link.tsx';
+import { basePath, pathTo } from '../../router/router.ts';
+import { languageNames } from '../../words/words.ts';
+import { backendCode, type Choices, type CodeLanguage, codeLanguages, pageCode } from './code.ts';
+import { playgroundWords } from './words.ts';
+
+export async function load() {
+  await playgroundWords.load();
+  return PlaygroundScreen;
+}
+
+const serviceUrl = new URL('..', new URL(basePath, location.origin)).href.replace(/\/$/, '');
+
+function PlaygroundScreen() {
+  const words = playgroundWords.get();
+  const { mayWrite } = useConsole();
+  const [name, setName] = useState('acme-inc');
+  const [origin, setOrigin] = useState('https://app.example.com');
+  const [locale, setLocale] = useState('');
+  const [scheme, setScheme] = useState<string>('auto');
+  const [color, setColor] = useState('');
+  const [radius, setRadius] = useState('');
+  const [tags, setTags] = useState('');
+  const [mode, setMode] = useState('any');
+  const [language, setLanguage] = useState<CodeLanguage>('curl');
+  const selected = tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+  const theme = {
+    ...(scheme === 'auto' ? {} : { color_scheme: scheme }),
+    ...(color.trim() ? { primary_color: color.trim() } : {}),
+    ...(/^\d+$/.test(radius.trim()) ? { radius: Number(radius) } : {}),
+  };
+  const filters =
+    selected.length > 0
+      ? { selected_source_template_tags: selected, selected_source_template_tags_mode: mode }
+      : undefined;
+  const body: Choices = {
+    workspace_name: name,
+    allowed_origin: origin,
+    ...(locale ? { locale } : {}),
+    ...(Object.keys(theme).length > 0 ? { theme } : {}),
+    ...filters,
+  };
+  return (
+    <Page title={words.title}>
+      <p class="c-muted">{words.lead}</p>
+      <div class="c-two">
+        <Panel title={words.settings}>
+          <div class="c-panel-body">
+            <TextField label={words.customer} hint={words.customerHint} value={name} onInput={setName} />
+            <TextField label={words.origin} hint={words.originHint} value={origin} onInput={setOrigin} />
+            <ChoiceField
+              label={words.language}
+              value={locale}
+              options={{
+                '': words.automatic,
+                ...Object.fromEntries(widgetLocales.map((one) => [one, languageNames[one]])),
+              }}
+              onInput={setLocale}
+            />
+            <ChoiceField
+              label={words.scheme}
+              value={scheme}
+              options={Object.fromEntries(['auto' as const, ...colorSchemes].map((one) => [one, words.schemes[one]]))}
+              onInput={setScheme}
+            />
+            <TextField label={words.color} hint={words.colorHint} value={color} onInput={setColor} />
+            <TextField label={words.radius} value={radius} onInput={setRadius} />
+            <TextField label={words.tags} hint={words.tagsHint} value={tags} onInput={setTags} />
+            <ChoiceField label={words.mode} value={mode} options={words.modes} onInput={setMode} />
+          </div>
+        </Panel>
+        <div class="c-stack">
+          <ChoiceField
+            label={words.languageOfCode}
+            value={language}
+            options={codeLanguages}
+            onInput={(value) => setLanguage(value as CodeLanguage)}
+          />
+          <CodeBlock
+            title={words.backend}
+            text={backendCode(language, body)}
+            copyLabel={`${words.copy}: ${words.backend}`}
+          />
+          <CodeBlock title={words.page} text={pageCode(serviceUrl)} copyLabel={`${words.copy}: ${words.page}`} />
+        </div>
+      </div>
+      {mayWrite && <Offered filters={filters ?? {}} />}
+    </Page>
+  );
+}
+
+type Explained = TemplateExplanation['source_templates'][number];
+
+function Offered({ filters }: { filters: object }) {
+  const words = playgroundWords.get();
+  const { data, error, reload } = useAnswer<TemplateExplanation>({
+    method: 'POST',
+    path: '/integrations/templates/explain',
+    body: filters,
+  });
+  const columns: Column<Explained>[] = [
+    { title: words.template, cell: ({ id, name }) => <Link to={pathTo('templates', id)}>{name}</Link> },
+    { title: words.shown, cell: ({ shown }) => (shown ? words.yes : words.no) },
+    { title: words.why, isWide: true, cell: ({ rule }) => rule },
+  ];
+  return (
+    <Panel title={words.offered}>
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones />}
+      {data?.source_templates.length === 0 && (
+        <Empty title={words.nothing}>
+          <Link to={pathTo('connectors')}>{words.toConnectors}</Link>
+        </Empty>
+      )}
+      {data && data.source_templates.length > 0 && (
+        <Table label={words.offered} rows={data.source_templates} columns={columns} idOf={({ id }) => id} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,36 @@
+import type { PlaygroundWords } from './en.ts';
+
+const words: PlaygroundWords = {
+  title: 'Spielplatz für das Widget',
+  lead: 'Wählen Sie, wie das Widget sein soll, und kopieren Sie den Code für Ihr Backend und Ihre Seite.',
+  settings: 'Einstellungen',
+  customer: 'Name des Kunden',
+  customerHint:
+    'So, wie Ihr Backend den Kunden kennt. Den Arbeitsbereich dieses Namens gibt es, oder er wird angelegt.',
+  origin: 'Ursprung Ihrer Seite',
+  originHint: 'Schema und Host der Seite, die das Widget zeigt.',
+  language: 'Sprache',
+  automatic: 'Wie der Browser',
+  scheme: 'Farbschema',
+  schemes: { auto: 'Wie beim Kunden', light: 'Hell', dark: 'Dunkel' },
+  color: 'Farbe von Schaltflächen und Links',
+  colorHint: 'Etwa #4f46e5. Ohne Angabe unsere.',
+  radius: 'Rundung der Ecken in Pixeln',
+  tags: 'Nur Quellen mit diesen Tags',
+  tagsHint: 'Mit Kommas getrennt. Ohne Angabe alle.',
+  mode: 'Eine Quelle braucht',
+  modes: { any: 'eines der Tags', all: 'alle Tags' },
+  backend: 'In Ihrem Backend',
+  page: 'In Ihrer Seite',
+  languageOfCode: 'Sprache des Codes',
+  copy: 'Kopieren',
+  offered: 'Was diesem Kunden angeboten würde',
+  template: 'Vorlage',
+  shown: 'Angeboten',
+  yes: 'Ja',
+  no: 'Nein',
+  why: 'Warum',
+  nothing: 'Noch gibt es keine Vorlage. Machen Sie eine aus einem Konnektor.',
+  toConnectors: 'Konnektor wählen',
+};
+export default words;

@@ -1,0 +1,145 @@
+/** One template: its fields as JSON, what a change would do before it is saved, and how changes reach the customers. */
+import type { TemplatePlan } from '@inlay/contract/template-plans';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useState } from 'preact/hooks';
+import { ApiError, type ApiRequest } from '../../api/client.ts';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { CurlButton } from '../../parts/copy-button.tsx';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { ChoiceField, FactList } from '../../parts/fields.tsx';
+import { JsonEditor } from '../../parts/json-editor.tsx';
+import { readJson } from '../../parts/json-places.ts';
+import { Bones, Page, Panel } from '../../parts/page.tsx';
+import { RequestDialog } from '../../parts/request-dialog.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { When } from '../../parts/when.tsx';
+import { Link } from '../../router/link.tsx';
+import { navigate, pathTo } from '../../router/router.ts';
+import { type AnyTemplate, changedFields, editableText, type Kind, kinds, nameOf } from './kinds.ts';
+import { Plan } from './plan.tsx';
+import { Rollouts } from './rollouts.tsx';
+import { templatesWords } from './words.ts';
+
+export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
+  const words = templatesWords.get();
+  const { mayWrite, formatting, announce } = useConsole();
+  const path = `${kinds[kind].path}/${encodeURIComponent(id)}`;
+  const { data: template, error, reload } = useAnswer<AnyTemplate>({ method: 'GET', path });
+  const [isDeleting, setDeleting] = useState(false);
+  const [existing, setExisting] = useState('keep');
+  return (
+    <Page
+      title={template ? nameOf(kind, template) : words.title}
+      trail={<Link to={pathTo('templates')}>{words.title}</Link>}
+      beside={
+        mayWrite &&
+        template && (
+          <Button kind="danger" onClick={() => setDeleting(true)}>
+            {words.delete}
+          </Button>
+        )
+      }
+    >
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!template && !error && <Bones />}
+      {template && (
+        <>
+          <FactList
+            facts={[
+              [words.version, formatting.number(template.version)],
+              [words.updated, <When time={template.updated_at} />],
+              [words.id, <code>{template.id}</code>],
+            ]}
+          />
+          {/* A saved change starts the editor anew. */}
+          <Editor kind={kind} path={path} template={template} onSaved={reload} key={template.version} />
+          <Rollouts path={path} />
+        </>
+      )}
+      {isDeleting && (
+        <RequestDialog
+          title={words.delete}
+          text={words.deleteText}
+          label={words.delete}
+          kind="danger"
+          request={{ method: 'DELETE', path, query: { existing } }}
+          onClose={() => setDeleting(false)}
+          onDone={() => {
+            announce(words.deleted);
+            navigate(pathTo('templates'));
+          }}
+        >
+          <ChoiceField label={words.existing} value={existing} options={words.existings} onInput={setExisting} />
+        </RequestDialog>
+      )}
+    </Page>
+  );
+}
+
+interface EditorProps {
+  kind: Kind;
+  path: string;
+  template: AnyTemplate;
+  onSaved(): void;
+}
+
+function Editor({ kind, path, template, onSaved }: EditorProps) {
+  const words = templatesWords.get();
+  const { mayWrite } = useConsole();
+  const action = useAction();
+  const saved = editableText(kind, template);
+  const [text, setText] = useState(saved);
+  const [apply, setApply] = useState('all');
+  const [plan, setPlan] = useState<TemplatePlan | undefined>(undefined);
+  const [note, setNote] = useState('');
+  const read = readJson(text);
+  const entered = 'value' in read ? read.value : undefined;
+  const isObject = typeof entered === 'object' && entered !== null && !Array.isArray(entered);
+  const changes = isObject ? changedFields(saved, entered as Record<string, unknown>) : {};
+  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply } };
+  const faults = action.error instanceof ApiError ? action.error.faults : [];
+  const change = (setValue: (value: string) => void) => (value: string) => {
+    setValue(value);
+    // A plan is for what was entered then.
+    setPlan(undefined);
+    setNote('');
+  };
+  return (
+    <Panel title={words.json}>
+      <div class="c-panel-body">
+        <JsonEditor
+          label={words.json}
+          value={text}
+          onInput={change(setText)}
+          faults={faults}
+          words={words}
+          isReadOnly={!mayWrite}
+        />
+        {'value' in read && !isObject && <p class="c-fault">{words.notObject}</p>}
+        {mayWrite && (
+          <>
+            <ChoiceField label={words.whom} value={apply} options={words.applies} onInput={change(setApply)} />
+            {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
+            <div class="c-tools">
+              <Button
+                kind="primary"
+                isBusy={action.isBusy}
+                onClick={() => {
+                  if (!isObject) return;
+                  if (Object.keys(changes).length === 0) setNote(words.unchanged);
+                  else action.run<TemplatePlan>(request, setPlan);
+                }}
+              >
+                {words.plan}
+              </Button>
+              <CurlButton request={request} what={words.plan} />
+              <span role="status">{note}</span>
+            </div>
+          </>
+        )}
+        {plan && <Plan plan={plan} path={path} onSaved={onSaved} />}
+      </div>
+    </Panel>
+  );
+}

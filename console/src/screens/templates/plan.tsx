@@ -1,0 +1,112 @@
+/** What a change would do, customer by customer, before it does anything; and the button that does exactly that. */
+import type { TemplatePlan, TemplatePlanItem, TemplatePlanItemList } from '@inlay/contract/template-plans';
+import type { TemplateChange } from '@inlay/contract/template-versions';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useEffect, useRef } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FactList } from '../../parts/fields.tsx';
+import { RequestButton } from '../../parts/request-button.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+import { templatesWords } from './words.ts';
+
+export function Plan({ plan, path, onSaved }: { plan: TemplatePlan; path: string; onSaved(): void }) {
+  const words = templatesWords.get();
+  const { announce, formatting } = useConsole();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [plan.plan_id]);
+  const { outcomes, touches, data, destination } = plan;
+  const columns: Column<TemplateChange>[] = [
+    { title: words.field, cell: (change) => <code>{change.path.join('.')}</code> },
+    { title: words.before, isWide: true, cell: ({ before }) => <Value value={before} /> },
+    { title: words.after, isWide: true, cell: ({ after }) => <Value value={after} /> },
+  ];
+  return (
+    <section class="c-stack">
+      <h3 ref={heading} tabIndex={-1}>
+        {words.planTitle}
+      </h3>
+      <Table
+        label={words.planTitle}
+        rows={plan.changes}
+        columns={columns}
+        idOf={(change) => JSON.stringify(change.path)}
+      />
+      <p>
+        {words.touches(
+          formatting.number(touches.workspaces),
+          formatting.number(Object.values(outcomes).reduce((sum, count) => sum + count, 0)),
+        )}
+      </p>
+      <FactList
+        facts={(['changes', 'unchanged', 'needs_customer', 'breaks'] as const).map(
+          (outcome) => [words.outcomes[outcome], formatting.number(outcomes[outcome])] as const,
+        )}
+      />
+      {data.streams_dropped > 0 && (
+        <Notice kind="warning" title={words.dropped(formatting.number(data.streams_dropped))} />
+      )}
+      {data.tables_moved > 0 && <Notice kind="warning" title={words.moved(formatting.number(data.tables_moved))} />}
+      {destination.verdict === 'works' && <Notice kind="success" title={words.destination.works} />}
+      {destination.verdict === 'fails' && (
+        <Notice kind="danger" title={words.destination.fails}>
+          {destination.message}
+        </Notice>
+      )}
+      {touches.workspaces > 0 && <Items plan={plan} path={path} />}
+      <div class="c-tools">
+        <RequestButton
+          label={words.save}
+          kind="primary"
+          request={{ method: 'PATCH', path, body: { plan_id: plan.plan_id, apply: plan.apply } }}
+          onDone={() => {
+            announce(words.saved);
+            onSaved();
+          }}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Items({ plan, path }: { plan: TemplatePlan; path: string }) {
+  const words = templatesWords.get();
+  const common = useWords();
+  const { data, error, reload } = useAnswer<TemplatePlanItemList>({
+    method: 'GET',
+    path: `${path}/plans/${plan.plan_id}/items`,
+    query: { limit: 100 },
+  });
+  const columns: Column<TemplatePlanItem>[] = [
+    {
+      title: words.customer,
+      cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
+    },
+    { title: words.outcome, cell: ({ outcome }) => words.outcomes[outcome] },
+    { title: words.reason, isWide: true, cell: ({ reason }) => reason ?? common.none },
+  ];
+  return (
+    <>
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {data && (
+        <Table
+          label={words.outcome}
+          rows={data.data}
+          columns={columns}
+          idOf={({ source_id, connection_id }) => `${source_id} ${connection_id}`}
+        />
+      )}
+      {data?.next && <p class="c-muted">{words.more}</p>}
+    </>
+  );
+}
+
+function Value({ value }: { value: unknown }) {
+  const common = useWords();
+  if (value === undefined) return <span class="c-muted">{common.none}</span>;
+  return <span class="c-value">{JSON.stringify(value, null, 2)}</span>;
+}

@@ -1,0 +1,55 @@
+import type { Translated } from '../../../words/screen-words.ts';
+
+const en = {
+  title: 'Tokens and keys',
+  operatorTokens: 'Operator tokens',
+  create: 'Create token',
+  name: 'Name',
+  nameHint: 'What the token is for, such as the program that uses it.',
+  role: 'Role',
+  roleHints: {
+    read: 'Sees everything, changes nothing.',
+    operator: 'Does everything but what has to do with tokens, OAuth clients and webhook secrets.',
+    full: 'May do everything.',
+  },
+  expires: 'Expires',
+  expiresOn: 'Expires on',
+  expiresHint: 'Left empty, the token works until it is revoked.',
+  never: 'never',
+  lastUsed: 'Last used',
+  notUsed: 'not yet',
+  state: 'State',
+  states: { active: 'Active', ending: 'Ends soon', expired: 'Expired', revoked: 'Revoked' },
+  actions: 'Actions',
+  madeTitle: 'The new token',
+  once: 'It is shown only now. Copy it and keep it where your secrets are.',
+  copySecret: 'Copy the token',
+  rotate: 'Rotate',
+  rotateOf: (name: string) => `Rotate ${name}`,
+  rotateText:
+    'Makes a new token with the same name, role and expiry. The old one stops after the time that you choose.',
+  overlap: 'The old token still works for',
+  overlaps: { '0': 'no time: it stops at once', '3600': 'an hour', '86400': 'a day', '604800': 'a week' },
+  revoke: 'Revoke',
+  revokeOf: (name: string) => `Revoke ${name}`,
+  revokeText:
+    'Every program that uses the token is refused at once, and sessions that began with it end. It cannot be undone.',
+  revoked: 'Token revoked',
+  sessions: 'Signed in to the console',
+  who: 'Who',
+  how: 'How',
+  kinds: { token: 'Operator token', link: 'One-time link', oidc: 'Your organization' },
+  since: 'Signed in',
+  ends: 'Ends',
+  end: 'End session',
+  endOf: (name: string) => `End the session of ${name}`,
+  endText: 'The person is signed out at once and can sign in again if a way is open.',
+  ended: 'Session ended',
+  you: 'you',
+  keys: 'Signing keys',
+  keysText: 'Customers’ tokens are signed. Your backend verifies them with these public keys:',
+  noTokens: 'No operator token yet. Create one for your backend.',
+};
+
+export default en;
+export type TokensWords = Translated<typeof en>;
