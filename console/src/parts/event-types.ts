@@ -11,11 +11,12 @@ const groups = [
   'oauth_client',
   'operator_token',
   'webhook_endpoint',
+  'console_session',
   'quota',
   'key',
 ];
 /** Only the audit trail tells of these. */
-const trailGroups = ['console_session', 'console_link', 'sign_in', 'sign_in_link', 'token', 'request', 'audit'];
+const trailGroups = ['console_link', 'sign_in', 'sign_in_link', 'token', 'request', 'audit'];
 
 const patterns = (names: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [`${name}.*`, `${name}.*`]));

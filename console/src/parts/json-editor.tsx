@@ -35,7 +35,10 @@ export function JsonEditor({ label, value, onInput, faults = [], words, isReadOn
   };
   return (
     <div class="c-field">
-      <label for={id}>{label}</label>
+      {/* The heading above says the same. */}
+      <label class="inlay-unseen" for={id}>
+        {label}
+      </label>
       <textarea
         class="c-editor"
         id={id}

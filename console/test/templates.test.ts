@@ -1,0 +1,192 @@
+/** Templates, connectors and the playground of the widget, in Chromium. */
+import { describe, expect, it } from 'vitest';
+import { sampleData } from '../../server/test/support/pipelines.ts';
+import { useStage } from '../../widget/test/support/stage.ts';
+import { expectGoodLooks, openConsole } from './support/signed-in.ts';
+
+const stage = useStage();
+const hostile = '<img src=x onerror=alert(1)>';
+
+const manifest = (title: string, more = '') => `version: 6.44.0
+type: DeclarativeSource
+check: { type: CheckStream, stream_names: [books] }
+streams:
+  - type: DeclarativeStream
+    name: books
+    retriever:
+      type: SimpleRetriever
+      requester: { type: HttpRequester, url_base: "https://api.example.com", path: /books }
+      record_selector: { type: RecordSelector, extractor: { type: DpathExtractor, field_path: [data] } }
+    schema_loader:
+      type: InlineSchemaLoader
+      schema: { type: object, properties: { id: { type: integer } } }
+${more}spec:
+  type: Spec
+  connection_specification: { type: object, title: "${title}", properties: {} }
+`;
+const streamWithCode = `  - type: DeclarativeStream
+    name: loans
+    retriever:
+      type: SimpleRetriever
+      requester:
+        type: HttpRequester
+        url_base: "https://api.example.com"
+        path: /loans
+        authenticator: { type: CustomAuthenticator, class_name: source_x.components.Auth }
+      record_selector: { type: RecordSelector, extractor: { type: DpathExtractor, field_path: [data] } }
+    schema_loader:
+      type: InlineSchemaLoader
+      schema: { type: object, properties: { id: { type: integer } } }
+`;
+
+describe('Templates', () => {
+  it('leads from nothing to a template made of a connector', async () => {
+    const page = await openConsole(stage, 'templates');
+    await page.getByText('No source template yet.').waitFor();
+    await expectGoodLooks(page, 'templates-none');
+    await page.getByRole('link', { name: 'Choose a connector' }).first().click();
+    await page.getByRole('searchbox').fill('sample');
+    await page.getByRole('link', { name: /Sample Data/ }).click();
+    await page.getByRole('link', { name: 'Make a template of it' }).click();
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    await editor.fill('{ "name": "Shop",\n "tags": }');
+    await page.getByText('This is not JSON.').waitFor();
+    await page.getByRole('button', { name: 'line 2, column 10' }).click();
+    expect(await editor.evaluate((area) => (area as HTMLTextAreaElement).selectionStart)).toBe(27);
+    await editor.fill(
+      JSON.stringify({ name: 'Shop', partial_default_config: { seed: 'seven' }, tags: ['crm'] }, null, 2),
+    );
+    await page.getByRole('button', { name: 'Create template', exact: true }).click();
+    // The fault is told at its place.
+    await page.getByRole('button', { name: 'line 4, column 13' }).click();
+    expect(
+      await editor.evaluate((area) => {
+        const { value, selectionStart, selectionEnd } = area as HTMLTextAreaElement;
+        return value.slice(selectionStart, selectionEnd);
+      }),
+    ).toBe('"seven"');
+    await expectGoodLooks(page, 'template-new');
+    stage.takeProblems();
+    await editor.fill(JSON.stringify({ name: hostile, partial_default_config: { seed: 7 }, tags: ['crm'] }));
+    await page.getByRole('button', { name: 'Create template', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
+    expect((await stage.operator('GET', '/integrations/templates/sources')).data[0]).toMatchObject({ name: hostile });
+  });
+
+  it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {
+    const id = await stage.sourceTemplate({ name: 'Planned' });
+    await stage.connectionTemplate({ cron_expression: null });
+    const { token } = await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'acme' });
+    const made = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ source_template_id: id, name: 'Our shop', source_config: { count: 1 } }),
+    });
+    expect(made.status, await made.text()).toBe(201);
+    const page = await openConsole(stage, 'templates');
+    const row = page.getByRole('row').filter({ hasText: 'Planned' });
+    await expect.poll(() => row.innerText()).toMatch(/Planned[\s\S]*\t1\t/);
+    await expectGoodLooks(page, 'templates');
+    await row.getByRole('link', { name: /Planned/ }).click();
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    await page.getByRole('button', { name: 'Show what would change', exact: true }).click();
+    await page.getByText('Nothing differs from what is saved.').waitFor();
+    const text = JSON.parse(await editor.inputValue());
+    await editor.fill(JSON.stringify({ ...text, partial_default_config: { seed: 8 } }, null, 2));
+    await page.getByRole('button', { name: 'Show what would change', exact: true }).click();
+    await page.getByRole('link', { name: 'acme' }).waitFor();
+    expect(await page.getByRole('table', { name: 'What would change' }).innerText()).toMatch(
+      /partial_default_config\.seed[\s\S]*7[\s\S]*8/,
+    );
+    await expectGoodLooks(page, 'template-plan');
+    // Nothing has happened yet.
+    expect((await stage.operator('GET', `/integrations/templates/sources/${id}`)).version).toBe(1);
+    await page.getByRole('button', { name: 'Save this change', exact: true }).click();
+    await expect.poll(() => page.getByRole('table', { name: 'Rollouts' }).innerText()).toContain('To version 2');
+    expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
+      version: 2,
+      partial_default_config: { seed: 8 },
+    });
+    await expectGoodLooks(page, 'template');
+  });
+
+  it('lets a viewer read and nothing else', async () => {
+    const id = await stage.sourceTemplate({ name: 'Only read' });
+    const page = await openConsole(stage, `templates/${id}`, { permission: 'read' });
+    await page.getByRole('heading', { level: 1, name: 'Only read' }).waitFor();
+    expect(await page.locator('textarea').getAttribute('readonly')).not.toBeNull();
+    expect(await page.getByRole('button', { name: /Delete|Show what|Save/ }).count()).toBe(0);
+  });
+});
+
+describe('Connectors', () => {
+  it('shows the catalogue with search and icons', async () => {
+    const page = await openConsole(stage, 'connectors');
+    await page.getByRole('link', { name: /Sample Data/ }).waitFor();
+    await expectGoodLooks(page, 'connectors');
+    await page.getByRole('searchbox').fill('no such connector');
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.goto(`${stage.publicUrl}/console/connectors?type=destination`);
+    await page.getByRole('link', { name: /Local Files/i }).waitFor();
+    await page.goto(`${stage.publicUrl}/console/connectors/${sampleData}`);
+    await page.getByRole('heading', { name: 'What it can be given' }).waitFor();
+    expect(await page.locator('.c-code').innerText()).toContain('seed');
+    await expectGoodLooks(page, 'connector');
+  });
+
+  it('adds a manifest from a file, tells what of it runs, and takes a new version', async () => {
+    const page = await openConsole(stage, 'connectors');
+    await page.getByRole('button', { name: 'Add a manifest', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Manifest', { exact: true }).fill('streams: nonsense');
+    await dialog.getByRole('button', { name: 'Add a manifest', exact: true }).click();
+    await dialog.getByRole('alert').waitFor();
+    await expectGoodLooks(page, 'connector-add');
+    stage.takeProblems();
+    await dialog.getByLabel('Or choose a file').setInputFiles({
+      name: 'books.yaml',
+      mimeType: 'text/yaml',
+      buffer: Buffer.from(manifest('Books', streamWithCode)),
+    });
+    await expect.poll(() => dialog.getByLabel('Manifest', { exact: true }).inputValue()).toContain('loans');
+    await dialog.getByRole('button', { name: 'Add a manifest', exact: true }).click();
+    const streams = page.getByRole('table', { name: 'What runs' });
+    await streams.waitFor();
+    expect(await streams.getByRole('row').filter({ hasText: 'books' }).innerText()).toContain('Yes');
+    expect(await streams.getByRole('row').filter({ hasText: 'loans' }).innerText()).toMatch(
+      /No, it is left out[\s\S]*CustomAuthenticator/,
+    );
+    await expectGoodLooks(page, 'connector-own');
+    await page.getByRole('button', { name: 'New version', exact: true }).click();
+    await dialog.getByLabel('Manifest', { exact: true }).fill(manifest('Books'));
+    await dialog.getByRole('button', { name: 'New version', exact: true }).click();
+    await expect.poll(() => streams.innerText()).not.toContain('loans');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Connectors' }).waitFor();
+    expect(await page.getByRole('link', { name: /Books/ }).count()).toBe(0);
+  });
+});
+
+describe('The playground', () => {
+  it('writes the code for what was chosen, and tells what a customer would be offered', async () => {
+    await stage.sourceTemplate({ name: 'Tagged', tags: ['gold'] });
+    await stage.sourceTemplate({ name: 'Untagged' });
+    const page = await openConsole(stage, 'playground');
+    await page.getByLabel('Only sources with these tags').fill('gold');
+    await page.getByLabel('Language', { exact: true }).selectOption('de');
+    await page.getByLabel('Colour of buttons and links').fill('#0f766e');
+    const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });
+    await expect.poll(() => row('Untagged').innerText()).toContain('No');
+    await expect.poll(() => row('Tagged').innerText()).toContain('Yes');
+    const code = page.locator('.c-code').first();
+    for (const language of ['curl', 'node', 'python']) {
+      await page.getByLabel('Language of the code').selectOption(language);
+      await expect.poll(() => code.innerText()).toMatch(/widget-token[\s\S]*#0f766e|#0f766e[\s\S]*widget-token/);
+      expect(await code.innerText()).toContain('gold');
+      expect(await code.innerText()).toContain('INLAY_OPERATOR_TOKEN');
+    }
+    expect(await page.locator('.c-code').last().innerText()).toContain(`${stage.publicUrl}/embed.js`);
+    await expectGoodLooks(page, 'playground');
+  });
+});
