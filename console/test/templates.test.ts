@@ -87,6 +87,13 @@ describe('Templates', () => {
     const row = page.getByRole('row').filter({ hasText: 'Planned' });
     await expect.poll(() => row.innerText()).toMatch(/Planned[\s\S]*\t1\t/);
     await expectGoodLooks(page, 'templates');
+    const other = await stage.sourceTemplate({ name: 'Not used' });
+    await page.goto(`${stage.publicUrl}/console/connections?source_template_id=${other}`);
+    await page.getByText('Nothing matches these filters.').waitFor();
+    await page.goBack();
+    await row.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('link', { name: 'acme' }).waitFor();
+    await page.goBack();
     await row.getByRole('link', { name: /Planned/ }).click();
     const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
     await page.getByRole('button', { name: 'Show what would change', exact: true }).click();

@@ -11,7 +11,16 @@ import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
-const filters = ['workspace_id', 'health', 'status', 'attention_by', 'stale', 'cause'] as const;
+const filters = [
+  'workspace_id',
+  'source_template_id',
+  'connection_template_id',
+  'health',
+  'status',
+  'attention_by',
+  'stale',
+  'cause',
+] as const;
 
 export function ConnectionsScreen({ place }: { place: Place }) {
   const words = useWords();
