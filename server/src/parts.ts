@@ -260,7 +260,7 @@ export async function openParts(
     tryDestination: (organizationId, definition, configuration) =>
       tryDestination(pipelines, organizationId, definition, configuration),
     tokenOwner: bundled ? 'service' : 'platform',
-    findOAuthClient: (organizationId, client) => findSignInClient(oauth, organizationId, client.oauth_client_id),
+    findOAuthClient: (db, organizationId, client) => findSignInClient(db, organizationId, client.oauth_client_id),
     startRollout: (by, tx, rollout) => startRollout({ runtime, journal: by }, tx, rollout),
     startRetirement: (by, tx, retirement) => startRetirement({ runtime, journal: by }, tx, retirement),
     openPlan: (template, id) => openPlan(pipelines, template, id),

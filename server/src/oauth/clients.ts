@@ -14,7 +14,7 @@ import type {
   UpdateOAuthClientRequest,
 } from '@inlay/contract/oauth-clients';
 import type { OAuthProvider } from '@inlay/contract/oauth-providers';
-import { databaseTime } from '../db/open.ts';
+import { type Db, databaseTime } from '../db/open.ts';
 import type { OAuthClientRow } from '../db/tables.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -193,11 +193,11 @@ export const redirectUrl = (publicUrl: string, { callback_key }: Pick<OAuthClien
 
 /** What a template is told of a client. */
 export async function findSignInClient(
-  { store }: Pick<OAuthContext, 'store'>,
+  db: Db,
   organizationId: string,
   id: string,
 ): Promise<{ providerName: string; provider: OAuthProvider } | undefined> {
-  const row = await clients.findClient(store.db, organizationId, id);
+  const row = await clients.findClient(db, organizationId, id);
   if (!row) return undefined;
   return { providerName: providerNameOf(row), provider: providerOf(row) };
 }

@@ -31,6 +31,7 @@ export interface TemplatesContext extends DefinitionsContext {
   tokenOwner: CredentialOwner;
   /** An OAuth client of the organization. */
   findOAuthClient(
+    db: Db,
     organizationId: string,
     client: Pick<TemplateOAuth, 'oauth_client_id'>,
   ): Promise<SignInClient | undefined>;

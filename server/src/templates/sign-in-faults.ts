@@ -3,6 +3,7 @@ import { type Configuration, mergeConfiguration } from '@inlay/contract/connecto
 import type { Fault } from '@inlay/contract/errors';
 import { addressFields } from '@inlay/contract/secret-addresses';
 import type { TemplateOAuth } from '@inlay/contract/template-oauth';
+import type { Db } from '../db/open.ts';
 import { partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
 import type { TemplatesContext } from './context.ts';
@@ -12,11 +13,12 @@ import { userConfigSpec } from './user-config-spec.ts';
 /** What is wrong with the sign-in of a template, for the operator who makes it. */
 export async function oauthFaults(
   ctx: TemplatesContext,
+  db: Db,
   organizationId: string,
   { specification }: Definition,
   { oauth, defaults }: { oauth: TemplateOAuth; defaults: Configuration },
 ): Promise<Fault[]> {
-  const client = await ctx.findOAuthClient(organizationId, oauth);
+  const client = await ctx.findOAuthClient(db, organizationId, oauth);
   if (!client) {
     const msg = 'there is no OAuth client with this id';
     return [{ loc: ['body', 'oauth', 'oauth_client_id'], msg, type: 'value_error' }];

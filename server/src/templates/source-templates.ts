@@ -159,7 +159,7 @@ export async function createSourceTemplate(
   refuse([
     ...defaultsFaults(definition, { given, defaults, stored }),
     ...customizationFaults(customization),
-    ...(oauth ? await oauthFaults(ctx, organizationId, definition, { oauth, defaults }) : []),
+    ...(oauth ? await oauthFaults(ctx, ctx.store.db, organizationId, definition, { oauth, defaults }) : []),
   ]);
 
   const id = ctx.runtime.newId();
@@ -229,7 +229,7 @@ export async function updateSourceTemplate(
     if (!row) throw new AppError('source_template_not_found');
     if (plan) await ctx.assertPlanHolds(tx, plan, row.version, apply);
     const changes = changesTo(ctx, row, definition, request);
-    await assertSignInFits(ctx, { ...row, ...changes }, definition, request);
+    await assertSignInFits(ctx, tx, { ...row, ...changes }, definition, request);
     const present = (await tags.tagNamesByTemplate(tx, taggings, organizationId, id)).get(id) ?? [];
     const names = request.tags && sortedTags(request.tags);
     const isRetagged = names !== undefined && !isDeepStrictEqual(names, present);
@@ -257,7 +257,7 @@ export async function previewSourceTemplate(
   const row = await getSourceTemplate(ctx, organizationId, id);
   const definition = await getDefinition(ctx, definitionOf(row));
   const changes = changesTo(ctx, row, definition, request);
-  await assertSignInFits(ctx, { ...row, ...changes }, definition, request);
+  await assertSignInFits(ctx, ctx.store.db, { ...row, ...changes }, definition, request);
   const names = request.tags ? sortedTags(request.tags) : row.tags;
   const changed = { ...row, ...changes };
   return {
@@ -288,7 +288,7 @@ export async function rollBackSourceTemplate(
     refuse(partialConfigurationFaults(definition.specification, defaults, ['body', 'version']));
     // The client of an old version may be deleted.
     const { oauth } = content;
-    if (oauth) refuse(await oauthFaults(ctx, organizationId, definition, { oauth, defaults }));
+    if (oauth) refuse(await oauthFaults(ctx, tx, organizationId, definition, { oauth, defaults }));
     if (number === row.version) {
       return { template: { ...row, tags: content.tags }, rollout: await rollOut(ctx, tx, by, row, apply) };
     }
@@ -475,7 +475,8 @@ export async function presentOfferedSignIn(
   template: SourceTemplate,
 ): Promise<OfferedOAuth | null> {
   const oauth = signInOf(template);
-  const client = oauth && isCustomersGrant(oauth) && (await ctx.findOAuthClient(template.organization_id, oauth));
+  const client =
+    oauth && isCustomersGrant(oauth) && (await ctx.findOAuthClient(ctx.store.db, template.organization_id, oauth));
   if (!client) return null;
   return {
     ...presentSignIn(definition.specification, oauth, client),
@@ -485,11 +486,12 @@ export async function presentOfferedSignIn(
 
 async function assertSignInFits(
   ctx: TemplatesContext,
+  db: Db,
   row: SourceTemplateRow,
   definition: Definition,
   request: UpdateSourceTemplateRequest,
 ): Promise<void> {
   const oauth = signInOf(row);
   if (!oauth || (request.oauth === undefined && request.partial_default_config === undefined)) return;
-  refuse(await oauthFaults(ctx, row.organization_id, definition, { oauth, defaults: openDefaults(ctx, row) }));
+  refuse(await oauthFaults(ctx, db, row.organization_id, definition, { oauth, defaults: openDefaults(ctx, row) }));
 }

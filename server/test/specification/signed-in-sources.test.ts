@@ -115,6 +115,25 @@ it('are refused with a client that another organization has, and with fields tha
   expect([wrong.status, wrong.body.detail[0].loc.slice(0, 2)]).toEqual([422, ['body', 'oauth']]);
 });
 
+it('can be changed with their sign-in, for existing sources as well', async () => {
+  const { body: template } = await makeTemplate({ oauth_client_id: clientId });
+  const changed = {
+    partial_default_config: {
+      ...fixed,
+      base_url: 'https://new.example.com',
+      streams: [{ name: 'orders', path: '/orders' }],
+    },
+  };
+  const at = `${templates}/${template.id}`;
+  const alone = await test.request('PATCH', at, { body: changed });
+  expect(alone.status, alone.text).toBe(200);
+  const again = {
+    partial_default_config: { ...changed.partial_default_config, base_url: 'https://newer.example.com' },
+  };
+  const all = await test.request('PATCH', at, { body: { ...again, propagate: true } });
+  expect(all.status, all.text).toBe(200);
+});
+
 it('do not come back with a client that was deleted', async () => {
   const client = { name: 'Old', provider: 'hubspot', client_id: 'app', client_secret: 'secret' };
   const { body: old } = await test.request('POST', '/api/v1/integrations/oauth/clients', { body: client });
