@@ -186,12 +186,15 @@ describe('the demo', () => {
     expect(next).not.toBe(port);
     const headers = { authorization: `Bearer ${readFileSync(join(dataDir, 'operator-token'), 'utf8')}` };
     const read = async (path: string) =>
-      (await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json()).data;
-    expect(await read('oauth/clients')).toMatchObject([
+      await (await fetch(`${again.inlayUrl}/api/v1/integrations/${path}`, { headers })).json();
+    expect((await read('oauth/clients')).data).toMatchObject([
       { needs_secret: false, endpoints: { token_url: expect.stringMatching(new RegExp(`:${next}/token$`)) } },
     ]);
-    const templates: { name: string }[] = await read('templates/sources');
-    expect(JSON.stringify(templates.find(({ name }) => name === 'Ledgerline'))).toContain(`:${next}`);
+    const templates: { id: string; name: string }[] = (await read('templates/sources')).data;
+    const ledgerline = templates.find(({ name }) => name === 'Ledgerline');
+    expect((await read(`templates/sources/${ledgerline?.id}`)).partial_default_config).toMatchObject({
+      base_url: expect.stringContaining(`:${next}`),
+    });
     taken.close();
     await stop(again);
   });

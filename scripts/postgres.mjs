@@ -4,7 +4,7 @@
 //   node scripts/postgres.mjs      starts one, prints its URL and ends it on Ctrl-C
 
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { chown, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -116,7 +116,8 @@ export async function startPostgres({ accessRules, tls, settings: more, standbyO
 
   /** @param {string} name of another program beside the server @param {string[]} args */
   async function run(name, args) {
-    const program = join(dirname(programs.postgres), name);
+    // A folder of links may have the server's program and not the others.
+    const program = join(dirname(realpathSync(programs.postgres)), name);
     await promisify(execFile)(program, args, { ...unprivilegedUser(), cwd: directory.path });
   }
 

@@ -17,7 +17,9 @@ export function keepsPlaces<T>(before: readonly T[], now: readonly T[], idOf: (r
 
 export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, scope: string) {
   const shown = useRef<{ rows: readonly T[]; scope: string }>({ rows, scope });
-  const [isHeld, setHeld] = useState(false);
+  const [isPointedAt, setPointedAt] = useState(false);
+  const [hasFocus, setFocus] = useState(false);
+  const isHeld = isPointedAt || hasFocus;
   const { rows: before, scope: scopeBefore } = shown.current;
   // Another filter or sort was asked for by the person: nothing is steady then.
   const mayMove = !isHeld || scopeBefore !== scope || before.length === 0 || keepsPlaces(before, rows, idOf);
@@ -27,8 +29,10 @@ export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, s
     rows: present,
     isWaiting: !mayMove,
     holding: {
-      onPointerEnter: () => setHeld(true),
-      onPointerLeave: () => setHeld(false),
+      onPointerEnter: () => setPointedAt(true),
+      onPointerLeave: () => setPointedAt(false),
+      onFocusIn: () => setFocus(true),
+      onFocusOut: () => setFocus(false),
     },
   };
 }

@@ -2,9 +2,11 @@
  * A provider whose customers sign in with a click, and the API that its tokens open. Its pages cut the tie to the window that
  * has opened them, as those of large providers do.
  */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { OAuthProvider } from '@inlay/contract/oauth-providers';
 
 export interface Provider {
   url: string;
@@ -16,7 +18,7 @@ export interface Provider {
   held: Promise<boolean> | undefined;
   /** How many were sent to its page. */
   visits: number;
-  endpoints: object;
+  endpoints: OAuthProvider;
   close(): void;
 }
 
