@@ -1,6 +1,6 @@
 /**
- * Rows that never move under the pointer: while it is over the list, or the focus is in it, a new order waits; what has
- * changed within a row is shown at once.
+ * Rows that never move under the pointer: while it is over the list, a new order waits; what has changed within a
+ * row is shown at once.
  */
 import { useRef, useState } from 'preact/hooks';
 
@@ -17,9 +17,7 @@ export function keepsPlaces<T>(before: readonly T[], now: readonly T[], idOf: (r
 
 export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, scope: string) {
   const shown = useRef<{ rows: readonly T[]; scope: string }>({ rows, scope });
-  const [isPointedAt, setPointedAt] = useState(false);
-  const [hasFocus, setFocus] = useState(false);
-  const isHeld = isPointedAt || hasFocus;
+  const [isHeld, setHeld] = useState(false);
   const { rows: before, scope: scopeBefore } = shown.current;
   // Another filter or sort was asked for by the person: nothing is steady then.
   const mayMove = !isHeld || scopeBefore !== scope || before.length === 0 || keepsPlaces(before, rows, idOf);
@@ -29,10 +27,8 @@ export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, s
     rows: present,
     isWaiting: !mayMove,
     holding: {
-      onPointerEnter: () => setPointedAt(true),
-      onPointerLeave: () => setPointedAt(false),
-      onFocusIn: () => setFocus(true),
-      onFocusOut: () => setFocus(false),
+      onPointerEnter: () => setHeld(true),
+      onPointerLeave: () => setHeld(false),
     },
   };
 }
