@@ -4,9 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// These are more files than a build reads: a needless build costs little, but a missed change would leave an old build
-// in use.
-const inputFolders = [
+/** The packages that the product is made of. */
+export const packages = [
   'contract',
   'schedule',
   'sqlite',
@@ -18,6 +17,8 @@ const inputFolders = [
   'embed',
   'webhooks',
 ];
+// These are more files than a build reads: a needless build costs little, but a missed change would leave an old build
+// in use.
 const inputFiles = [
   'LICENSE',
   'package.json',
@@ -42,7 +43,7 @@ function listInputs(root) {
       if (entry.isDirectory()) return foldersWithoutInputs.has(entry.name) ? [] : below(path);
       return entry.isFile() && !/\.test\.[a-z]+$/.test(entry.name) ? [path] : [];
     });
-  const folders = inputFolders.filter((folder) => existsSync(join(root, folder)));
+  const folders = packages.filter((folder) => existsSync(join(root, folder)));
   const files = inputFiles.filter((file) => existsSync(join(root, file)));
   return [...folders.flatMap(below), ...files].sort();
 }
@@ -62,6 +63,6 @@ export function isInput(path) {
   const parts = path.split(/[\\/]/);
   if (parts.includes('node_modules')) return true; // The lock file covers it.
   if (inputFiles.includes(parts.join('/'))) return true;
-  const isCovered = inputFolders.includes(parts[0] ?? '') && !parts.some((part) => foldersWithoutInputs.has(part));
+  const isCovered = packages.includes(parts[0] ?? '') && !parts.some((part) => foldersWithoutInputs.has(part));
   return isCovered && !/\.test\.[a-z]+$/.test(path);
 }

@@ -8,6 +8,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, extname, join, posix, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
+import { packages } from './build-inputs.mjs';
 import { isMain } from './is-main.mjs';
 
 /**
@@ -16,18 +17,6 @@ import { isMain } from './is-main.mjs';
  * @typedef {{ rule: string, file: string, import?: string }} Finding
  */
 
-const packages = [
-  'contract',
-  'schedule',
-  'sqlite',
-  'platform',
-  'server',
-  'ui',
-  'widget',
-  'console',
-  'embed',
-  'webhooks',
-];
 const sourceFolders = [...packages.map((name) => `${name}/src`), 'platform/connectors'];
 /** Programs for people who work on Inlay. They may import what they like; the packages may not import them. */
 const toolFolders = ['bench', 'scripts'];

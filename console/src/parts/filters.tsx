@@ -104,3 +104,12 @@ export function Search({ place, name, label }: { place: Place; name: string; lab
     </label>
   );
 }
+
+/** A filter that came with the address, and the way to take it away. */
+export function Chip({ to, text }: { to: string; text: string }) {
+  return (
+    <Link to={to} class="c-chip">
+      {text} <span aria-hidden="true">×</span>
+    </Link>
+  );
+}

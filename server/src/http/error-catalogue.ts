@@ -1,6 +1,7 @@
 /**
  * Every error of the service: which status and which words it gets, and when it happens. The only place that knows
- * statuses. The API reference and docs/reference/errors.md are checked against this list.
+ * statuses. The API reference and docs/reference/errors.md are checked against this list. The file is long because the
+ * catalogue is one list.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Delay, ErrorCode, FactsOf } from '../errors.ts';

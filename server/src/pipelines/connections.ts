@@ -23,17 +23,9 @@ import { listPausedIds } from './connection-changes.store.ts';
 import { statusOf } from './connection-status.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext, Scope } from './context.ts';
+import { healthIn, presentHealth, presentJob, readWaitWords } from './job-words.ts';
 import * as jobs from './jobs.store.ts';
-import {
-  goneFromPlatform,
-  healthIn,
-  holdHealth,
-  presentHealth,
-  presentJob,
-  readWaitWords,
-  recordStarted,
-  refreshHealth,
-} from './jobs.ts';
+import { goneFromPlatform, holdHealth, recordStarted, refreshHealth } from './jobs.ts';
 import { scheduleOf } from './slowed-schedules.ts';
 import { presentRunning } from './template-moves.ts';
 

@@ -18,8 +18,8 @@ import { lookAtConnections } from './connections.ts';
 import type { PipelinesContext } from './context.ts';
 import { keepLogs } from './job-logs.worker.ts';
 import * as watch from './job-watch.worker.store.ts';
+import { failureIn } from './job-words.ts';
 import {
-  failureIn,
   holdHealth,
   type JobNews,
   recordJobs,

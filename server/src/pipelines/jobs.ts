@@ -6,22 +6,15 @@
  * ended stays so. A job and the health that follows from it change in one transaction. What a platform does not tell
  * (reasons, attempts, streams) is null, never made up.
  */
-import type { ConnectionStatus, Job, JobStream } from '@inlay/contract/connections';
+import type { ConnectionStatus } from '@inlay/contract/connections';
 import { problemOnOurSide } from '@inlay/contract/failure-words';
-import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
 import { storableText } from '@inlay/contract/storable-text';
 import type { Cause } from '../cause.ts';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow, RemoteRow } from '../db/tables.ts';
 import type { Journal } from '../events/journal.ts';
-import { isoTime } from '../iso-time.ts';
-import type {
-  ConnectorFailure,
-  PlatformJob,
-  PlatformJobAttempt,
-  PlatformJobStream,
-} from '../platform/pipelines-port.ts';
-import { findHoldWords, findWaitWords, reviewWorkspace, type WaitWords } from '../quotas/holds.ts';
+import type { ConnectorFailure, PlatformJob } from '../platform/pipelines-port.ts';
+import { findHoldWords, reviewWorkspace } from '../quotas/holds.ts';
 import { countSync } from '../quotas/quotas.ts';
 import { readWorkspace } from '../workspaces/live-workspaces.ts';
 import { driveOperation } from '../workspaces/operations.ts';
@@ -33,6 +26,7 @@ import { causeOf, staleAt } from './failure-causes.ts';
 import { failureTexts, showsDefaults } from './failure-texts.ts';
 import { type Health, healthOf, type JobFailure, worstOf } from './health.ts';
 import { wantLog } from './job-logs.store.ts';
+import { failureIn, firstErrorIn, healthIn, type StoredAttempt, type StoredStream } from './job-words.ts';
 import * as jobs from './jobs.store.ts';
 import { signInTrouble } from './sign-in-trouble.ts';
 import { configurationParts } from './source-template.ts';
@@ -53,11 +47,6 @@ export interface JobNews {
   failedAttempts: StoredAttempt[];
   hasEnded: boolean;
 }
-
-type StoredAttempt = Omit<PlatformJobAttempt, 'failure'> & { failure: JobFailure | null };
-type StoredStream = Omit<PlatformJobStream, 'valuesChanged'> & {
-  valuesChanged: (PlatformJobStream['valuesChanged'][number] & { isOperators?: true })[];
-};
 
 /** A job as the platform tells it, with what each audience may read of it. */
 export type WordedJob = Omit<PlatformJob, 'failure' | 'attempts' | 'streams'> & {
@@ -426,90 +415,4 @@ function refusalIn({ failure, customer_failure }: RemoteRow) {
   const message = failure ?? '';
   const customerMessage = customer_failure ?? message;
   return { message, customerMessage, by: customerMessage === problemOnOurSide ? 'operator' : 'customer' } as const;
-}
-
-export function healthIn({ health: state, health_detail }: Pick<ConnectionRow, 'health' | 'health_detail'>): Health {
-  const unknown = { since: null, failuresInARow: 0, firstError: null, lastGoodAt: null, isTryingAgain: false };
-  return { ...unknown, attention: null, pausedBecause: null, ...JSON.parse(health_detail), state };
-}
-
-export function failureIn(job: JobRow): JobFailure {
-  const { failure_kind, failure_origin, failure_whose, error: message, customer_error: customerMessage } = job;
-  const [kind, origin, whose] = [failure_kind ?? 'unknown', failure_origin ?? 'unknown', failure_whose ?? 'operator'];
-  return { kind, origin, message, customerMessage, whose } as const;
-}
-
-/** Undefined where the platform does not tell. */
-export function attemptsIn({ attempt_list }: JobRow): StoredAttempt[] | undefined {
-  return attempt_list === null ? undefined : JSON.parse(attempt_list);
-}
-
-export function firstErrorIn(job: JobRow): JobFailure | undefined {
-  return attemptsIn(job)?.find(({ failure }) => failure !== null)?.failure ?? undefined;
-}
-
-export function presentFailure(audience: Audience, failure: JobFailure): Failure {
-  const { kind, origin, message, customerMessage } = failure;
-  return { kind, origin, message: audience === 'operator' ? message : customerMessage };
-}
-
-export function presentHealth(health: Health, audience: Audience): PresentedHealth {
-  const { since, firstError, lastGoodAt, attention } = health;
-  return {
-    state: health.state,
-    since: since === null ? null : isoTime(since),
-    failures_in_a_row: health.failuresInARow,
-    trying_again: health.isTryingAgain,
-    first_error: firstError && presentFailure(audience, firstError),
-    last_good_at: lastGoodAt === null ? null : isoTime(lastGoodAt),
-    attention: attention && {
-      by: attention.by,
-      what: audience === 'operator' ? attention.what : attention.customerWhat,
-    },
-    paused_because: health.pausedBecause?.[audience] ?? null,
-  };
-}
-
-/** Why those of the jobs that wait do so, where a quota is the reason. */
-export async function readWaitWords(db: Db, shown: readonly JobRow[]): Promise<WaitWords> {
-  const waiting = shown.filter(({ status }) => status === 'pending');
-  return await findWaitWords(db, [...new Set(waiting.map(({ workspace_id }) => workspace_id))]);
-}
-
-export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWords): Job {
-  const { id, status, started_at, ended_at, row_count, byte_count, streams, more_streams } = job;
-  const because = status === 'pending' ? waitWords?.(job.workspace_id, audience) : undefined;
-  return {
-    id,
-    status,
-    started_at: isoTime(started_at),
-    ended_at: ended_at === null ? null : isoTime(ended_at),
-    duration_seconds: ended_at === null ? null : Math.max(0, (ended_at - started_at) / 1000),
-    rows: row_count,
-    bytes: byte_count,
-    error: presentFailure(audience, failureIn(job)).message,
-    ...(because !== undefined && { waiting_because: because }),
-    ...(streams !== null && {
-      streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(stream, audience)),
-    }),
-    ...(more_streams > 0 && { more_streams }),
-  };
-}
-
-function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
-  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
-  return {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    records_emitted: stream.recordsEmitted,
-    ...(recordsWritten !== undefined && { records_written: recordsWritten }),
-    ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
-    ...(stream.notReplaced && { not_replaced: true }),
-    values_changed: stream.valuesChanged.map(({ isOperators, example, ...change }) => ({
-      ...change,
-      // Where a value is may be the operator's to know.
-      example: isOperators && audience === 'customer' ? '' : example,
-    })),
-    ...(moreChanged && { more_values_changed: moreChanged }),
-  };
 }

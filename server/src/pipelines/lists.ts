@@ -30,7 +30,7 @@ import {
   presentHealth,
   presentJob,
   readWaitWords,
-} from './jobs.ts';
+} from './job-words.ts';
 import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
 import * as lists from './lists.store.ts';
 import { presentSummaries } from './sources.ts';

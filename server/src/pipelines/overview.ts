@@ -4,7 +4,7 @@ import type { FailureCause, HealthCounts, Overview, SyncPeriod, UnwellWorkspace 
 import type { Store } from '../db/open.ts';
 import { isoTime } from '../iso-time.ts';
 import { troubleIn } from './failure-causes.ts';
-import { healthIn, presentFailure } from './jobs.ts';
+import { healthIn, presentFailure } from './job-words.ts';
 import { countHealths } from './lists.store.ts';
 import * as store from './overview.store.ts';
 

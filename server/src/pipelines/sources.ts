@@ -46,7 +46,7 @@ import {
   settingsOfSource,
 } from './entries.ts';
 import { worstOf } from './health.ts';
-import { healthIn, presentHealth } from './jobs.ts';
+import { healthIn, presentHealth } from './job-words.ts';
 import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';

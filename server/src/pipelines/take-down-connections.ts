@@ -8,7 +8,7 @@ import { isConnectionGone } from './connection-gone.ts';
 import * as connections from './connections.store.ts';
 import type { PipelinesContext } from './context.ts';
 import { Waiting } from './interruptions.ts';
-import { failureIn } from './jobs.ts';
+import { failureIn } from './job-words.ts';
 import { recordSyncsEnded } from './sync-entries.ts';
 
 export async function takeDownConnections(ctx: PipelinesContext, source: SourceRow): Promise<void> {

@@ -1,7 +1,7 @@
 /** Connections of all customers: the lists behind the numbers of the overview. */
 import type { OperatorConnection } from '@inlay/contract/operating';
 import { HealthBadge } from '../../parts/badges.tsx';
-import { Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
+import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -77,13 +77,5 @@ export function ConnectionsScreen({ place }: { place: Place }) {
       </Filters>
       <PagedTable label={words.connectionsList.title} pages={pages} columns={columns} idOf={({ id }) => id} />
     </Page>
-  );
-}
-
-export function Chip({ to, text }: { to: string; text: string }) {
-  return (
-    <Link to={to} class="c-chip">
-      {text} <span aria-hidden="true">×</span>
-    </Link>
   );
 }

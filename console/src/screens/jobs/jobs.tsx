@@ -2,7 +2,7 @@
 import type { OperatorJob } from '@inlay/contract/operating';
 import { useConsole } from '../../console.ts';
 import { JobBadge } from '../../parts/badges.tsx';
-import { Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
+import { Chip, Choice, Filters, Tick, withFilter } from '../../parts/filters.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -64,9 +64,7 @@ export function JobsScreen({ place }: { place: Place }) {
         />
         <Tick place={place} name="failing" label={words.jobsList.failingOnly} />
         {place.query.has('workspace_id') && (
-          <Link to={withFilter(place, 'workspace_id', undefined)} class="c-chip">
-            {words.list.ofCustomer} <span aria-hidden="true">×</span>
-          </Link>
+          <Chip to={withFilter(place, 'workspace_id', undefined)} text={words.list.ofCustomer} />
         )}
       </Filters>
       <PagedTable label={words.jobsList.title} pages={pages} columns={columns} idOf={({ id }) => id} />

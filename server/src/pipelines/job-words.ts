@@ -1,0 +1,102 @@
+/**
+ * What the rows of jobs and of their health say, and how each audience reads it. Nothing here writes.
+ */
+import type { Job, JobStream } from '@inlay/contract/connections';
+import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contract/health';
+import type { Db } from '../db/open.ts';
+import type { ConnectionRow, JobRow } from '../db/tables.ts';
+import { isoTime } from '../iso-time.ts';
+import type { PlatformJobAttempt, PlatformJobStream } from '../platform/pipelines-port.ts';
+import { findWaitWords, type WaitWords } from '../quotas/holds.ts';
+import type { Health, JobFailure } from './health.ts';
+
+export type StoredAttempt = Omit<PlatformJobAttempt, 'failure'> & { failure: JobFailure | null };
+export type StoredStream = Omit<PlatformJobStream, 'valuesChanged'> & {
+  valuesChanged: (PlatformJobStream['valuesChanged'][number] & { isOperators?: true })[];
+};
+
+export function healthIn({ health: state, health_detail }: Pick<ConnectionRow, 'health' | 'health_detail'>): Health {
+  const unknown = { since: null, failuresInARow: 0, firstError: null, lastGoodAt: null, isTryingAgain: false };
+  return { ...unknown, attention: null, pausedBecause: null, ...JSON.parse(health_detail), state };
+}
+
+export function failureIn(job: JobRow): JobFailure {
+  const { failure_kind, failure_origin, failure_whose, error: message, customer_error: customerMessage } = job;
+  const [kind, origin, whose] = [failure_kind ?? 'unknown', failure_origin ?? 'unknown', failure_whose ?? 'operator'];
+  return { kind, origin, message, customerMessage, whose } as const;
+}
+
+/** Undefined where the platform does not tell. */
+export function attemptsIn({ attempt_list }: JobRow): StoredAttempt[] | undefined {
+  return attempt_list === null ? undefined : JSON.parse(attempt_list);
+}
+
+export function firstErrorIn(job: JobRow): JobFailure | undefined {
+  return attemptsIn(job)?.find(({ failure }) => failure !== null)?.failure ?? undefined;
+}
+
+export function presentFailure(audience: Audience, failure: JobFailure): Failure {
+  const { kind, origin, message, customerMessage } = failure;
+  return { kind, origin, message: audience === 'operator' ? message : customerMessage };
+}
+
+export function presentHealth(health: Health, audience: Audience): PresentedHealth {
+  const { since, firstError, lastGoodAt, attention } = health;
+  return {
+    state: health.state,
+    since: since === null ? null : isoTime(since),
+    failures_in_a_row: health.failuresInARow,
+    trying_again: health.isTryingAgain,
+    first_error: firstError && presentFailure(audience, firstError),
+    last_good_at: lastGoodAt === null ? null : isoTime(lastGoodAt),
+    attention: attention && {
+      by: attention.by,
+      what: audience === 'operator' ? attention.what : attention.customerWhat,
+    },
+    paused_because: health.pausedBecause?.[audience] ?? null,
+  };
+}
+
+/** Why those of the jobs that wait do so, where a quota is the reason. */
+export async function readWaitWords(db: Db, shown: readonly JobRow[]): Promise<WaitWords> {
+  const waiting = shown.filter(({ status }) => status === 'pending');
+  return await findWaitWords(db, [...new Set(waiting.map(({ workspace_id }) => workspace_id))]);
+}
+
+export function presentJob(job: JobRow, audience: Audience, waitWords?: WaitWords): Job {
+  const { id, status, started_at, ended_at, row_count, byte_count, streams, more_streams } = job;
+  const because = status === 'pending' ? waitWords?.(job.workspace_id, audience) : undefined;
+  return {
+    id,
+    status,
+    started_at: isoTime(started_at),
+    ended_at: ended_at === null ? null : isoTime(ended_at),
+    duration_seconds: ended_at === null ? null : Math.max(0, (ended_at - started_at) / 1000),
+    rows: row_count,
+    bytes: byte_count,
+    error: presentFailure(audience, failureIn(job)).message,
+    ...(because !== undefined && { waiting_because: because }),
+    ...(streams !== null && {
+      streams: (JSON.parse(streams) as StoredStream[]).map((stream) => presentJobStream(stream, audience)),
+    }),
+    ...(more_streams > 0 && { more_streams }),
+  };
+}
+
+function presentJobStream(stream: StoredStream, audience: Audience): JobStream {
+  const { name, namespace, recordsWritten, recordsDeleted, moreChanged } = stream;
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    records_emitted: stream.recordsEmitted,
+    ...(recordsWritten !== undefined && { records_written: recordsWritten }),
+    ...(recordsDeleted !== undefined && { records_deleted: recordsDeleted }),
+    ...(stream.notReplaced && { not_replaced: true }),
+    values_changed: stream.valuesChanged.map(({ isOperators, example, ...change }) => ({
+      ...change,
+      // Where a value is may be the operator's to know.
+      example: isOperators && audience === 'customer' ? '' : example,
+    })),
+    ...(moreChanged && { more_values_changed: moreChanged }),
+  };
+}
