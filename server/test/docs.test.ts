@@ -1,5 +1,6 @@
 /** Documents that cannot become outdated: what they say about the code is generated from it or compared with it. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { faultTypes } from '@inlay/contract/errors';
 import { describe, expect, it } from 'vitest';
@@ -176,12 +177,27 @@ describe('the README', () => {
     expect(names.length).toBeGreaterThan(5);
     for (const name of names) expect(read('README.md')).toContain(`\`${name}\``);
   });
+});
+
+describe('every page', () => {
+  const pages = [
+    ...readdirSync(root).filter((name) => name.endsWith('.md')),
+    ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `docs/${name}`),
+  ];
 
   it('has no dead links to files', () => {
-    for (const page of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
-      for (const [, target = ''] of read(page).matchAll(/\]\((?!https?:)([^)#]+)\)/g)) {
-        expect(() => readFileSync(root + target), `${page} → ${target}`).not.toThrow(/ENOENT/);
-      }
-    }
+    const dead = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)[^)]*\)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !existsSync(join(root, dirname(page), decodeURI(target))))
+        .map((target) => `${page} → ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('has no marks of a merge that was not finished', () => {
+    expect(pages.filter((page) => /^(<{7}|={7}|>{7})( |$)/m.test(read(page)))).toEqual([]);
   });
 });
