@@ -71,7 +71,8 @@ const log = pino({ level: 'silent' });
 export async function webhookService(
   store: Store,
   {
-    timeoutMs = 2_000,
+    // Longer than a busy machine needs: what timed out once is tried again after minutes.
+    timeoutMs = 60_000,
     allowPrivateNetworks = true,
     runtime = systemRuntime,
     ...more
