@@ -9,6 +9,8 @@ export interface Column<T> {
   isNumber?: boolean;
   /** Takes the room that is left. */
   isWide?: boolean;
+  /** A name that people give, of any length: it takes more lines where it is long. */
+  isName?: boolean;
 }
 
 export interface TableProps<T> {
@@ -28,9 +30,9 @@ export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<
       <table class="c-table" aria-label={label}>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber, isWide }) => (
-              <th scope="col" class={classOf(isNumber, isWide)} key={title}>
-                {title}
+            {columns.map((column) => (
+              <th scope="col" class={classOf(column)} key={column.title}>
+                {column.title}
               </th>
             ))}
           </tr>
@@ -38,14 +40,14 @@ export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<
         <tbody>
           {steady.rows.map((row) => (
             <tr data-row key={idOf(row)}>
-              {columns.map(({ title, cell, isNumber, isWide }, index) =>
+              {columns.map((column, index) =>
                 index === 0 ? (
-                  <th scope="row" class={classOf(isNumber, isWide)} key={title}>
-                    {cell(row)}
+                  <th scope="row" class={classOf(column)} key={column.title}>
+                    {column.cell(row)}
                   </th>
                 ) : (
-                  <td class={classOf(isNumber, isWide)} data-title={title} key={title}>
-                    {cell(row)}
+                  <td class={classOf(column)} data-title={column.title} key={column.title}>
+                    {column.cell(row)}
                   </td>
                 ),
               )}
@@ -62,6 +64,8 @@ export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<
   );
 }
 
-function classOf(isNumber = false, isWide = false): string | undefined {
-  return isNumber ? 'c-number' : isWide ? 'c-wide' : undefined;
+function classOf<T>({ isNumber, isWide, isName }: Column<T>): string | undefined {
+  if (isNumber) return 'c-number';
+  if (isWide) return 'c-wide';
+  return isName ? 'c-name' : undefined;
 }

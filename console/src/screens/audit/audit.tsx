@@ -47,7 +47,7 @@ function Trail({ place }: { place: Place }) {
       isWide: true,
       cell: ({ position, type }) => <Link to={pathTo('audit', String(position))}>{type}</Link>,
     },
-    { title: words.who, cell: (entry) => <Who entry={entry} /> },
+    { title: words.who, isName: true, cell: (entry) => <Who entry={entry} /> },
     { title: words.what, cell: (entry) => <About entry={entry} /> },
     { title: words.outcome, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
     { title: words.when, cell: ({ timestamp }) => <When time={timestamp} /> },

@@ -34,7 +34,7 @@ export function ConnectionsScreen({ place }: { place: Place }) {
       title: words.column.customer,
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
-    { title: words.column.connection, cell: ({ name }) => name },
+    { title: words.column.connection, isName: true, cell: ({ name }) => name },
     { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
     { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
     {

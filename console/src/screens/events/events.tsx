@@ -36,7 +36,7 @@ function EventList({ place }: { place: Place }) {
   const pages = useBackwards<Event>('/events', { types: asked('types'), workspace_id: asked('workspace_id') });
   const columns: Column<Event>[] = [
     { title: words.type, isWide: true, cell: ({ id, type }) => <Link to={pathTo('events', id)}>{type}</Link> },
-    { title: words.customer, cell: (event) => <About event={event} /> },
+    { title: words.customer, isName: true, cell: (event) => <About event={event} /> },
     { title: words.when, cell: ({ timestamp }) => <When time={timestamp} /> },
     { title: words.position, isNumber: true, cell: ({ position }) => formatting.number(position) },
   ];

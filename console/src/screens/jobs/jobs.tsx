@@ -27,6 +27,7 @@ export function JobsScreen({ place }: { place: Place }) {
     { title: words.column.job, cell: ({ id }) => <Link to={pathTo('job', id)}>{words.job.title(id)}</Link> },
     {
       title: words.column.customer,
+      isName: true,
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
     { title: words.column.status, cell: ({ status }) => <JobBadge status={status} /> },

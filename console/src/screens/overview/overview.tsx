@@ -87,9 +87,10 @@ function Unwell({ rows }: { rows: readonly UnwellWorkspace[] }) {
   const columns: Column<UnwellWorkspace>[] = [
     {
       title: words.column.customer,
+      isName: true,
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
-    { title: words.column.source, cell: ({ connection }) => connection?.source_name ?? words.none },
+    { title: words.column.source, isName: true, cell: ({ connection }) => connection?.source_name ?? words.none },
     { title: words.column.health, cell: ({ health }) => <HealthBadge state={health as 'failing'} /> },
     { title: words.column.since, cell: ({ since }) => <When time={since} /> },
     {

@@ -84,6 +84,7 @@ function Items({ plan, path }: { plan: TemplatePlan; path: string }) {
   const columns: Column<TemplatePlanItem>[] = [
     {
       title: words.customer,
+      isName: true,
       cell: ({ workspace_id, workspace_name }) => <Link to={pathTo('customer', workspace_id)}>{workspace_name}</Link>,
     },
     { title: words.outcome, cell: ({ outcome }) => words.outcomes[outcome] },
