@@ -6,6 +6,7 @@ import { isCssColor } from './css-colors.ts';
 import type { FaultType } from './errors.ts';
 import { originFault } from './origins.ts';
 import { placeholderFault } from './placeholders.ts';
+import { isFontFamily, isImageAddress, shortTextFault } from './text-rules.ts';
 
 export interface Format {
   /** The `type` of the fault that the API reports. */
@@ -13,29 +14,12 @@ export interface Format {
   fault(text: string): string | undefined;
 }
 
-const maxCodePoints = 255;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 const jobId = /^[0-9A-Za-z-]{1,64}$/;
-const fontFamily = /^[\p{L}\p{N} ,_'"-]+$/u;
 const maxIconLength = 22_000;
 /** No SVG: a drawing can hold script, and a browser that opens its address would run it. */
 const iconData = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
-const control = /\p{Cc}/u;
-const bidiControl = /\p{Bidi_Control}/u;
-const visible = /[^\p{White_Space}\p{Cf}]/u;
-
-function shortTextFault(what: string, text: string): string | undefined {
-  if (!text.isWellFormed()) return `${what} must be valid Unicode without lone surrogates`;
-  if (control.test(text)) return `${what} must not contain control characters`;
-  if (bidiControl.test(text)) return `${what} must not contain bidirectional control characters`;
-  if (!visible.test(text)) return `${what} must not be blank`;
-  // Count code points only when the string could be too long: it never has more code points than UTF-16 units.
-  if (text.length > maxCodePoints && [...text].length > maxCodePoints) {
-    return `${what} must have 1 to ${maxCodePoints} characters`;
-  }
-  return undefined;
-}
 
 /** A day that does not exist would otherwise become the first of the next month. */
 function isTime(text: string): boolean {
@@ -79,12 +63,12 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'font-family': {
     type: 'value_error.font',
-    fault: (text) => (fontFamily.test(text) ? undefined : 'fonts must be written as in Inter, system-ui, sans-serif'),
+    fault: (text) => (isFontFamily(text) ? undefined : 'fonts must be written as in Inter, system-ui, sans-serif'),
   },
   'image-address': {
     type: 'value_error.url',
     fault: (text) =>
-      /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
+      isImageAddress(text)
         ? undefined
         : 'an address must be http:// or https://, as in https://app.example.com/logo.svg',
   },

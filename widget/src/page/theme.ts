@@ -5,8 +5,9 @@
  * What always holds: only values that the contract's formats accept reach a style, and text stays legible whatever
  * colours were chosen.
  */
+import { isCssColor } from '@inlay/contract/css-colors';
 import { colorSchemes, type WidgetTheme } from '@inlay/contract/embedding';
-import { formats } from '@inlay/contract/formats';
+import { isFontFamily, isImageAddress } from '@inlay/contract/text-rules';
 import { contrast, cssOf, isDark, legible, legibleOn, type Rgb, textOn } from '@inlay/ui/style/contrast.ts';
 
 const maxRadius = 32;
@@ -29,14 +30,14 @@ export function parseTheme(json: string | undefined): WidgetTheme {
   const scheme = colorSchemes.find((known) => known === given.color_scheme);
   if (scheme) theme.color_scheme = scheme;
   for (const key of ['primary_color', 'background_color', 'text_color'] as const) {
-    const color = textOf(given[key], 'css-color');
+    const color = textOf(given[key], isCssColor);
     if (color) theme[key] = color;
   }
   const { radius } = given;
   if (typeof radius === 'number' && radius >= 0 && radius <= maxRadius) theme.radius = radius;
-  const font = textOf(given.font_family, 'font-family');
+  const font = textOf(given.font_family, isFontFamily);
   if (font) theme.font_family = font;
-  const logo = textOf(given.logo_url, 'image-address');
+  const logo = textOf(given.logo_url, isImageAddress);
   if (logo) theme.logo_url = logo;
   return theme;
 }
@@ -113,8 +114,8 @@ function lightDark(light: Rgb, dark: Rgb): string {
   return `light-dark(${cssOf(light)}, ${cssOf(dark)})`;
 }
 
-function textOf(value: unknown, format: string): string | undefined {
-  return typeof value === 'string' && formats[format]?.fault(value) === undefined ? value : undefined;
+function textOf(value: unknown, isValid: (text: string) => boolean): string | undefined {
+  return typeof value === 'string' && isValid(value) ? value : undefined;
 }
 
 function parseObject(json: string | undefined): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** The customer's name for a source. The field is above the connector's own fields and looks like them. */
-import { formats } from '@inlay/contract/formats';
+import { shortTextFault } from '@inlay/contract/text-rules';
 import { Glyph } from '@inlay/ui/parts/glyph.tsx';
 import type { Ref } from 'preact';
 import { useWords, type Words } from '../words/words.ts';
@@ -15,7 +15,7 @@ export interface NameFieldProps {
 
 export function nameFault(name: string, words: Words['name']): string | undefined {
   if (name.trim() === '') return words.missing;
-  return formats.name?.fault(name) === undefined ? undefined : words.unusable;
+  return shortTextFault('', name) === undefined ? undefined : words.unusable;
 }
 
 export function NameField({ formId, value, fault, isDisabled, inputRef, onInput }: NameFieldProps) {
