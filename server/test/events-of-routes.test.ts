@@ -29,6 +29,7 @@ const exceptions: Record<string, string> = {
   'POST /api/v1/integrations/destinations/check': 'a question, as above',
   'POST /api/v1/integrations/templates/connections/cron/describe': 'stores nothing',
   'POST /api/v1/integrations/templates/explain': 'stores nothing',
+  'POST /api/v1/integrations/templates/sources/preview': 'stores nothing',
   'POST /api/v1/integrations/templates/sources/:source_template_id/plan': 'tells what a change would do',
   'POST /api/v1/integrations/templates/connections/:connection_template_id/plan': 'tells what a change would do',
   'POST /api/v1/webhook-endpoints/:webhook_endpoint_id/test': 'sends an event that nobody needs',

@@ -374,7 +374,9 @@ describe('The errors of an endpoint', () => {
     const templates = '/api/v1/integrations/templates';
     const post = (on: TestApp, path: string, body: object) => on.request('POST', `${templates}/${path}`, { body });
     const clone = { original_source_template_id: '00000000-0000-4000-8000-000000000000' };
-    expectDocumented(find(`POST ${templates}/sources`), 404, await post(test, 'sources', clone));
+    for (const path of ['sources', 'sources/preview']) {
+      expectDocumented(find(`POST ${templates}/${path}`), 404, await post(test, path, clone));
+    }
     for (const name of ['taken', 'free']) expect((await post(test, 'tags', { name })).status).toBe(201);
     expectDocumented(find(`POST ${templates}/tags`), 409, await post(test, 'tags', { name: 'taken' }));
     const rename = await test.request('PUT', `${templates}/tags/free`, { body: { name: 'taken' } });
@@ -403,7 +405,9 @@ describe('The errors of an endpoint', () => {
     expect(made.map(({ status }) => status)).toEqual([201, 201]);
     writeFileSync(registry, JSON.stringify(broken));
     runtime.advance(60_000);
-    expectDocumented(find(`POST ${templates}/sources`), 502, await post(on, 'sources', source));
+    for (const path of ['sources', 'sources/preview']) {
+      expectDocumented(find(`POST ${templates}/${path}`), 502, await post(on, path, source));
+    }
     expectDocumented(find(`POST ${templates}/connections`), 502, await post(on, 'connections', connection));
     expectDocumented(
       find(`POST ${destinationChecks}`),

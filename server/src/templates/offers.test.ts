@@ -94,6 +94,22 @@ describeOnBothDatabases('A scoped token', (kind) => {
     expect(text).not.toContain('4711');
   });
 
+  it('sees of a template what operators see of it before it is saved', async () => {
+    const path = '/api/v1/integrations/templates/sources/preview';
+    const shown = await test.request('POST', path, { body: { original_source_template_id: ids.both } });
+    expect([200, { ...shown.body, id: ids.both }]).toEqual(await get(scoped, ids.both));
+    const draft = {
+      actor_definition_id: sampleData,
+      name: 'draft',
+      partial_default_config: { seed: 4711 },
+      tags: ['eu'],
+    };
+    const { body } = await test.request('POST', path, { body: draft });
+    expect(body).toMatchObject({ name: 'draft', tags: ['eu'] });
+    expect(JSON.stringify(body)).not.toContain('4711');
+    expect(await offered(scoped)).not.toContain('draft');
+  });
+
   it('does not find a template that it is not offered, nor one of another organization', async () => {
     const token = await widget(['crm']);
     expect((await get(token, ids.crm))[0]).toBe(200);

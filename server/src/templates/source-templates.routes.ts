@@ -3,6 +3,7 @@ import { DeleteTemplateQuery, RollbackRequest } from '@inlay/contract/rollouts';
 import {
   CreateSourceTemplateRequest,
   DeletedTemplate,
+  OfferedSourceTemplate,
   SourceTemplate,
   SourceTemplateList,
   SourceTemplatePath,
@@ -18,6 +19,7 @@ import { causedBy } from '../events/journal.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { isoTime } from '../iso-time.ts';
 import type { TemplatesContext } from './context.ts';
+import { createSourceTemplate, previewDraft } from './source-template-drafts.ts';
 import * as templates from './source-templates.ts';
 
 const path = '/api/v1/integrations/templates/sources';
@@ -55,10 +57,22 @@ export function sourceTemplateRoutes(app: FastifyInstance, ctx: TemplatesContext
     answer: SourceTemplate,
     errors: ['source_template_not_found', ...checking],
     handle: async ({ body, principal, cause }) =>
-      await templates.presentSourceTemplate(
-        ctx,
-        await templates.createSourceTemplate(causedBy(ctx, cause), principal, body),
-      ),
+      await templates.presentSourceTemplate(ctx, await createSourceTemplate(causedBy(ctx, cause), principal, body)),
+  });
+
+  endpoint(app, {
+    method: 'POST',
+    url: `${path}/preview`,
+    isRepeatable: true,
+    access: 'operator',
+    tag,
+    summary: 'Preview source template',
+    description:
+      'Takes what creates a template, refuses it for the same reasons, and answers what a customer would be shown of it. Stores nothing. For a change of a template, give its id as `original_source_template_id`: masks then keep its secrets.',
+    body: CreateSourceTemplateRequest,
+    answer: OfferedSourceTemplate,
+    errors: ['source_template_not_found', ...checking],
+    handle: async ({ body, principal }) => await previewDraft(ctx, principal.organizationId, body),
   });
 
   endpoint(app, {

@@ -208,6 +208,38 @@ describeOnBothDatabases('Source templates', (kind) => {
     expect(await call('POST', path, { original_source_template_id: unknownId })).toEqual(notFound);
   });
 
+  it('are shown before they are stored, and refused for the same reasons', async () => {
+    const preview = `${path}/preview`;
+    const draft = {
+      actor_definition_id: crmId,
+      name: 'Draft <b>',
+      description: 'Not saved',
+      partial_default_config: oauth,
+      tags: ['b', 'a'],
+    };
+    const before = (await test.request('GET', path)).body.data.length;
+    const [status, shown] = await call('POST', preview, draft);
+    expect([status, JSON.stringify(shown).includes(secret)]).toEqual([200, false]);
+    expect((await test.request('GET', path)).body.data.length).toBe(before);
+    const made = await create(draft);
+    const { id, name, description, category, icon, tags, user_config_spec } = made;
+    const offered = { name, description, category, icon, tags, user_config_spec, oauth: null };
+    expect(shown).toEqual({ id: expect.any(String), ...offered });
+
+    // A change of a stored template: masks keep its secrets, and what is left out stays.
+    const change = { original_source_template_id: id, name: 'Renamed', partial_default_config: maskedOauth };
+    expect((await call('POST', preview, change))[1]).toEqual({
+      ...offered,
+      id: expect.any(String),
+      name: 'Renamed',
+    });
+    const moved = { ...change, partial_default_config: { ...maskedOauth, account: 'other' } };
+    expect(await faultsOf('POST', preview, moved)).toEqual([staysWithItsAddress]);
+    const other = await addTenant(test, 'other drafts');
+    expect((await other.request('POST', preview, { body: change })).status).toBe(404);
+    await call('DELETE', at(id));
+  });
+
   it('are listed oldest first, and filtered by tags', async () => {
     for (const { id } of (await test.request('GET', path)).body.data) await call('DELETE', at(id));
     const made: { id: string }[] = [];

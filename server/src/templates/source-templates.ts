@@ -1,7 +1,7 @@
 /**
  * Source templates: what an operator lets customers set up. A template names a connector and gives a part of its
- * configuration; customers are asked for the rest. This file makes, changes and offers templates; `pipelines/` owns the
- * sources made from them.
+ * configuration; customers are asked for the rest. This file changes and offers templates; `source-template-drafts.ts`
+ * makes them; `pipelines/` owns the sources made from them.
  *
  * What always holds: the defaults fit the connector's specification when they are written, and are sealed at rest; a
  * change leaves existing sources alone unless it is propagated, in the same transaction.
@@ -11,7 +11,6 @@ import { type Configuration, keepMaskedSecrets } from '@inlay/contract/connector
 import type { Fault } from '@inlay/contract/errors';
 import type { Apply, ExistingChoice, RollbackRequest } from '@inlay/contract/rollouts';
 import type {
-  CreateSourceTemplateRequest,
   Customization,
   DeletedTemplate,
   OfferedSourceTemplate,
@@ -23,9 +22,8 @@ import type { Db } from '../db/open.ts';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import { movedSecretFaults, partialConfigurationFaults } from '../definitions/configuration-faults.ts';
 import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { definitionOf, getDefinition } from '../definitions/definitions.ts';
 import { iconAddress } from '../definitions/icons.ts';
-import { holdDefinition } from '../definitions/own-definitions.ts';
 import { maskConfiguration, openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
@@ -140,70 +138,6 @@ export function openDefaults(ctx: TemplatesContext, template: SourceTemplateRow)
 
 export function customizationOf(template: SourceTemplateRow): Customization {
   return JSON.parse(template.customization);
-}
-
-export async function createSourceTemplate(
-  ctx: TemplatesContext,
-  by: Operator,
-  request: CreateSourceTemplateRequest,
-): Promise<SourceTemplate> {
-  const { organizationId } = by;
-  const { original_source_template_id: originalId } = request;
-  const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
-  const definition = await definitionFor(ctx, organizationId, original, request);
-  const stored = original ? openDefaults(ctx, original) : {};
-  const given = request.partial_default_config ?? stored;
-  const defaults = keepMaskedSecrets(definition.specification.connectionSpecification, given, stored);
-  const customization = request.customization ?? (original ? customizationOf(original) : {});
-  const oauth = request.oauth === undefined ? original && signInOf(original) : (request.oauth ?? undefined);
-  refuse([
-    ...defaultsFaults(definition, { given, defaults, stored }),
-    ...customizationFaults(customization),
-    ...(oauth ? await oauthFaults(ctx, ctx.store.db, organizationId, definition, { oauth, defaults }) : []),
-  ]);
-
-  const id = ctx.runtime.newId();
-  return await ctx.store.transaction(async (tx) => {
-    await holdDefinition(tx, organizationId, definition);
-    const row = await templates.insertTemplate(tx, table, organizationId, {
-      id,
-      name: request.name ?? original?.name ?? definition.name,
-      description: request.description === undefined ? (original?.description ?? null) : request.description,
-      category: request.category === undefined ? (original?.category ?? null) : request.category,
-      definition_id: definition.id,
-      icon: definition.icon,
-      own_icon: request.icon === undefined ? (original?.own_icon ?? imageOf(definition)) : request.icon,
-      sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
-      customization: JSON.stringify(complete(customization)),
-      oauth: oauth ? JSON.stringify(oauth) : null,
-    });
-    const names = request.tags ?? original?.tags ?? [];
-    const template = { ...row, tags: await setTags(ctx, tx, taggings, { organizationId, templateId: id, names }) };
-    await recordSourceVersion(ctx, tx, row, { by, definition, tags: template.tags });
-    return template;
-  });
-}
-
-/** An image that the organization gave its connector. Other images of connectors have an address (icons.ts). */
-function imageOf({ ownVersion, icon }: Definition): string | null {
-  return ownVersion !== undefined && icon?.startsWith('data:') ? icon : null;
-}
-
-async function definitionFor(
-  ctx: TemplatesContext,
-  organizationId: string,
-  original: SourceTemplate | undefined,
-  { actor_definition_id }: CreateSourceTemplateRequest,
-): Promise<Definition> {
-  if (original) return await getDefinition(ctx, definitionOf(original));
-  const wanted = actor_definition_id && { organizationId, kind: 'source' as const, id: actor_definition_id };
-  const definition = wanted && (await findDefinition(ctx, wanted));
-  if (definition) return definition;
-  throw invalidRequest({
-    loc: ['body', 'actor_definition_id'],
-    msg: 'there is no source definition with this id',
-    type: 'value_error.definition',
-  });
 }
 
 export interface UpdatedSourceTemplate {
@@ -383,7 +317,7 @@ export async function untagSourceTemplate(
   return await untagTemplate(ctx, tagged, { by, templateId: id, tagName });
 }
 
-function defaultsFaults(
+export function defaultsFaults(
   { specification }: Definition,
   { given, defaults, stored }: Record<'given' | 'defaults' | 'stored', Configuration>,
 ): Fault[] {
@@ -394,7 +328,7 @@ function defaultsFaults(
   ];
 }
 
-function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: Partial<Customization>): Fault[] {
+export function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: Partial<Customization>): Fault[] {
   if (stream_selection_mode !== 'whitelist' || stream_whitelist.length > 0) return [];
   return [
     {
@@ -405,7 +339,7 @@ function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: P
   ];
 }
 
-function complete(customization: Partial<Customization>): Customization {
+export function complete(customization: Partial<Customization>): Customization {
   return {
     stream_selection_mode: customization.stream_selection_mode ?? 'suggested',
     stream_whitelist: customization.stream_whitelist ?? [],
@@ -413,7 +347,7 @@ function complete(customization: Partial<Customization>): Customization {
   };
 }
 
-function refuse(faults: Fault[]): void {
+export function refuse(faults: Fault[]): void {
   if (faults.length > 0) throw invalidRequest(...faults);
 }
 

@@ -11,7 +11,7 @@ import { createSource, deleteSource } from '../../src/pipelines/sources.ts';
 import { deleteWorkspaceQuotas, getUsage, putQuotas, putWorkspaceQuotas } from '../../src/quotas/quotas.ts';
 import { createSealer } from '../../src/sealing.ts';
 import { createConnectionTemplate } from '../../src/templates/connection-templates.ts';
-import { createSourceTemplate } from '../../src/templates/source-templates.ts';
+import { createSourceTemplate } from '../../src/templates/source-template-drafts.ts';
 import { ensureWorkspace } from '../../src/workspaces/creation.ts';
 import { Crashed, Deployment, type Replica } from './deployment.ts';
 import { HostedPlatform } from './hosted-platform.ts';

@@ -1,0 +1,113 @@
+/**
+ * Source templates before they are stored: how a request becomes a template, and what a customer would see of it. A draft is
+ * refused for the same reasons as a template that is made, and shown by the same function as a template that is stored.
+ */
+import { keepMaskedSecrets } from '@inlay/contract/connector-configuration';
+import type { CreateSourceTemplateRequest, OfferedSourceTemplate } from '@inlay/contract/source-templates';
+import type { Definition } from '../definitions/definition.ts';
+import { definitionOf, findDefinition, getDefinition } from '../definitions/definitions.ts';
+import { holdDefinition } from '../definitions/own-definitions.ts';
+import { sealConfiguration } from '../definitions/sealed-configuration.ts';
+import { invalidRequest } from '../errors.ts';
+import type { Operator } from '../template-ref.ts';
+import type { TemplatesContext } from './context.ts';
+import { signInOf } from './sign-in.ts';
+import { oauthFaults } from './sign-in-faults.ts';
+import {
+  complete,
+  customizationFaults,
+  customizationOf,
+  defaultsFaults,
+  getSourceTemplate,
+  openDefaults,
+  presentOffered,
+  refuse,
+  type SourceTemplate,
+} from './source-templates.ts';
+import { setTags, sortedTags } from './tags.ts';
+import { insertTemplate } from './templates.store.ts';
+import { recordSourceVersion } from './versions.ts';
+
+const table = 'source_templates';
+const taggings = 'source_template_tags';
+
+export async function createSourceTemplate(
+  ctx: TemplatesContext,
+  by: Operator,
+  request: CreateSourceTemplateRequest,
+): Promise<SourceTemplate> {
+  const { organizationId } = by;
+  const { definition, fields, names } = await draftOf(ctx, organizationId, request);
+  return await ctx.store.transaction(async (tx) => {
+    await holdDefinition(tx, organizationId, definition);
+    const row = await insertTemplate(tx, table, organizationId, fields);
+    const tags = await setTags(ctx, tx, taggings, { organizationId, templateId: fields.id, names });
+    const template = { ...row, tags };
+    await recordSourceVersion(ctx, tx, row, { by, definition, tags });
+    return template;
+  });
+}
+
+/** What a customer would be shown of the template that the request would make. Stores nothing. */
+export async function previewDraft(
+  ctx: TemplatesContext,
+  organizationId: string,
+  request: CreateSourceTemplateRequest,
+): Promise<OfferedSourceTemplate> {
+  const { fields, names } = await draftOf(ctx, organizationId, request);
+  const stamps = { version: 0, created_at: 0, updated_at: 0, deleted_at: null };
+  const tags = sortedTags(names);
+  return await presentOffered(ctx, { ...fields, ...stamps, organization_id: organizationId, tags });
+}
+
+async function draftOf(ctx: TemplatesContext, organizationId: string, request: CreateSourceTemplateRequest) {
+  const { original_source_template_id: originalId } = request;
+  const original = originalId === undefined ? undefined : await getSourceTemplate(ctx, organizationId, originalId);
+  const definition = await definitionFor(ctx, organizationId, original, request);
+  const stored = original ? openDefaults(ctx, original) : {};
+  const given = request.partial_default_config ?? stored;
+  const defaults = keepMaskedSecrets(definition.specification.connectionSpecification, given, stored);
+  const customization = request.customization ?? (original ? customizationOf(original) : {});
+  const oauth = request.oauth === undefined ? original && signInOf(original) : (request.oauth ?? undefined);
+  refuse([
+    ...defaultsFaults(definition, { given, defaults, stored }),
+    ...customizationFaults(customization),
+    ...(oauth ? await oauthFaults(ctx, ctx.store.db, organizationId, definition, { oauth, defaults }) : []),
+  ]);
+  const id = ctx.runtime.newId();
+  const fields = {
+    id,
+    name: request.name ?? original?.name ?? definition.name,
+    description: request.description === undefined ? (original?.description ?? null) : request.description,
+    category: request.category === undefined ? (original?.category ?? null) : request.category,
+    definition_id: definition.id,
+    icon: definition.icon,
+    own_icon: request.icon === undefined ? (original?.own_icon ?? imageOf(definition)) : request.icon,
+    sealed_defaults: sealConfiguration(ctx.sealer, 'source template', id, defaults),
+    customization: JSON.stringify(complete(customization)),
+    oauth: oauth ? JSON.stringify(oauth) : null,
+  };
+  return { definition, fields, names: request.tags ?? original?.tags ?? [] };
+}
+
+/** An image that the organization gave its connector. Other images of connectors have an address (icons.ts). */
+function imageOf({ ownVersion, icon }: Definition): string | null {
+  return ownVersion !== undefined && icon?.startsWith('data:') ? icon : null;
+}
+
+async function definitionFor(
+  ctx: TemplatesContext,
+  organizationId: string,
+  original: SourceTemplate | undefined,
+  { actor_definition_id }: CreateSourceTemplateRequest,
+): Promise<Definition> {
+  if (original) return await getDefinition(ctx, definitionOf(original));
+  const wanted = actor_definition_id && { organizationId, kind: 'source' as const, id: actor_definition_id };
+  const definition = wanted && (await findDefinition(ctx, wanted));
+  if (definition) return definition;
+  throw invalidRequest({
+    loc: ['body', 'actor_definition_id'],
+    msg: 'there is no source definition with this id',
+    type: 'value_error.definition',
+  });
+}
