@@ -99,10 +99,11 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
       epoch,
       mayWrite: session.permission !== 'read',
       isAdmin: session.permission === 'full',
+      hasEnded,
       onSignedOut: () => setEnded(true),
       announce,
     }),
-    [session, live, epoch],
+    [session, live, epoch, hasEnded],
   );
 
   return (

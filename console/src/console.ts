@@ -22,6 +22,8 @@ export interface Console {
   mayWrite: boolean;
   /** Whether the person may do what has to do with secrets of the organization. */
   isAdmin: boolean;
+  /** Whether the session has ended, and the person has not signed in again yet. */
+  hasEnded: boolean;
   onSignedOut(): void;
   /** Says a text to screen readers, and shows it for a moment. */
   announce(text: string): void;

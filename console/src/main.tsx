@@ -5,6 +5,7 @@ import './style/base.css';
 import './style/parts.css';
 import './style/screens.css';
 import './style/management.css';
+import './style/frames.css';
 import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -112,5 +112,13 @@ export type MessageToHost = { inlay: 1 } & (
   | { type: 'close' }
 );
 
+/** From the console to the page that shows templates that are not saved yet. A widget with a token ignores it. */
+export interface PreviewMessage {
+  inlay: 1;
+  type: 'preview';
+  /** As a customer would be offered them. */
+  templates: unknown[];
+}
+
 /** From the page to the widget: a new scoped token for the same workspace. */
 export type MessageToWidget = { inlay: 1; type: 'token'; token: string };

@@ -124,6 +124,7 @@ export async function addRoutes(
     frameProofs: parts.frameProofs,
     isLive: (id) => isLiveWorkspace(workspaces, id),
     files,
+    consoleOrigin: config.console && new URL(publicUrl).origin,
   });
   if (consoleRequests) {
     consoleRoutes(http, {

@@ -12,9 +12,11 @@ import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Api, Offer } from './api/api.ts';
+import { RequestFailure } from './api/failure.ts';
 import type { Session } from './api/session.ts';
 import type { Wish } from './page/address.ts';
 import type { Host } from './page/host.ts';
+import { FailureNotice } from './parts/failure-notice.tsx';
 import { HasMovedContext } from './parts/screen.tsx';
 import { ChooseScreen } from './screens/choose-screen.tsx';
 import { ConnectScreen } from './screens/connect-screen.tsx';
@@ -26,7 +28,7 @@ import { remembered } from './sign-in/memory.ts';
 import { prefetchForm } from './sources/lazy-form.ts';
 import { finishedSyncs, type Pipelines } from './sources/progress.ts';
 import { usePipelines } from './sources/use-pipelines.ts';
-import { useIsExpired, useIsOnline } from './use-surroundings.ts';
+import { useIsExpired, useIsOnline, useRefusedLinks } from './use-surroundings.ts';
 import { type Route, type Widget, WidgetContext } from './widget.ts';
 import { useWords } from './words/words.ts';
 
@@ -39,14 +41,17 @@ export interface AppProps {
   logo: string | undefined;
   /** What the page wants to open on. */
   wish: Wish | undefined;
+  /** Whether an operator looks at what the customer sees. */
+  isView: boolean;
 }
 
+const onlyView = new RequestFailure('only_view');
 const nothingYet: { offers: readonly Offer[]; pipelines: Pipelines } = {
   offers: [],
   pipelines: { sources: [], connections: [] },
 };
 
-export function App({ api, session, host, allowedOrigin, formatting, logo, ...props }: AppProps) {
+export function App({ api, session, host, allowedOrigin, formatting, logo, isView, ...props }: AppProps) {
   const words = useWords();
   /** Undefined: not decided yet, or nothing to show. */
   const [route, setRoute] = useState<Route | undefined>(undefined);
@@ -56,6 +61,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, ...pr
   const [announced, announce] = useState('');
   const isOnline = useIsOnline();
   const isExpired = useIsExpired(session, host.mode);
+  const isLinkRefused = useRefusedLinks(isView);
 
   const { seen, failure, change, look } = usePipelines(api, route?.screen !== 'form', (before, now) => {
     for (const sync of finishedSyncs(before, now)) host.tell({ type: 'sync_finished', sync });
@@ -127,6 +133,7 @@ export function App({ api, session, host, allowedOrigin, formatting, logo, ...pr
         {isExpired && <ExpiredScreen isRenewing={host.renews} />}
         <div hidden={isExpired}>
           {screenOf()}
+          {isLinkRefused && <FailureNotice error={onlyView} />}
           {seen && isOnline && failure?.isPassing && <Notice kind="warning">{words.stale}</Notice>}
         </div>
         <div class="inlay-unseen" aria-live="polite">

@@ -8,7 +8,7 @@ import '@inlay/ui/style/controls.css';
 import './style/screens.css';
 import { createFormatting } from '@inlay/ui/words/formatting.ts';
 import { render } from 'preact';
-import { createApi } from './api/api.ts';
+import { type Api, createApi } from './api/api.ts';
 import { createSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { readPage } from './page/address.ts';
@@ -28,18 +28,23 @@ async function start(root: HTMLElement): Promise<void> {
   document.documentElement.lang = language;
 
   const session = createSession(page.token, () => host.tell({ type: 'token_expired' }));
-  const { allowedOrigin, mode, renews, wish } = page;
+  const { mode, renews, wish } = page;
+  // The page for templates that are not saved yet has no signed address. Only our own pages can frame it.
+  const isPreview = root.dataset.preview !== undefined;
+  const allowedOrigin = isPreview ? location.origin : page.allowedOrigin;
+  const isView = isPreview || page.isView;
   const host = connectHost({ window, allowedOrigin, mode, renews, onToken: session.accept });
-  const api = createApi(session, document.baseURI);
-
   const words = await loadWords(language);
   const formatting = createFormatting(tag);
-  render(
-    <WordsContext.Provider value={words}>
-      <App {...{ api, session, host, allowedOrigin, formatting, wish }} logo={logoOf(theme, allowedOrigin)} />
-    </WordsContext.Provider>,
-    root,
-  );
+  const draw = (api: Api, into: HTMLElement) =>
+    render(
+      <WordsContext.Provider value={words}>
+        <App {...{ api, session, host, allowedOrigin, formatting, wish, isView }} logo={logoOf(theme, allowedOrigin)} />
+      </WordsContext.Provider>,
+      into,
+    );
+  if (isPreview) (await import('./preview/preview.ts')).followDrafts({ root, allowedOrigin, draw });
+  else draw(createApi(session, document.baseURI, isView), root);
   host.tell({ type: 'ready' });
 }
 

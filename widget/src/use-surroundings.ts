@@ -20,6 +20,22 @@ export function useIsOnline(): boolean {
   return isOnline;
 }
 
+/** While an operator only looks, the frame may open no window. Whether a link was pressed that would open one. */
+export function useRefusedLinks(isView: boolean): boolean {
+  const [isRefused, setRefused] = useState(false);
+  useEffect(() => {
+    if (!isView) return;
+    const refuse = (event: MouseEvent) => {
+      if (!(event.target instanceof Element && event.target.closest('a'))) return;
+      event.preventDefault();
+      setRefused(true);
+    };
+    document.addEventListener('click', refuse);
+    return () => document.removeEventListener('click', refuse);
+  }, [isView]);
+  return isRefused;
+}
+
 /** Whether the customer has to be told that the session has ended. */
 export function useIsExpired(session: Session, mode: WidgetMode): boolean {
   const [isShown, setShown] = useState(false);

@@ -8,10 +8,12 @@ const sizeOf = (file: string) => statSync(`${built}${file}`).size;
 
 /** Only customers who can sign in with a provider load these. */
 const isOfSignIn = (name: string) => name.startsWith('sign-in-');
+/** Only the console loads this. */
+const isOfPreview = (name: string) => name.startsWith('preview-');
 
 it('The widget is at most 50 kB of script with its forms and without signing in, even where only gzip is read', () => {
   const sizes = readdirSync(`${built}widget/assets`)
-    .filter((name) => name.endsWith('.js.gz') && !isOfSignIn(name))
+    .filter((name) => name.endsWith('.js.gz') && !isOfSignIn(name) && !isOfPreview(name))
     .map((name) => ({ isLanguage: /^[a-z]{2}-/.test(name), bytes: sizeOf(`widget/assets/${name}`) }));
   const languages = sizes.filter(({ isLanguage }) => isLanguage).map(({ bytes }) => bytes);
   expect(languages).toHaveLength(5);
@@ -28,6 +30,12 @@ it('Signing in with a provider is at most 7 kB more, with its words in one langu
   const scripts = names.filter((name) => !isWords(name)).map((name) => sizeOf(`widget/assets/${name}`));
   expect([words.length, scripts.length]).toEqual([5, 1]);
   expect((scripts[0] ?? 0) + Math.max(...words)).toBeLessThanOrEqual(7_000);
+});
+
+it('The preview of templates that are not saved is a script of its own, of at most 2 kB', () => {
+  const names = readdirSync(`${built}widget/assets`).filter((name) => name.endsWith('.js.gz') && isOfPreview(name));
+  expect(names).toHaveLength(1);
+  expect(sizeOf(`widget/assets/${names[0]}`)).toBeLessThanOrEqual(2_000);
 });
 
 it('The script of the forms is at most 18 kB', () => {

@@ -16,7 +16,12 @@ export function TextField({
   onInput,
   type = 'text',
   isRequired = false,
-}: FieldProps & { type?: 'text' | 'url' | 'date'; isRequired?: boolean }) {
+  suggestions,
+}: FieldProps & {
+  type?: 'text' | 'url' | 'date';
+  isRequired?: boolean;
+  suggestions?: readonly string[] | undefined;
+}) {
   const id = useId();
   return (
     <div class="c-field">
@@ -28,9 +33,17 @@ export function TextField({
         value={value}
         required={isRequired}
         autoComplete="off"
+        list={suggestions && `${id}-list`}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
       />
+      {suggestions && (
+        <datalist id={`${id}-list`}>
+          {suggestions.map((text) => (
+            <option value={text} key={text} />
+          ))}
+        </datalist>
+      )}
       {hint && (
         <p class="c-hint" id={`${id}-hint`}>
           {hint}

@@ -11,9 +11,10 @@ export interface InfoDialogProps {
   onClose?: () => void;
   /** Without them, one button closes it. */
   actions?: ComponentChildren;
+  isWide?: boolean;
 }
 
-export function InfoDialog({ title, children, onClose, actions }: InfoDialogProps) {
+export function InfoDialog({ title, children, onClose, actions, isWide = false }: InfoDialogProps) {
   const words = useWords();
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -26,7 +27,7 @@ export function InfoDialog({ title, children, onClose, actions }: InfoDialogProp
   }, []);
   return (
     <dialog
-      class="inlay-dialog c-dialog"
+      class={`inlay-dialog c-dialog${isWide ? ' c-dialog-wide' : ''}`}
       ref={dialog}
       aria-labelledby={id}
       onCancel={(event) => {

@@ -207,6 +207,7 @@ const de: Words = {
     actions: 'Aktionen',
     noSources: 'Dieser Kunde hat noch keine Quelle verbunden.',
     noConnections: 'Noch keine Verbindung: Sie entsteht, sobald eine Quelle verbunden ist.',
+    seeWhat: 'Sehen, was der Kunde sieht',
     syncNow: 'Jetzt laufen',
     syncStarted: 'Lauf gestartet',
     pause: 'Anhalten',

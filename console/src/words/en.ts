@@ -204,6 +204,7 @@ const en = {
     actions: 'Actions',
     noSources: 'This customer has not connected a source yet.',
     noConnections: 'No connection yet: there is one as soon as a source is connected.',
+    seeWhat: 'See what they see',
     syncNow: 'Sync now',
     syncStarted: 'Sync started',
     pause: 'Pause',

@@ -206,6 +206,7 @@ const es: Words = {
     actions: 'Acciones',
     noSources: 'Este cliente todavía no ha conectado un origen.',
     noConnections: 'Todavía no hay conexión: la habrá en cuanto se conecte un origen.',
+    seeWhat: 'Ver lo que ve el cliente',
     syncNow: 'Sincronizar',
     syncStarted: 'Sincronización iniciada',
     pause: 'Pausar',

@@ -206,6 +206,7 @@ const fr: Words = {
     actions: 'Actions',
     noSources: 'Ce client n’a pas encore connecté de source.',
     noConnections: 'Pas encore de connexion : il y en aura une dès qu’une source sera connectée.',
+    seeWhat: 'Voir ce que voit le client',
     syncNow: 'Synchroniser',
     syncStarted: 'Synchronisation lancée',
     pause: 'Suspendre',

@@ -206,6 +206,7 @@ const ja: Words = {
     actions: '操作',
     noSources: 'この顧客はまだソースを接続していません。',
     noConnections: '接続はまだありません。ソースが接続されると作られます。',
+    seeWhat: '顧客の画面を見る',
     syncNow: '今すぐ同期',
     syncStarted: '同期を開始しました',
     pause: '一時停止',

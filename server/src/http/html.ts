@@ -23,6 +23,12 @@ interface PageReply {
   formTargets?: string;
 }
 
+/**
+ * Without `allow-same-origin` the page has no origin: no cookie, no storage, no way to pages around it. Without `allow-forms`
+ * a browser does not even tell the page's scripts that a form is submitted; `form-action` keeps forms from leading anywhere.
+ */
+const sandbox = 'allow-scripts allow-forms';
+
 export function sendPage(reply: FastifyReply, options: PageReply) {
   const { status, page, error, frameAncestors, images, runsScripts, frames, isSandboxed, formTargets } = options;
   if (error !== undefined) reply.header(codeHeader, error);
@@ -33,7 +39,7 @@ export function sendPage(reply: FastifyReply, options: PageReply) {
     "style-src 'self'",
     `img-src 'self' data:${images === undefined ? '' : ` ${images}`}`,
     "base-uri 'none'",
-    ...(isSandboxed ? ['sandbox allow-scripts'] : []),
+    ...(isSandboxed ? [`sandbox ${sandbox}`] : []),
     `form-action ${formTargets ?? "'none'"}`,
     `frame-ancestors ${frameAncestors ?? "'none'"}`,
   ];

@@ -19,11 +19,13 @@ interface WidgetRouteOptions {
   /** Whether a workspace is there and not deleted. */
   isLive(workspaceId: string): Promise<boolean>;
   files: BuiltFiles;
+  /** The origin of the console. Undefined: there is no console. */
+  consoleOrigin: string | undefined;
 }
 
 export function widgetRoutes(
   app: FastifyInstance,
-  { widgetTokens, frameProofs, isLive, files }: WidgetRouteOptions,
+  { widgetTokens, frameProofs, isLive, files, consoleOrigin }: WidgetRouteOptions,
 ): void {
   const options = { config: { access: 'public' as const }, schema: { hide: true } };
 
@@ -42,7 +44,7 @@ export function widgetRoutes(
     const isFramed = request.headers['sec-fetch-dest'] === 'iframe' && !isView;
     return sendPage(reply, {
       status: 200,
-      page: widgetPage(files, isFramed ? frameProofs.make(address) : undefined),
+      page: widgetPage(files, { proof: isFramed ? frameProofs.make(address) : undefined }),
       frameAncestors: allowedOrigin,
       // The operator's logo, if the theme names one.
       images: allowedOrigin,
@@ -50,6 +52,19 @@ export function widgetRoutes(
       isSandboxed: isView,
     });
   });
+
+  if (consoleOrigin !== undefined) {
+    // Holds no data and has no token: the console around it says what to show.
+    app.get('/widget/preview', options, async (_request, reply) =>
+      sendPage(reply, {
+        status: 200,
+        page: widgetPage(files, { isPreview: true }),
+        frameAncestors: consoleOrigin,
+        runsScripts: true,
+        isSandboxed: true,
+      }),
+    );
+  }
 
   app.get<{ Params: { name: string } }>('/widget/assets/:name', options, async (request, reply) => {
     const file = files.assets.get(request.params.name);
@@ -70,18 +85,23 @@ export function widgetRoutes(
   }
 }
 
-const widgetPage = ({ script, styles }: BuiltFiles, proof: string | undefined) => html`<!doctype html>
+interface PageOptions {
+  proof?: string | undefined;
+  isPreview?: boolean;
+}
+
+const widgetPage = ({ script, styles }: BuiltFiles, { proof, isPreview = false }: PageOptions) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 ${proof === undefined ? [] : html`<meta name="inlay-frame-proof" content="${proof}">\n`}<meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Inlay</title>
-<link rel="icon" href="docs/icon.svg">
-${styles.map((file) => html`<link rel="stylesheet" href="widget/${file}">`)}
-<script type="module" src="widget/${script}"></script>
+<link rel="icon" href="${isPreview ? '../' : ''}docs/icon.svg">
+${styles.map((file) => html`<link rel="stylesheet" href="${isPreview ? '' : 'widget/'}${file}">`)}
+<script type="module" src="${isPreview ? '' : 'widget/'}${script}"></script>
 </head>
 <body>
-<div id="inlay"></div>
+${isPreview ? html`<div id="inlay" data-preview></div>` : html`<div id="inlay"></div>`}
 <noscript>This page needs JavaScript.</noscript>
 </body>
 </html>

@@ -1,5 +1,5 @@
 /** View tokens: an operator sees what a customer sees, changes nothing, and not for longer than the session lasts. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { addTenant, fill, infoPath, readToken, routesWith, widgetToken } from './support.ts';
 
@@ -48,6 +48,40 @@ it('works for a page without an origin, and for no other page than ours; other t
   expect((await from('https://evil.example')).status).toBe(403);
   const { inner } = await widgetToken(test, {});
   expect((await from('null', inner)).status).toBe(403);
+  // A browser asks first. The answer is the same for everyone; the request itself is refused.
+  const asked = { origin: 'null', 'access-control-request-method': 'POST' };
+  const preflight = await test.request('OPTIONS', '/api/v1/embedded/sources', { token: null, headers: asked });
+  expect(preflight.headers['access-control-allow-credentials']).toBeUndefined();
+  const written = await test.request('POST', '/api/v1/embedded/sources', {
+    token,
+    headers: { origin: 'null' },
+    body: {},
+  });
+  expect(written.status).toBe(403);
+});
+
+it('is known by its page alone: a page for customers has an origin, and is framed by theirs', async () => {
+  const address = new URL((await view()).widget_url);
+  const { url } = await widgetToken(test, {});
+  const policyOf = async ({ pathname, search }: URL) => {
+    const { headers } = await test.request('GET', pathname + search, { token: null });
+    // Only files are for pages without an origin. The page itself is read by nobody's script.
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    return String(headers['content-security-policy']).split('; ');
+  };
+  const sandbox = 'sandbox allow-scripts allow-forms';
+  expect(await policyOf(address)).toEqual(
+    expect.arrayContaining([sandbox, "form-action 'none'", 'frame-ancestors http://localhost:8080']),
+  );
+  const own = await policyOf(url);
+  expect(own).toContain('frame-ancestors https://app.example');
+  expect(own.join()).not.toContain('sandbox');
+  const shell = await test.request('GET', '/console', { token: null });
+  expect(String(shell.headers['content-security-policy'])).toMatch(
+    /frame-src 'self' http:\/\/localhost:8080;.*frame-ancestors 'none'/,
+  );
+  expect(shell.headers['access-control-allow-origin']).toBeUndefined();
 });
 
 it('leads to a page that has no origin, and whose files load there', async () => {
@@ -57,7 +91,7 @@ it('leads to a page that has no origin, and whose files load there', async () =>
   const page = await test.request('GET', `${pathname}${search}`, { token: null, headers });
   const policy = String(page.headers['content-security-policy']);
   expect(page.status).toBe(200);
-  expect(policy).toContain('sandbox allow-scripts');
+  expect(policy).toContain('sandbox allow-scripts allow-forms;');
   expect(policy).not.toContain('allow-same-origin');
   expect(policy).toContain('frame-ancestors http://localhost:8080');
   expect(page.text).not.toContain('inlay-frame-proof');
@@ -66,6 +100,26 @@ it('leads to a page that has no origin, and whose files load there', async () =>
   expect([file.status, file.headers['access-control-allow-origin']]).toEqual([200, '*']);
   const changed = search.replace('&view=true', '');
   expect((await test.request('GET', `${pathname}${changed}`, { token: null })).status).toBe(403);
+});
+
+it('is not needed by the page for templates that are not saved, which has no data and is framed by the console alone', async () => {
+  const page = await test.request('GET', '/widget/preview', { token: null, headers: { 'sec-fetch-dest': 'iframe' } });
+  expect(page.status).toBe(200);
+  const policy = String(page.headers['content-security-policy']).split('; ');
+  expect(policy).toEqual(
+    expect.arrayContaining(['sandbox allow-scripts allow-forms', 'frame-ancestors http://localhost:8080']),
+  );
+  expect(page.text).toContain('<div id="inlay" data-preview></div>');
+  expect(page.text).not.toContain('inlay-frame-proof');
+  const script = /src="(assets\/[^"]+)"/.exec(page.text)?.[1];
+  expect((await test.request('GET', `/widget/${script}`, { token: null })).status).toBe(200);
+  // No address makes a preview of a widget with a token.
+  const { url } = await widgetToken(test, {});
+  const own = await test.request('GET', `${url.pathname}${url.search}`, { token: null });
+  expect(own.text).not.toContain('data-preview');
+  const without = await startTestApp('sqlite', { env: { INLAY_CONSOLE: 'off' } });
+  onTestFinished(() => without.stop());
+  expect((await without.request('GET', '/widget/preview', { token: null })).status).toBe(404);
 });
 
 it('ends with the session that asked for it', async () => {

@@ -134,6 +134,7 @@ describe('The route table', () => {
       'GET /webhooks.tgz',
       'GET /widget',
       'GET /widget/assets/:name',
+      'GET /widget/preview',
       'POST /console/session',
       'POST /console/session/link',
       'POST /oauth/done/:flow_id',

@@ -59,9 +59,11 @@ export interface Call {
   signal: AbortSignal;
 }
 
-export function createApi(session: Session, baseUrl: string): Api {
+/** `isView`: the service would refuse every write, so none is sent. */
+export function createApi(session: Session, baseUrl: string, isView = false): Api {
   async function call<T>(request: Call): Promise<T> {
-    const { signal } = request;
+    const { signal, method = 'GET' } = request;
+    if (isView && method !== 'GET') throw new RequestFailure('only_view');
     let token = session.token() ?? (await session.renewed(undefined, signal));
     let response = await send(request, token);
     if (response.status === 401) {

@@ -7,6 +7,8 @@ export type FailureKind =
   /** No answer, or none in time. The request may still have taken effect. */
   | 'unreachable'
   | 'access_denied'
+  /** An operator looks at what the customer sees, and has pressed a button that would change something. */
+  | 'only_view'
   | 'not_found'
   | 'conflict'
   /** A quota: more than the customer may have. */

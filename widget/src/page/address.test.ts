@@ -12,7 +12,13 @@ it('finds the token in the fragment and the origin in the query', () => {
     locales: [],
     theme: undefined,
     wish: undefined,
+    isView: false,
   });
+});
+
+it('knows from the signed part alone that an operator only looks', () => {
+  expect(readPage(`${search}&view=true`, '#t.o.k').isView).toBe(true);
+  expect(readPage(search, '#t.o.k&view=true').isView).toBe(false);
 });
 
 it('lets the fragment win over the query', () => {

@@ -19,6 +19,8 @@ export interface WidgetPage {
   /** The JSON of a theme, not checked yet. */
   theme: string | undefined;
   wish: Wish | undefined;
+  /** Whether an operator looks at what the customer sees: the token in this frame cannot write. */
+  isView: boolean;
 }
 
 /** What the widget opens on: the id of a source template, or of a source. */
@@ -43,5 +45,6 @@ export function readPage(search: string, hash: string): WidgetPage {
     locales: [wishes.get('locale'), query.get('locale')].filter((tag) => tag !== null),
     theme: wishes.get('theme') ?? query.get('theme') ?? undefined,
     wish: template || source ? { template, source } : undefined,
+    isView: query.get('view') === 'true',
   };
 }

@@ -3,15 +3,16 @@ import type { WidgetErrorCode } from '@inlay/contract/embedding';
 import { Notice, type NoticeProps } from '@inlay/ui/parts/notice.tsx';
 import type { Formatting } from '@inlay/ui/words/formatting.ts';
 import { useEffect, useMemo } from 'preact/hooks';
-import { failureOf, type RequestFailure } from '../api/failure.ts';
+import { failureOf, RequestFailure } from '../api/failure.ts';
 import { useWidget } from '../widget.ts';
 import { reasonInWords } from '../words/reasons.ts';
 import { useWords, type Words } from '../words/words.ts';
 
 export function FailureNotice({ error, ...props }: { error: unknown } & Pick<NoticeProps, 'actions' | 'takesFocus'>) {
   const { title, text } = useFailureWords(error);
+  const isView = error instanceof RequestFailure && error.kind === 'only_view';
   return (
-    <Notice kind="danger" title={title} {...props}>
+    <Notice kind={isView ? 'info' : 'danger'} title={title} {...props}>
       <p>{text}</p>
     </Notice>
   );

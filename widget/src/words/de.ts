@@ -271,6 +271,10 @@ export default {
       title: 'Sie haben keinen Zugriff',
       text: 'Möglicherweise hat sich Ihr Zugriff geändert. Laden Sie die Seite neu oder wenden Sie sich an den Support dieses Produkts.',
     },
+    only_view: {
+      title: 'Das ist eine Ansicht',
+      text: 'Hier kann nichts geändert werden, und Links öffnen sich nicht.',
+    },
     not_found: {
       title: 'Nicht mehr verfügbar',
       text: 'Was Sie gesucht haben, gibt es nicht mehr. Gehen Sie zurück und wählen Sie neu.',

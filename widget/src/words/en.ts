@@ -267,6 +267,7 @@ const en = {
       title: 'You do not have access',
       text: 'Your access may have changed. Reload the page, or contact the support of this product.',
     },
+    only_view: { title: 'This is a view', text: 'Nothing can be changed here, and links do not open.' },
     not_found: {
       title: 'No longer available',
       text: 'What you were looking for is not there any more. Go back and choose again.',

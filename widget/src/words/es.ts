@@ -267,6 +267,7 @@ export default {
       title: 'No tiene acceso',
       text: 'Es posible que su acceso haya cambiado. Recargue la página o póngase en contacto con el soporte de este producto.',
     },
+    only_view: { title: 'Esto es una vista', text: 'Aquí no se puede cambiar nada, y los enlaces no se abren.' },
     not_found: {
       title: 'Ya no está disponible',
       text: 'Lo que buscaba ya no existe. Vuelva atrás y elija de nuevo.',

@@ -271,6 +271,7 @@ export default {
       title: 'Vous n’avez pas accès',
       text: 'Votre accès a peut-être changé. Rechargez la page ou contactez l’assistance de ce produit.',
     },
+    only_view: { title: 'Ceci est un aperçu', text: 'Rien ne peut être modifié ici, et les liens ne s’ouvrent pas.' },
     not_found: {
       title: 'Plus disponible',
       text: 'Ce que vous cherchiez n’existe plus. Revenez en arrière et choisissez à nouveau.',

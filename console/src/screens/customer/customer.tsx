@@ -2,6 +2,9 @@
 import type { ConnectionPage, OperatorConnection, SourcePage, WorkspaceHealth } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
 import type { Workspace } from '@inlay/contract/workspaces';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Static } from 'typebox';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
@@ -16,6 +19,7 @@ import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { Actions } from './actions.tsx';
 import { ConnectionActions } from './connection-actions.tsx';
+import type { CustomerViewProps } from './customer-view.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function CustomerScreen({ place }: { place: Place }) {
@@ -52,6 +56,7 @@ export function CustomerScreen({ place }: { place: Place }) {
         <div class="c-badges">
           {health.data && <HealthBadge state={health.data.health.state} />}
           <StatusBadge status={customer.status} />
+          {mayWrite && <SeeWhatTheySee customer={customer} />}
         </div>
       }
     >
@@ -80,6 +85,26 @@ export function CustomerScreen({ place }: { place: Place }) {
         )}
       </div>
     </Page>
+  );
+}
+
+/** The widget and its words are loaded with the first click. */
+function SeeWhatTheySee({ customer }: { customer: Workspace }) {
+  const words = useWords();
+  const { announce } = useConsole();
+  const [View, setView] = useState<ComponentType<CustomerViewProps> | undefined>(undefined);
+  const open = () =>
+    import('./customer-view.tsx')
+      .then(({ load }) => load())
+      .then(
+        (loaded) => setView(() => loaded),
+        () => announce(words.shell.pageMissing),
+      );
+  return (
+    <>
+      <Button onClick={() => void open()}>{words.customer.seeWhat}</Button>
+      {View && <View customer={customer} onClose={() => setView(undefined)} />}
+    </>
   );
 }
 

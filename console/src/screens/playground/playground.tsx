@@ -1,36 +1,43 @@
 /** How the widget shall be, the code for it, and which templates a customer would then be offered. */
 import { colorSchemes, widgetLocales } from '@inlay/contract/embedding';
 import type { TemplateExplanation } from '@inlay/contract/template-filters';
-import { useState } from 'preact/hooks';
-import { useAnswer } from '../../api/use-loaded.ts';
+import type { WorkspacePage } from '@inlay/contract/workspaces';
+import { useMemo, useState } from 'preact/hooks';
+import { type Loaded, useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, TextField } from '../../parts/fields.tsx';
+import { frameWords } from '../../parts/frame-words.ts';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useSettled } from '../../parts/use-settled.ts';
+import { chosenLook, savedLook, saveLook } from '../../parts/widget-look.ts';
 import { Link } from '../../router/link.tsx';
 import { basePath, pathTo } from '../../router/router.ts';
 import { languageNames } from '../../words/words.ts';
 import { backendCode, type Choices, type CodeLanguage, codeLanguages, pageCode } from './code.ts';
+import { Preview } from './preview.tsx';
 import { playgroundWords } from './words.ts';
 
 export async function load() {
-  await playgroundWords.load();
+  await Promise.all([playgroundWords.load(), frameWords.load()]);
   return PlaygroundScreen;
 }
 
+const maxSuggestions = 20;
 const serviceUrl = new URL('..', new URL(basePath, location.origin)).href.replace(/\/$/, '');
 
 function PlaygroundScreen() {
   const words = playgroundWords.get();
   const { mayWrite } = useConsole();
+  const [chosen] = useState(chosenLook);
   const [name, setName] = useState('acme-inc');
   const [origin, setOrigin] = useState('https://app.example.com');
-  const [locale, setLocale] = useState('');
-  const [scheme, setScheme] = useState<string>('auto');
-  const [color, setColor] = useState('');
-  const [radius, setRadius] = useState('');
+  const [locale, setLocale] = useState(chosen.locale ?? '');
+  const [scheme, setScheme] = useState<string>(chosen.theme.color_scheme ?? 'auto');
+  const [color, setColor] = useState(chosen.theme.primary_color ?? '');
+  const [radius, setRadius] = useState(String(chosen.theme.radius ?? ''));
   const [tags, setTags] = useState('');
   const [mode, setMode] = useState('any');
   const [language, setLanguage] = useState<CodeLanguage>('curl');
@@ -54,13 +61,36 @@ function PlaygroundScreen() {
     ...(Object.keys(theme).length > 0 ? { theme } : {}),
     ...filters,
   };
+  // The page shows at once what is typed; the service and the widget follow when the typing stops.
+  const settledLook = useSettled(JSON.stringify({ theme, ...(locale ? { locale } : {}) }));
+  const settledFilters = useSettled(JSON.stringify(filters ?? {}));
+  const look = useMemo(() => {
+    saveLook(JSON.parse(settledLook));
+    return savedLook();
+  }, [settledLook]);
+  const wanted = useSettled(name.trim());
+  const { data: found } = useAnswer<WorkspacePage>(
+    wanted === '' ? undefined : { method: 'GET', path: '/workspaces', query: { name_contains: wanted, limit: 100 } },
+  );
+  const explained = useAnswer<TemplateExplanation>(
+    mayWrite
+      ? { method: 'POST', path: '/integrations/templates/explain', body: JSON.parse(settledFilters) }
+      : undefined,
+  );
+  const suggestions = found?.data.slice(0, maxSuggestions).map((customer) => customer.name);
   return (
     <Page title={words.title}>
       <p class="c-muted">{words.lead}</p>
       <div class="c-two">
         <Panel title={words.settings}>
           <div class="c-panel-body">
-            <TextField label={words.customer} hint={words.customerHint} value={name} onInput={setName} />
+            <TextField
+              label={words.customer}
+              hint={words.customerHint}
+              value={name}
+              suggestions={suggestions}
+              onInput={setName}
+            />
             <TextField label={words.origin} hint={words.originHint} value={origin} onInput={setOrigin} />
             <ChoiceField
               label={words.language}
@@ -84,6 +114,16 @@ function PlaygroundScreen() {
           </div>
         </Panel>
         <div class="c-stack">
+          {mayWrite && (
+            <Panel title={words.preview}>
+              <Preview
+                customer={found?.data.find((customer) => customer.name === wanted)}
+                filters={JSON.parse(settledFilters)}
+                look={look}
+                explanation={explained.data}
+              />
+            </Panel>
+          )}
           <ChoiceField
             label={words.languageOfCode}
             value={language}
@@ -98,20 +138,15 @@ function PlaygroundScreen() {
           <CodeBlock title={words.page} text={pageCode(serviceUrl)} copyLabel={`${words.copy}: ${words.page}`} />
         </div>
       </div>
-      {mayWrite && <Offered filters={filters ?? {}} />}
+      {mayWrite && <Offered {...explained} />}
     </Page>
   );
 }
 
 type Explained = TemplateExplanation['source_templates'][number];
 
-function Offered({ filters }: { filters: object }) {
+function Offered({ data, error, reload }: Loaded<TemplateExplanation>) {
   const words = playgroundWords.get();
-  const { data, error, reload } = useAnswer<TemplateExplanation>({
-    method: 'POST',
-    path: '/integrations/templates/explain',
-    body: filters,
-  });
   const columns: Column<Explained>[] = [
     { title: words.template, cell: ({ id, name }) => <Link to={pathTo('templates', id)}>{name}</Link> },
     { title: words.shown, cell: ({ shown }) => (shown ? words.yes : words.no) },

@@ -3,6 +3,9 @@ import type { PlaygroundWords } from './en.ts';
 const words: PlaygroundWords = {
   title: 'Spielplatz für das Widget',
   lead: 'Wählen Sie, wie das Widget sein soll, und kopieren Sie den Code für Ihr Backend und Ihre Seite.',
+  preview: 'Vorschau',
+  asCustomer: (name) => `So, wie ${name} es sieht, nur zum Lesen. Im Audit steht, dass Sie nachgesehen haben.`,
+  asNew: 'Einen Kunden dieses Namens gibt es noch nicht: Das würde ein neuer sehen.',
   settings: 'Einstellungen',
   customer: 'Name des Kunden',
   customerHint:

@@ -3,6 +3,9 @@ import type { Translated } from '../../../words/screen-words.ts';
 const en = {
   title: 'Widget playground',
   lead: 'Choose how the widget shall be, and copy the code for your backend and your page.',
+  preview: 'Preview',
+  asCustomer: (name: string) => `As ${name} sees it, read-only. The audit trail says that you have looked.`,
+  asNew: 'There is no customer of this name yet: this is what a new one would see.',
   settings: 'Settings',
   customer: 'Name of the customer',
   customerHint: 'As your backend knows the customer. There is a workspace of this name, or it is made.',

@@ -3,6 +3,9 @@ import type { PlaygroundWords } from './en.ts';
 const words: PlaygroundWords = {
   title: 'Pruebas del widget',
   lead: 'Elija cómo debe ser el widget y copie el código para su backend y su página.',
+  preview: 'Vista previa',
+  asCustomer: (name) => `Como lo ve ${name}, solo lectura. La auditoría dice que usted ha mirado.`,
+  asNew: 'Todavía no hay ningún cliente con este nombre: esto es lo que vería uno nuevo.',
   settings: 'Ajustes',
   customer: 'Nombre del cliente',
   customerHint: 'Como lo conoce su backend. El espacio con ese nombre existe o se crea.',

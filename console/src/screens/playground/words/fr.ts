@@ -3,6 +3,9 @@ import type { PlaygroundWords } from './en.ts';
 const words: PlaygroundWords = {
   title: 'Essai du widget',
   lead: 'Choisissez l’allure du widget, puis copiez le code pour votre backend et votre page.',
+  preview: 'Aperçu',
+  asCustomer: (name) => `Comme ${name} le voit, en lecture seule. Le journal d’audit indique que vous avez regardé.`,
+  asNew: 'Aucun client ne porte encore ce nom : voici ce que verrait un nouveau client.',
   settings: 'Réglages',
   customer: 'Nom du client',
   customerHint: 'Tel que votre backend connaît le client. L’espace de ce nom existe, ou il est créé.',

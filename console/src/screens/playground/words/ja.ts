@@ -3,6 +3,9 @@ import type { PlaygroundWords } from './en.ts';
 const words: PlaygroundWords = {
   title: 'ウィジェットのプレイグラウンド',
   lead: 'ウィジェットの見た目を選び、バックエンドとページ用のコードをコピーできます。',
+  preview: 'プレビュー',
+  asCustomer: (name) => `${name} に表示される内容です（読み取り専用）。閲覧したことは監査ログに残ります。`,
+  asNew: 'この名前の顧客はまだいません。新しい顧客に表示される内容です。',
   settings: '設定',
   customer: '顧客の名前',
   customerHint: 'バックエンドでの顧客の名前。この名前のワークスペースがなければ作成されます。',

@@ -1,0 +1,55 @@
+/**
+ * What a customer would see of a source template as it stands in the editor, not saved. The service checks the draft as if it
+ * were saved; while a draft is not possible, the last one that was possible stays.
+ */
+import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useAnswer } from '../api/use-loaded.ts';
+import { useConsole } from '../console.ts';
+import { ErrorNotice } from './error-notice.tsx';
+import { frameWords } from './frame-words.ts';
+import { Bones } from './page.tsx';
+import { PreviewFrame } from './preview-frame.tsx';
+import { useSettled } from './use-settled.ts';
+import { savedLook } from './widget-look.ts';
+
+export interface DraftPreviewProps {
+  definitionId: string;
+  /** Undefined: the template is new. */
+  templateId?: string | undefined;
+  /** A body that creates or changes a template. Undefined: there is none that can be read. */
+  draft: object | undefined;
+}
+
+export function DraftPreview({ definitionId, templateId, draft }: DraftPreviewProps) {
+  const words = frameWords.get();
+  const { hasEnded } = useConsole();
+  const [look] = useState(savedLook);
+  const of =
+    templateId === undefined ? { actor_definition_id: definitionId } : { original_source_template_id: templateId };
+  const body = useSettled(draft && JSON.stringify({ ...draft, ...of }));
+  const { data, error, reload } = useAnswer<OfferedSourceTemplate>(
+    body === undefined
+      ? undefined
+      : { method: 'POST', path: '/integrations/templates/sources/preview', body: JSON.parse(body) },
+  );
+  const last = useRef<OfferedSourceTemplate | undefined>(undefined);
+  if (data) last.current = data;
+  const shown = data ?? last.current;
+  const templates = useMemo(() => (shown ? [shown] : []), [shown]);
+  const isImpossible = draft === undefined || error?.status === 422;
+  if (hasEnded) return null;
+  return (
+    <>
+      <p class="c-hint">{words.draft}</p>
+      {isImpossible && <Notice kind="warning" title={shown ? words.lastGood : words.notYet} />}
+      {error && !isImpossible && <ErrorNotice error={error} onTryAgain={reload} />}
+      {templates.length > 0 ? (
+        <PreviewFrame templates={templates} title={words.preview} look={look} />
+      ) : (
+        !error && <Bones />
+      )}
+    </>
+  );
+}

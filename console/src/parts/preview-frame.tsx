@@ -1,0 +1,36 @@
+/** The widget for templates that no customer has yet: what a new customer would see of them. It needs no token. */
+import type { MessageToHost, PreviewMessage } from '@inlay/contract/embedding';
+import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
+import { useEffect, useRef } from 'preact/hooks';
+import { basePath } from '../router/router.ts';
+import { SandboxedFrame, type Send } from './sandboxed-frame.tsx';
+import { fragmentOf, type WidgetLook } from './widget-look.ts';
+
+export interface PreviewFrameProps {
+  templates: readonly OfferedSourceTemplate[];
+  title: string;
+  look: WidgetLook;
+}
+
+const page = new URL('../widget/preview', new URL(basePath, location.origin)).href;
+
+export function PreviewFrame({ templates, title, look }: PreviewFrameProps) {
+  const send = useRef<Send | undefined>(undefined);
+  const show = () => {
+    const message: PreviewMessage = { inlay: 1, type: 'preview', templates: [...templates] };
+    send.current?.(message);
+  };
+  useEffect(show, [templates]);
+  function onMessage({ type }: MessageToHost, answer: Send): void {
+    if (type !== 'ready') return;
+    send.current = answer;
+    show();
+  }
+  return (
+    <SandboxedFrame
+      address={`${page}#${fragmentOf({ ...look, mode: 'inline' })}`}
+      title={title}
+      onMessage={onMessage}
+    />
+  );
+}

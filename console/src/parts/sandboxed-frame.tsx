@@ -1,0 +1,91 @@
+/**
+ * A page of the service in a frame without an origin: scripts in it reach neither the console's page nor its session. This
+ * file alone talks to such a frame.
+ *
+ * What always holds: a message counts only if it comes from the window of this frame. All pages without an origin call
+ * themselves "null", so the origin says nothing.
+ */
+import type { MessageToHost } from '@inlay/contract/embedding';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useWords } from '../words/words.ts';
+import { frameWords } from './frame-words.ts';
+import { Bones } from './page.tsx';
+
+export type Send = (message: object) => void;
+
+export interface SandboxedFrameProps {
+  /** The page says in its own headers, too, that it is sandboxed. */
+  address: string;
+  title: string;
+  onMessage(message: MessageToHost, send: Send): void;
+}
+
+const patienceMs = 20_000;
+const maxHeight = 20_000;
+
+export function SandboxedFrame({ address, title, onMessage }: SandboxedFrameProps) {
+  const words = frameWords.get();
+  const { tryAgain } = useWords();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const listener = useRef(onMessage);
+  listener.current = onMessage;
+  const [tries, setTries] = useState(0);
+  const [state, setState] = useState<'loading' | 'shown' | 'failed'>('loading');
+  const [height, setHeight] = useState(0);
+
+  useLayoutEffect(() => {
+    setState('loading');
+    const send: Send = (message) => {
+      // A page without an origin can be named by nothing else. The console's policy (frame-src) lets no page of another
+      // origin into the frame.
+      frame.current?.contentWindow?.postMessage(message, '*');
+    };
+    const hear = ({ source, data }: MessageEvent) => {
+      if (!source || source !== frame.current?.contentWindow || !isMessage(data)) return;
+      clearTimeout(timer);
+      setState('shown');
+      if (data.type === 'resize' && Number.isFinite(data.height)) setHeight(Math.min(data.height, maxHeight));
+      listener.current(data, send);
+    };
+    const timer = setTimeout(() => setState('failed'), patienceMs);
+    addEventListener('message', hear);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener('message', hear);
+    };
+  }, [address, tries]);
+
+  if (state === 'failed') {
+    return (
+      <Notice
+        kind="danger"
+        title={words.notLoaded}
+        actions={<Button onClick={() => setTries((count) => count + 1)}>{tryAgain}</Button>}
+      />
+    );
+  }
+  return (
+    <div class="c-frame">
+      {state === 'loading' && <Bones />}
+      {/* Another address gets another frame: the history of the console's page has no entries of frames. */}
+      <iframe
+        key={`${address} ${tries}`}
+        ref={frame}
+        class={state === 'loading' ? 'c-frame-loading' : undefined}
+        style={{ height: `${height}px` }}
+        title={title}
+        src={address}
+        sandbox="allow-scripts allow-forms"
+        referrerPolicy="no-referrer"
+      />
+    </div>
+  );
+}
+
+function isMessage(data: unknown): data is MessageToHost {
+  if (typeof data !== 'object' || data === null) return false;
+  const { inlay, type } = data as Partial<MessageToHost>;
+  return inlay === 1 && typeof type === 'string';
+}

@@ -1,0 +1,64 @@
+/**
+ * The widget with the choices of the playground: as the customer of that name sees it, or, where there is no such customer, as
+ * a new one would.
+ */
+import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
+import type { TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/template-filters';
+import { useMemo } from 'preact/hooks';
+import { callApi } from '../../api/client.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { Bones } from '../../parts/page.tsx';
+import { PreviewFrame } from '../../parts/preview-frame.tsx';
+import { WidgetFrame } from '../../parts/widget-frame.tsx';
+import type { WidgetLook } from '../../parts/widget-look.ts';
+import { playgroundWords } from './words.ts';
+
+export interface PreviewProps {
+  /** Undefined: there is no such customer. */
+  customer: { id: string; name: string } | undefined;
+  filters: TemplateFilterRequest;
+  look: WidgetLook;
+  explanation: TemplateExplanation | undefined;
+}
+
+export function Preview({ customer, filters, look, explanation }: PreviewProps) {
+  const words = playgroundWords.get();
+  return (
+    <div class="c-panel-body">
+      <p class="c-hint">{customer ? words.asCustomer(customer.name) : words.asNew}</p>
+      {customer ? (
+        <WidgetFrame workspaceId={customer.id} title={words.preview} look={look} filters={filters} />
+      ) : explanation ? (
+        <Sample explanation={explanation} look={look} />
+      ) : (
+        <Bones />
+      )}
+    </div>
+  );
+}
+
+/** A picture of how it looks needs no more. */
+const maxTemplates = 20;
+const previewPath = '/integrations/templates/sources/preview';
+
+function Sample({ explanation, look }: { explanation: TemplateExplanation; look: WidgetLook }) {
+  const words = playgroundWords.get();
+  const ids = explanation.source_templates
+    .filter(({ shown }) => shown)
+    .slice(0, maxTemplates)
+    .map(({ id }) => id);
+  const { data, error, reload } = useLoaded(ids.join(), (signal) =>
+    Promise.all(
+      ids.map((original_source_template_id) =>
+        callApi<OfferedSourceTemplate>(
+          { method: 'POST', path: previewPath, body: { original_source_template_id } },
+          signal,
+        ),
+      ),
+    ),
+  );
+  const templates = useMemo(() => data ?? [], [data]);
+  if (error) return <ErrorNotice error={error} onTryAgain={reload} />;
+  return data ? <PreviewFrame templates={templates} title={words.preview} look={look} /> : <Bones />;
+}

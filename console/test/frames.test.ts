@@ -1,0 +1,222 @@
+/** Widgets in the console, in Chromium: what they show, and that nothing in them reaches the console. */
+import type { Frame, Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { frameOf, useStage, widgetFrame } from '../../widget/test/support/stage.ts';
+import { expectGoodLooks, openConsole } from './support/signed-in.ts';
+
+const stage = useStage();
+const hostile = `<img src=x onerror="document.title='markup'">`;
+let workspaceId: string;
+
+beforeAll(async () => {
+  await stage.connectionTemplate({ cron_expression: null });
+  const template = await stage.sourceTemplate({ name: hostile });
+  const { token } = await stage.widgetToken({ workspace_name: hostile });
+  const made = await fetch(`${stage.service.url}/api/v1/embedded/sources`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ source_template_id: template, name: `Shop ${hostile}`, source_config: { count: 10 } }),
+  });
+  if (!made.ok) throw new Error(await made.text());
+  workspaceId = ((await made.json()) as { workspace_id: string }).workspace_id;
+});
+
+async function openView(page: Page): Promise<Frame> {
+  await page.getByRole('button', { name: 'See what they see' }).click();
+  const frame = await widgetFrame(page);
+  await frame.getByRole('heading', { name: 'Your sources' }).waitFor();
+  return frame;
+}
+
+it('An operator sees what the customer sees, and a button that would change something says that nothing can be changed', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`, { permission: 'operator' });
+  const length = await page.evaluate(() => history.length);
+  const written: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/embedded/') && request.method() !== 'GET') written.push(request.url());
+  });
+  const frame = await openView(page);
+  await page.getByRole('dialog').getByText('Read-only').waitFor();
+  await expectGoodLooks(page, 'customer-view');
+  // No address has the token, and the frame is as high as its content.
+  expect(page.frames().map((one) => one.url())).not.toContainEqual(expect.stringContaining('eyJ'));
+  expect(await page.locator('iframe').getAttribute('src')).not.toContain('eyJ');
+  expect(await page.evaluate(() => history.length)).toBe(length);
+  const heightOf = async () => (await page.locator('iframe').boundingBox())?.height ?? 0;
+  const listHeight = await heightOf();
+  expect(listHeight).toBeGreaterThan(100);
+
+  await frame.getByRole('button', { name: /Shop/ }).click();
+  await frame.getByRole('button', { name: 'Sync now' }).click();
+  const sentence = 'Nothing can be changed here, and links do not open.';
+  await frame.getByText(sentence).waitFor();
+  await expect.poll(heightOf).toBeGreaterThan(listHeight);
+  await frame.getByRole('button', { name: /Your sources/ }).click();
+  await frame.getByRole('button', { name: 'Add a source' }).click();
+  await frame.getByRole('button', { name: hostile }).click();
+  await frame.getByLabel('Users').fill('5');
+  await frame.getByRole('button', { name: 'Test and connect' }).click();
+  await frame.getByText(sentence).waitFor();
+  await expectGoodLooks(page, 'customer-view-form');
+  expect(written).toEqual([]);
+
+  await page.getByLabel('Language', { exact: true }).selectOption('de');
+  await (await widgetFrame(page)).getByRole('heading', { name: 'Ihre Quellen' }).waitFor();
+  expect(await page.title()).not.toBe('markup');
+  const { data } = await stage.operator('GET', '/audit-events?types=view_token.created');
+  expect(data.length).toBeGreaterThan(0);
+  // Escape reaches the dialog from within the frame, too.
+  await (await widgetFrame(page)).locator('h1').press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+it('A viewer has no such button', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`, { permission: 'read' });
+  await page.getByText('Timeline').waitFor();
+  expect(await page.getByRole('button', { name: 'See what they see' }).count()).toBe(0);
+});
+
+it('A script in the frame reaches neither the page of the console, nor its session, nor anything of the browser', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`);
+  const frame = await openView(page);
+  const cookies: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/console/') && request.frame() === frame) {
+      void request.allHeaders().then((headers) => cookies.push(headers.cookie));
+    }
+  });
+  expect(await reach(frame)).toEqual({
+    origin: 'null',
+    parent: 'SecurityError',
+    top: 'SecurityError',
+    opener: 'refused',
+    cookie: 'SecurityError',
+    localStorage: 'SecurityError',
+    sessionStorage: 'SecurityError',
+    read: 'TypeError',
+    write: 'TypeError',
+    blind: 'opaque',
+    popup: 'null',
+  });
+  await expect.poll(() => cookies.length).toBeGreaterThanOrEqual(2);
+  expect(cookies.filter((cookie) => cookie !== undefined)).toEqual([]);
+  // The frame cannot become a page of the console either.
+  const address = page.url();
+  await frame.evaluate((url) => location.assign(url), `${stage.publicUrl}/console/customers`);
+  await expect
+    .poll(() => page.frames().map((one) => one.url()))
+    .toContainEqual(expect.stringMatching(/^chrome-error:/));
+  expect(page.url()).toBe(address);
+  const problems = stage.takeProblems();
+  expect(problems.filter((problem) => problem.startsWith('an exception'))).toEqual([]);
+  expect(problems.join('\n')).toMatch(/blocked by CORS policy/);
+});
+
+/** What a script that somebody has got into the frame would try. */
+function reach(frame: Frame) {
+  return frame.evaluate(async () => {
+    const outcome = (act: () => unknown): string => {
+      try {
+        return String(act());
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    const asks = async (init: RequestInit): Promise<string> => {
+      try {
+        return (await fetch('/console/api/v1/workspaces', { credentials: 'include', ...init })).type;
+      } catch (error) {
+        return (error as Error).name;
+      }
+    };
+    return {
+      origin: self.origin,
+      parent: outcome(() => parent.document.title),
+      top: outcome(() => {
+        top?.location.assign('/console/customers');
+      }),
+      opener: outcome(() => (window.opener === null ? 'refused' : 'reached')),
+      cookie: outcome(() => document.cookie),
+      localStorage: outcome(() => localStorage.length),
+      sessionStorage: outcome(() => sessionStorage.length),
+      read: await asks({}),
+      write: await asks({ method: 'POST', headers: { 'x-inlay-console': '1' }, body: '{}' }),
+      // A request that asks for no answer is sent, and refused for want of a cookie.
+      blind: await asks({ mode: 'no-cors' }),
+      popup: outcome(() => window.open('/console')),
+    };
+  });
+}
+
+it('The frame goes when the session ends, and comes back with the next sign-in', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`);
+  await openView(page);
+  const { data } = await stage.operator('GET', '/console-sessions');
+  await stage.operator('DELETE', `/console-sessions/${data[0].id}`);
+  await page.getByText('Your session has ended, and this view with it.').waitFor();
+  expect(await page.locator('iframe').count()).toBe(0);
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  const { token: secret } = await stage.operator('POST', '/operator-tokens', { name: 'again', permission: 'full' });
+  await again.getByLabel('Operator token').fill(secret);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await (await widgetFrame(page)).getByRole('heading', { name: 'Your sources' }).waitFor();
+  const others = stage.takeProblems().filter((problem) => !/status of 401/.test(problem));
+  expect(others).toEqual([]);
+});
+
+it('The playground shows the widget with its choices, as a new customer or the one that is named would see it', async () => {
+  const page = await openConsole(stage, 'playground', { permission: 'operator' });
+  const sample = await widgetFrame(page);
+  await sample.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
+  await sample.getByLabel('Users').fill('5');
+  await sample.getByRole('button', { name: 'Test and connect' }).click();
+  await sample.getByText('This is a view').waitFor();
+
+  // However quickly somebody types, the service is asked when the typing stops.
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/templates/explain')) asked.push(String(request.postData()));
+  });
+  await page.getByLabel('Only sources with these tags').evaluate((field) => {
+    for (const text of ['g', 'go', 'gol', 'gold']) {
+      (field as HTMLInputElement).value = text;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+  });
+  await (await widgetFrame(page)).getByRole('heading', { name: 'Nothing to connect yet' }).waitFor();
+  expect(asked).toEqual([expect.stringContaining('"gold"')]);
+  await page.getByLabel('Only sources with these tags').fill('');
+
+  await page.getByLabel('Colour of buttons and links').fill('#0f766e');
+  await page.getByLabel('Language', { exact: true }).selectOption('de');
+  await page.getByLabel('Name of the customer').fill(hostile);
+  const primary = async () =>
+    await (await widgetFrame(page)).evaluate(() => document.documentElement.style.getPropertyValue('--inlay-primary'));
+  await expect
+    .poll(async () => await (await widgetFrame(page)).getByRole('heading', { level: 1 }).innerText())
+    .toBe('Ihre Quellen');
+  await expect.poll(primary).toBe('rgb(15 118 110)');
+  await expectGoodLooks(page, 'playground-customer');
+  // What was chosen stays in this browser, and is how widgets look in the whole console.
+  await page.goto(`${stage.publicUrl}/console/customers/${workspaceId}`);
+  await page.getByRole('button', { name: 'See what they see' }).click();
+  await expect.poll(primary).toBe('rgb(15 118 110)');
+});
+
+it('A widget with a token takes no templates from the page around it', async () => {
+  const { widgetUrl } = await stage.widgetToken();
+  const page = await stage.newPage();
+  await page.goto(stage.origin + stage.hostPage(frameOf(widgetUrl)));
+  const frame = await widgetFrame(page);
+  await frame.getByRole('heading', { level: 1 }).waitFor();
+  const before = await frame.locator('#inlay').innerText();
+  await frame.evaluate(() => {
+    addEventListener('message', () => (document.documentElement.dataset.heard = 'yes'), { once: true });
+  });
+  await page.evaluate(() => {
+    const template = { id: 'planted', name: 'Planted', tags: [], icon: null, description: null, category: null };
+    frames[0]?.postMessage({ inlay: 1, type: 'preview', templates: [template] }, '*');
+  });
+  await frame.waitForSelector('[data-heard]');
+  expect(await frame.locator('#inlay').innerText()).toBe(before);
+});
