@@ -4,13 +4,14 @@
  */
 import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
 import { Notice } from '@inlay/ui/parts/notice.tsx';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useAnswer } from '../api/use-loaded.ts';
 import { useConsole } from '../console.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import { frameWords } from './frame-words.ts';
 import { Bones } from './page.tsx';
 import { PreviewFrame } from './preview-frame.tsx';
+import { useLast } from './use-last.ts';
 import { useSettled } from './use-settled.ts';
 import { savedLook } from './widget-look.ts';
 
@@ -34,9 +35,7 @@ export function DraftPreview({ definitionId, templateId, draft }: DraftPreviewPr
       ? undefined
       : { method: 'POST', path: '/integrations/templates/sources/preview', body: JSON.parse(body) },
   );
-  const last = useRef<OfferedSourceTemplate | undefined>(undefined);
-  if (data) last.current = data;
-  const shown = data ?? last.current;
+  const shown = useLast(data);
   const templates = useMemo(() => (shown ? [shown] : []), [shown]);
   const isImpossible = draft === undefined || error?.status === 422;
   if (hasEnded) return null;

@@ -4,12 +4,12 @@
  */
 import type { OfferedSourceTemplate } from '@inlay/contract/source-templates';
 import type { TemplateExplanation, TemplateFilterRequest } from '@inlay/contract/template-filters';
-import { useMemo } from 'preact/hooks';
 import { callApi } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { Bones } from '../../parts/page.tsx';
 import { PreviewFrame } from '../../parts/preview-frame.tsx';
+import { useLast } from '../../parts/use-last.ts';
 import { WidgetFrame } from '../../parts/widget-frame.tsx';
 import type { WidgetLook } from '../../parts/widget-look.ts';
 import { playgroundWords } from './words.ts';
@@ -22,8 +22,9 @@ export interface PreviewProps {
   explanation: TemplateExplanation | undefined;
 }
 
-export function Preview({ customer, filters, look, explanation }: PreviewProps) {
+export function Preview({ customer, filters, look, ...props }: PreviewProps) {
   const words = playgroundWords.get();
+  const explanation = useLast(props.explanation);
   return (
     <div class="c-panel-body">
       <p class="c-hint">{customer ? words.asCustomer(customer.name) : words.asNew}</p>
@@ -58,7 +59,7 @@ function Sample({ explanation, look }: { explanation: TemplateExplanation; look:
       ),
     ),
   );
-  const templates = useMemo(() => data ?? [], [data]);
+  const templates = useLast(data);
   if (error) return <ErrorNotice error={error} onTryAgain={reload} />;
-  return data ? <PreviewFrame templates={templates} title={words.preview} look={look} /> : <Bones />;
+  return templates ? <PreviewFrame templates={templates} title={words.preview} look={look} /> : <Bones />;
 }
