@@ -13,8 +13,10 @@ import { useKeys } from './keys/keys.ts';
 import { openLive } from './live/live.ts';
 import { ErrorNotice } from './parts/error-notice.tsx';
 import { InfoDialog } from './parts/info-dialog.tsx';
+import { Bones } from './parts/page.tsx';
 import { usePlace } from './router/router.ts';
 import { ScreenOf } from './screens/screens.tsx';
+import { takeLinkCode } from './screens/sign-in/link-code.ts';
 import { SignIn } from './screens/sign-in/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import { useWords } from './words/words.ts';
@@ -25,12 +27,24 @@ export function App({ formatting, code }: { formatting: Formatting; code: string
   const [linkCode, setLinkCode] = useState(code);
   const look = useCallback(() => {
     setFailure(undefined);
-    callSession<ConsoleSession>('GET').then(setSession, (error: unknown) => {
-      if (error instanceof ApiError && error.isSignedOut) setSession('none');
-      else setFailure(error);
-    });
+    findSession().then(setSession, setFailure);
   }, []);
   useEffect(look, []);
+  // A browser has one session. What a tab does with it holds for all tabs.
+  const tellOthers = useOtherTabs(() => {
+    // Where the service does not answer, the next request of this tab shows what holds.
+    findSession().then(setSession, () => undefined);
+  });
+  const setOwnSession = (changed: ConsoleSession | 'none') => {
+    setSession(changed);
+    tellOthers();
+  };
+  // A link that is pasted where the console is open does not load the page anew.
+  useEffect(() => {
+    const take = () => setLinkCode((before) => takeLinkCode(location, history) ?? before);
+    addEventListener('hashchange', take);
+    return () => removeEventListener('hashchange', take);
+  }, []);
 
   if (failure !== undefined) {
     return (
@@ -39,15 +53,22 @@ export function App({ formatting, code }: { formatting: Formatting; code: string
       </main>
     );
   }
-  if (session === undefined) return null;
+  if (session === undefined) {
+    return (
+      <main class="c-alone">
+        <Bones />
+      </main>
+    );
+  }
   if (session === 'none' || linkCode !== undefined) {
     return (
       <main class="c-alone">
         <SignIn
           code={linkCode}
+          key={linkCode}
           onSignedIn={(made) => {
             setLinkCode(undefined);
-            setSession(made);
+            setOwnSession(made);
           }}
           onLeaveLink={() => setLinkCode(undefined)}
         />
@@ -59,10 +80,29 @@ export function App({ formatting, code }: { formatting: Formatting; code: string
       key={session.organization.id}
       session={session}
       formatting={formatting}
-      onSession={setSession}
-      onSignedOut={() => setSession('none')}
+      onSession={setOwnSession}
+      onSignedOut={() => setOwnSession('none')}
     />
   );
+}
+
+async function findSession(): Promise<ConsoleSession | 'none'> {
+  try {
+    return await callSession<ConsoleSession>('GET');
+  } catch (error) {
+    if (error instanceof ApiError && error.isSignedOut) return 'none';
+    throw error;
+  }
+}
+
+/** Gives a function that tells the other tabs of this browser that there is another session, or none. */
+function useOtherTabs(onTold: () => void): () => void {
+  const channel = useMemo(() => new BroadcastChannel('inlay-console-session'), []);
+  useEffect(() => {
+    channel.onmessage = onTold;
+    return () => channel.close();
+  }, []);
+  return () => channel.postMessage('changed');
 }
 
 interface SignedInProps {
@@ -78,11 +118,12 @@ const announcedMs = 6_000;
 function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps) {
   const words = useWords();
   const place = usePlace();
-  const [hasEnded, setEnded] = useState(false);
-  const [epoch, setEpoch] = useState(0);
+  const [endedId, setEndedId] = useState<string | undefined>(undefined);
+  const hasEnded = endedId === session.id;
   const [announced, announce] = useState('');
   const [showsKeys, setShowsKeys] = useState(false);
-  const live = useMemo(() => openLive(() => setEnded(true)), [epoch]);
+  const onEnded = useCallback(() => setEndedId(session.id), [session.id]);
+  const live = useMemo(() => openLive(onEnded), [session.id]);
   useEffect(() => () => live.close(), [live]);
   useKeys(useCallback(() => setShowsKeys(true), []));
   useEffect(() => {
@@ -96,14 +137,14 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
       session,
       formatting,
       live,
-      epoch,
+      epoch: session.id,
       mayWrite: session.permission !== 'read',
       isAdmin: session.permission === 'full',
       hasEnded,
-      onSignedOut: () => setEnded(true),
+      onSignedOut: onEnded,
       announce,
     }),
-    [session, live, epoch, hasEnded],
+    [session, live, hasEnded],
   );
 
   return (
@@ -118,14 +159,7 @@ function SignedIn({ session, formatting, onSession, onSignedOut }: SignedInProps
       {hasEnded && (
         <InfoDialog title={words.signIn.endedTitle}>
           <p class="c-muted">{words.signIn.endedText}</p>
-          <SignIn
-            isWithin
-            onSignedIn={(made) => {
-              setEnded(false);
-              setEpoch((count) => count + 1);
-              onSession(made);
-            }}
-          />
+          <SignIn isWithin onSignedIn={onSession} />
         </InfoDialog>
       )}
     </ConsoleContext.Provider>

@@ -17,8 +17,8 @@ export interface Console {
   session: ConsoleSession;
   formatting: Formatting;
   live: Live;
-  /** Grows when the person has signed in again: what failed meanwhile is loaded anew. */
-  epoch: number;
+  /** Another one when the person has signed in again: what failed meanwhile is loaded anew. */
+  epoch: string;
   mayWrite: boolean;
   /** Whether the person may do what has to do with secrets of the organization. */
   isAdmin: boolean;

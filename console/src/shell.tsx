@@ -1,8 +1,10 @@
 /** What is around every screen: the way to the others, whether the page is live, and the person's own settings. */
+import { Spinner } from '@inlay/ui/parts/glyph.tsx';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { callSession } from './api/client.ts';
 import { useConsole } from './console.ts';
+import { ErrorNotice } from './parts/error-notice.tsx';
 import { Mark } from './parts/mark.tsx';
 import { Link } from './router/link.tsx';
 import { type Place, pathTo } from './router/router.ts';
@@ -70,7 +72,11 @@ function LiveSwitch() {
   const words = useWords().shell;
   const { live, formatting } = useConsole();
   const [, look] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => live.watchState(() => look(undefined)), [live]);
+  useEffect(() => {
+    // Another tab may have told how it is before this was here.
+    look(undefined);
+    return live.watchState(() => look(undefined));
+  }, [live]);
   const isPaused = live.isPaused();
   const text = isPaused ? words.paused : words.live[live.state()];
   return (
@@ -97,6 +103,17 @@ function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | '
   const words = useWords();
   const { session } = useConsole();
   const [scheme, setScheme] = useState(savedScheme);
+  const [isLeaving, setLeaving] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const signOut = () => {
+    if (isLeaving) return;
+    setLeaving(true);
+    setError(undefined);
+    // Where this fails, the browser still has its session, and its user has to know.
+    callSession('DELETE')
+      .then(onSignedOut, setError)
+      .finally(() => setLeaving(false));
+  };
   const box = useRef<HTMLDetailsElement>(null);
   useEffect(() => {
     const close = (event: Event) => {
@@ -157,16 +174,9 @@ function Settings({ onShowKeys, onSignedOut }: Pick<ShellProps, 'onShowKeys' | '
         <button type="button" class="c-menu-button" onClick={onShowKeys}>
           {words.shell.shortcuts} <kbd>?</kbd>
         </button>
-        <button
-          type="button"
-          class="c-menu-button"
-          onClick={() => {
-            // Where the service does not answer, the session ends by itself later.
-            void callSession('DELETE')
-              .catch(() => undefined)
-              .then(onSignedOut);
-          }}
-        >
+        {error !== undefined && <ErrorNotice error={error} takesFocus />}
+        <button type="button" class="c-menu-button" aria-disabled={isLeaving || undefined} onClick={signOut}>
+          {isLeaving && <Spinner />}
           {words.shell.signOut}
         </button>
       </div>

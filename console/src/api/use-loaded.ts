@@ -15,6 +15,8 @@ export interface Loaded<T> {
 
 /** However much happens, a screen asks the service no more often than this. */
 const shortestMs = 3_000;
+/** What belongs together mostly happens within this time. */
+const soonMs = 250;
 
 export function useLoaded<T>(
   key: string | undefined,
@@ -26,42 +28,70 @@ export function useLoaded<T>(
     key,
     isLoading: key !== undefined,
   });
-  const [looks, setLooks] = useState(0);
+  const [look, setLook] = useState({ count: 0, isAsked: true });
   const loader = useRef(load);
   loader.current = load;
   const isLive = useRef(live);
   isLive.current = live;
-  const reload = useCallback(() => setLooks((count) => count + 1), []);
+  /** `isDue`: something has happened that is not shown yet. */
+  const present = useRef({ isLoading: false, isDue: false, startedMs: 0 });
+  const reload = useCallback(() => setLook(({ count }) => ({ count: count + 1, isAsked: true })), []);
 
   useEffect(() => {
     if (key === undefined) return;
     const leaving = new AbortController();
+    // By the person, not by what has happened.
+    const isAsked = look.isAsked || state.key !== key || state.data === undefined;
+    present.current = { isLoading: true, isDue: false, startedMs: performance.now() };
     setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
-    loader.current(leaving.signal).then(
-      (data) => setState({ key, data, isLoading: false }),
-      (error: ApiError) => {
-        if (leaving.signal.aborted) return;
-        if (error.isSignedOut) onSignedOut();
-        setState((before) => ({ ...(before.key === key ? before : { key }), error, isLoading: false }));
-      },
-    );
+    loader
+      .current(leaving.signal)
+      .then(
+        (data) => {
+          if (leaving.signal.aborted) return;
+          // Somebody has paused meanwhile: nothing changes by itself then.
+          const isHeld = stream.isPaused() && !isAsked;
+          if (isHeld) present.current.isDue = true;
+          setState((before) => (isHeld ? { ...before, isLoading: false } : { key, data, isLoading: false }));
+        },
+        (error: ApiError) => {
+          if (leaving.signal.aborted) return;
+          if (error.isSignedOut) onSignedOut();
+          setState((before) => ({ ...(before.key === key ? before : { key }), error, isLoading: false }));
+        },
+      )
+      .finally(() => {
+        if (!leaving.signal.aborted) present.current.isLoading = false;
+      });
     return () => leaving.abort();
-  }, [key, looks, epoch]);
+  }, [key, look, epoch]);
 
   const isWatching = live !== undefined;
   useEffect(() => {
     if (!isWatching) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = stream.watch((workspaceIds) => {
-      if (timer !== undefined || !isLive.current?.(workspaceIds)) return;
-      timer = setTimeout(() => {
-        timer = undefined;
-        reload();
-      }, shortestMs);
+    const plan = () => {
+      const { isDue, startedMs } = present.current;
+      if (!isDue || stream.isPaused()) return;
+      timer ??= setTimeout(again, Math.max(soonMs, startedMs + shortestMs - performance.now()));
+    };
+    const again = () => {
+      timer = undefined;
+      // An answer that takes long is waited for: otherwise no answer would come before the next event.
+      if (present.current.isLoading) timer = setTimeout(again, shortestMs);
+      else if (present.current.isDue && !stream.isPaused())
+        setLook(({ count }) => ({ count: count + 1, isAsked: false }));
+    };
+    const stop = stream.watch((happened) => {
+      if (happened !== 'everything' && !isLive.current?.(happened)) return;
+      present.current.isDue = true;
+      plan();
     });
+    const stopState = stream.watchState(plan);
     return () => {
       clearTimeout(timer);
       stop();
+      stopState();
     };
   }, [isWatching, stream]);
 
