@@ -80,6 +80,12 @@ export function Search({ place, name, label }: { place: Place; name: string; lab
     if (place.query.get('focus') === 'search') input.current?.focus();
     return () => clearTimeout(timer.current);
   }, []);
+  const sought = place.query.get(name) ?? '';
+  useEffect(() => {
+    // The filters were cleared, or the browser went back: the field says what the list shows. Words that are still being
+    // typed stay.
+    if (input.current && !timer.current && input.current.value.trim() !== sought) input.current.value = sought;
+  }, [sought]);
   return (
     <label class="c-search">
       <span class="inlay-unseen">{label}</span>
@@ -90,14 +96,14 @@ export function Search({ place, name, label }: { place: Place; name: string; lab
         data-search
         ref={input}
         placeholder={label}
-        defaultValue={place.query.get(name) ?? ''}
+        defaultValue={sought}
         onInput={({ currentTarget }) => {
           clearTimeout(timer.current);
           const text = currentTarget.value;
-          timer.current = setTimeout(
-            () => navigate(withFilter(latest.current, name, text.trim() || undefined), { replace: true }),
-            typingMs,
-          );
+          timer.current = setTimeout(() => {
+            timer.current = undefined;
+            navigate(withFilter(latest.current, name, text.trim() || undefined), { replace: true });
+          }, typingMs);
         }}
       />
       <kbd>/</kbd>

@@ -1,6 +1,6 @@
 /**
  * Rows that never move under the pointer: while it is over the list, a new order waits; what has changed within a
- * row is shown at once.
+ * row is shown at once. A row that is no longer in the list keeps its place and says so.
  */
 import { useRef, useState } from 'preact/hooks';
 
@@ -23,8 +23,11 @@ export function useSteadyRows<T>(rows: readonly T[], idOf: (row: T) => string, s
   const mayMove = !isHeld || scopeBefore !== scope || before.length === 0 || keepsPlaces(before, rows, idOf);
   const present = mayMove ? rows : inOldOrder(before, rows, idOf);
   shown.current = { rows: present, scope };
+  const now = new Set(rows.map(idOf));
   return {
     rows: present,
+    /** Whether a row is shown only so that those below it stay. */
+    isGone: (row: T) => !mayMove && !now.has(idOf(row)),
     isWaiting: !mayMove,
     holding: {
       onPointerEnter: () => setHeld(true),

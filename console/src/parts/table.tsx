@@ -39,11 +39,12 @@ export function Table<T>({ label, rows, columns, idOf, scope = '' }: TableProps<
         </thead>
         <tbody>
           {steady.rows.map((row) => (
-            <tr data-row key={idOf(row)}>
+            <tr data-row class={steady.isGone(row) ? 'c-gone' : undefined} key={idOf(row)}>
               {columns.map((column, index) =>
                 index === 0 ? (
                   <th scope="row" class={classOf(column)} key={column.title}>
                     {column.cell(row)}
+                    {steady.isGone(row) && <span class="inlay-unseen"> {words.list.gone}</span>}
                   </th>
                 ) : (
                   <td class={classOf(column)} data-title={column.title} key={column.title}>

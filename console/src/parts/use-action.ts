@@ -1,5 +1,5 @@
 /** Something the person does: whether it goes on, and how it failed. One thing at a time. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ApiError, type ApiRequest, callApi } from '../api/client.ts';
 import { useConsole } from '../console.ts';
 
@@ -12,12 +12,15 @@ export interface Action {
 export function useAction(): Action {
   const { onSignedOut } = useConsole();
   const [isBusy, setBusy] = useState(false);
+  /** Known at once, not only when the page is drawn again: a second click may come before. */
+  const isRunning = useRef(false);
   const [error, setError] = useState<unknown>(undefined);
   return {
     isBusy,
     error,
     run<T>(request: ApiRequest, onDone: (answer: T) => void) {
-      if (isBusy) return;
+      if (isRunning.current) return;
+      isRunning.current = true;
       setBusy(true);
       setError(undefined);
       callApi<T>(request)
@@ -25,7 +28,10 @@ export function useAction(): Action {
           if (failure instanceof ApiError && failure.isSignedOut) onSignedOut();
           setError(failure);
         })
-        .finally(() => setBusy(false));
+        .finally(() => {
+          isRunning.current = false;
+          setBusy(false);
+        });
     },
   };
 }

@@ -148,7 +148,8 @@ const de: Words = {
     shown: (number) => `${number} gezeigt`,
     clear: 'Filter entfernen',
     nothing: 'Nichts passt zu diesen Filtern.',
-    waiting: 'Die Reihenfolge ändert sich, wenn der Zeiger die Liste verlässt.',
+    waiting: 'Die Liste ändert sich, wenn der Zeiger sie verlässt. Durchgestrichene Zeilen sind nicht mehr in ihr.',
+    gone: 'nicht mehr in dieser Liste',
     ofCustomer: 'Eines Kunden',
   },
 

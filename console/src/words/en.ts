@@ -145,7 +145,8 @@ const en = {
     shown: (number: string) => `${number} shown`,
     clear: 'Clear filters',
     nothing: 'Nothing matches these filters.',
-    waiting: 'The order changes when the pointer leaves the list.',
+    waiting: 'The list changes when the pointer leaves it. Rows that are struck out are no longer in it.',
+    gone: 'no longer in this list',
     ofCustomer: 'Of one customer',
   },
 

@@ -147,7 +147,8 @@ const es: Words = {
     shown: (number) => `${number} mostrados`,
     clear: 'Quitar los filtros',
     nothing: 'Nada coincide con estos filtros.',
-    waiting: 'El orden cambia cuando el puntero sale de la lista.',
+    waiting: 'La lista cambia cuando el puntero sale de ella. Las filas tachadas ya no están en ella.',
+    gone: 'ya no está en esta lista',
     ofCustomer: 'De un solo cliente',
   },
 

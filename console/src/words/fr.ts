@@ -147,7 +147,8 @@ const fr: Words = {
     shown: (number) => `${number} affichés`,
     clear: 'Retirer les filtres',
     nothing: 'Rien ne correspond à ces filtres.',
-    waiting: 'L’ordre change quand le pointeur quitte la liste.',
+    waiting: 'La liste change quand le pointeur la quitte. Les lignes barrées n’y sont plus.',
+    gone: 'n’est plus dans cette liste',
     ofCustomer: 'D’un seul client',
   },
 

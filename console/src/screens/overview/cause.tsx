@@ -1,4 +1,4 @@
-/** One reason why connections fail: whom it concerns, and one button that tries them all again. */
+/** The reasons why connections fail: whom each concerns, and one button that tries them all again. */
 import type { CauseRetry, CauseRetryRequest } from '@inlay/contract/operating';
 import type { FailureCause } from '@inlay/contract/overview';
 import { Button } from '@inlay/ui/parts/button.tsx';
@@ -6,12 +6,27 @@ import { useState } from 'preact/hooks';
 import { ApiError, callApi } from '../../api/client.ts';
 import { useConsole } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { useSteadyRows } from '../../parts/steady-rows.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
-export function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): void }) {
+/** A cause has a button, so it must not move under the pointer either. */
+export function Causes({ causes, onChanged }: { causes: readonly FailureCause[]; onChanged(): void }) {
+  const steady = useSteadyRows(causes, ({ cause }) => cause, '');
+  return (
+    <ul class="c-causes" {...steady.holding}>
+      {steady.rows.map((cause) => (
+        <li class={steady.isGone(cause) ? 'c-gone' : undefined} key={cause.cause}>
+          <Cause cause={cause} onChanged={onChanged} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Cause({ cause, onChanged }: { cause: FailureCause; onChanged(): void }) {
   const words = useWords();
   const { formatting, mayWrite } = useConsole();
   const retry = useRetry(cause, onChanged);

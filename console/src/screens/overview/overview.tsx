@@ -11,7 +11,7 @@ import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
-import { Cause } from './cause.tsx';
+import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
 import { Tiles } from './tiles.tsx';
 
@@ -53,13 +53,7 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
       )}
       {causes.length > 0 && (
         <Panel title={words.overview.causes}>
-          <ul class="c-causes">
-            {causes.map((cause) => (
-              <li key={cause.cause}>
-                <Cause cause={cause} onChanged={onChanged} />
-              </li>
-            ))}
-          </ul>
+          <Causes causes={causes} onChanged={onChanged} />
           {more_causes > 0 && (
             <p class="c-panel-foot c-muted">{words.overview.moreCauses(formatting.number(more_causes))}</p>
           )}
