@@ -11,11 +11,13 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { applyScheme, savedScheme } from './scheme.ts';
 import { takeLinkCode } from './screens/sign-in/link-code.ts';
+import { takeWayBack } from './screens/sign-in/way-back.ts';
 import { chooseLanguage, loadWords, WordsContext } from './words/words.ts';
 
 async function start(root: HTMLElement): Promise<void> {
   // First of all: neither the history nor a copied address may hold the code.
   const code = takeLinkCode(location, history);
+  takeWayBack();
   applyScheme(savedScheme());
   const { language, tag } = chooseLanguage();
   document.documentElement.lang = language;

@@ -81,5 +81,11 @@ export async function spendConsoleLink(
 
 /** Whether nobody would notice the difference. */
 function isAlike({ session }: OpenSession, link: ConsoleLinkRow): boolean {
-  return session.kind === 'link' && session.organization_id === link.organization_id;
+  const { kind, organization_id, permission, label } = session;
+  return (
+    kind === 'link' &&
+    organization_id === link.organization_id &&
+    permission === link.permission &&
+    label === link.label
+  );
 }

@@ -5,6 +5,7 @@ import { ApiError, beginOidc, callSession } from '../../api/client.ts';
 import type { ConsoleSession } from '../../console.ts';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { useWords } from '../../words/words.ts';
+import { rememberPlace } from './way-back.ts';
 
 interface SignInProps {
   /** Of a one-time link. It is spent by a button only: programs that look at links must not spend it. */
@@ -97,6 +98,7 @@ function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
   const [isMissing, setMissing] = useState(false);
   const [error, setError] = useState<unknown>(undefined);
   const [hasOidc, setHasOidc] = useState(false);
+  const isLeaving = useRef(false);
   useEffect(() => {
     input.current?.focus();
     callSession<{ oidc: boolean }>('GET', '/ways').then(
@@ -122,10 +124,16 @@ function TokenWay({ onSignedIn }: { onSignedIn: SignInProps['onSignedIn'] }) {
     }
   };
   const beginWithProvider = async () => {
+    if (isLeaving.current) return;
+    // A second start would make the first one worthless.
+    isLeaving.current = true;
     setError(undefined);
     try {
-      location.assign(await beginOidc());
+      const address = await beginOidc();
+      rememberPlace();
+      location.assign(address);
     } catch (failure) {
+      isLeaving.current = false;
       setError(failure);
     }
   };
