@@ -1,0 +1,366 @@
+/** Pages that change by themselves: tabs, streams that are cut, pauses, and how much can happen at a time. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { logOfTest } from '../../server/test/security/support.ts';
+import { isLongRun } from '../../server/test/support/long-run.ts';
+import { useOwnService } from './support/own-service.ts';
+
+const own = useOwnService();
+const state = (page: Page) => page.locator('.c-live-text').innerText();
+const names = (page: Page) => page.locator('tbody th a').allInnerTexts();
+const gone = 'no longer in this list';
+
+/** A customer whose name no other test uses. */
+let customers = 0;
+async function customer(): Promise<{ name: string; id: string }> {
+  customers += 1;
+  const name = `Customer ${customers}`;
+  const id = await own.test.workspaceId(name);
+  await own.tell();
+  return { name, id };
+}
+
+async function remove(id: string): Promise<void> {
+  expect((await own.test.request('DELETE', `/api/v1/workspaces/${id}`)).status).toBe(200);
+  await own.tell();
+}
+
+/** A tab whose timers the test moves on. */
+async function openWithClock(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(`${own.url}/console/${path}`);
+  await page.waitForSelector('h1');
+  return page;
+}
+
+/** Lets the time of the page pass until this is so. */
+const inTime = (page: Page, look: () => Promise<unknown>) =>
+  expect.poll(async () => {
+    await page.clock.fastForward(1_000);
+    return await look();
+  });
+
+async function pause(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Pause updates' }).click();
+  expect(await state(page)).toBe('Paused');
+}
+const resume = (page: Page) => page.getByRole('button', { name: 'Resume updates' }).click();
+
+describe('Tabs of one browser', () => {
+  it('share one stream; the tab that is left reads on where the other was, and nothing is lost or told twice', async () => {
+    const { context } = await own.signedIn();
+    const first = await own.open(context, 'customers');
+    await expect.poll(() => state(first)).toBe('Live');
+    const second = await own.open(context, 'customers');
+    await expect.poll(() => state(second)).toBe('Live');
+    expect(own.openStreams()).toBe(1);
+    const { name } = await customer();
+    for (const page of [first, second]) await expect.poll(() => names(page)).toContain(name);
+
+    await pause(second);
+    await own.happen(3);
+    await expect.poll(() => state(second)).toBe('Paused · 3 new');
+    await Promise.all([first.close(), own.happen(4)]);
+    await own.happen(5);
+    await expect.poll(() => state(second)).toBe('Paused · 12 new');
+    expect(own.openStreams()).toBe(1);
+  });
+
+  it('have one session: who signs out in one, or in as somebody else, does so in all', async () => {
+    const { context, token } = await own.signedIn();
+    const [first, second] = [await own.open(context, 'customers'), await own.open(context, 'jobs')];
+    await first.locator('summary').click();
+    await first.getByRole('button', { name: 'Sign out' }).click();
+    for (const page of [first, second]) await page.getByLabel('Operator token').waitFor();
+    await second.getByLabel('Operator token').fill(token);
+    await second.getByRole('button', { name: 'Sign in' }).click();
+    await first.getByRole('heading', { name: 'Customers' }).waitFor();
+    await second.getByRole('heading', { name: 'Jobs' }).waitFor();
+  });
+});
+
+describe('A stream', () => {
+  it('that is cut comes back and goes on where it was', async () => {
+    const { context } = await own.signedIn();
+    const page = await openWithClock(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    await pause(page);
+    await own.happen(2);
+    await expect.poll(() => state(page)).toBe('Paused · 2 new');
+    for (let cuts = 1; cuts <= 2; cuts++) {
+      const held = own.hold('GET', /events\/stream/);
+      own.cutStreams();
+      await inTime(page, async () => held.count()).toBe(1);
+      await own.happen(3);
+      held.release();
+      await expect.poll(() => state(page)).toBe(`Paused · ${2 + 3 * cuts} new`);
+    }
+    await resume(page);
+    expect(await state(page)).toBe('Live');
+  });
+
+  it.each(['refuse', 'reset', 'keep back'] as const)(
+    'is not needed: where something between does this to it (%s), the page asks, and streams again when it can',
+    async (treatment) => {
+      own.streams = treatment;
+      const { context } = await own.signedIn();
+      const page = await openWithClock(context, 'customers');
+      await inTime(page, () => state(page)).toBe('Every 5 seconds');
+      const { name } = await customer();
+      await inTime(page, () => names(page)).toContain(name);
+      own.streams = 'pass';
+      await inTime(page, () => state(page)).toBe('Live');
+      expect(own.openStreams()).toBe(1);
+    },
+  );
+
+  it('begins anew where its position is not known, and the page looks at everything again', async () => {
+    const { context } = await own.signedIn();
+    const page = await openWithClock(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    const { name } = await customer();
+    await inTime(page, () => names(page)).toContain(name);
+    // As after a restored backup.
+    let refusals = 0;
+    await page.route('**/events/stream?*', async (route) => {
+      refusals += 1;
+      if (refusals > 1) return await route.continue();
+      await own.test.app.store.db
+        .updateTable('workspaces')
+        .set({ name: 'Restored' })
+        .where('name', '=', name)
+        .execute();
+      return await route.fulfill({ status: 409, headers: { 'x-inlay-error': 'events_ahead' }, body: '{}' });
+    });
+    own.cutStreams();
+    await inTime(page, () => names(page)).toContain('Restored');
+    await expect.poll(() => state(page)).toBe('Live');
+  });
+
+  it('ends when the token is revoked, and every tab asks for a sign-in over its page', async () => {
+    const { context, tokenId } = await own.signedIn();
+    const pages = [await own.open(context, 'customers'), await own.open(context, 'jobs')];
+    for (const page of pages) await expect.poll(() => state(page)).toBe('Live');
+    await own.test.app.operatorTokens.revoke(own.test.organizationId, tokenId);
+    for (const page of pages) await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    expect(own.openStreams()).toBe(0);
+
+    const { token } = await own.test.app.operatorTokens.create(own.test.organizationId, { name: 'the next' });
+    const [first, second] = pages as [Page, Page];
+    await first.getByLabel('Operator token').fill(token);
+    await first.getByRole('button', { name: 'Sign in' }).click();
+    for (const page of pages) {
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+      await expect.poll(() => state(page)).toBe('Live');
+    }
+    expect(await second.getByRole('heading', { name: 'Jobs' }).count()).toBe(1);
+    expect(own.openStreams()).toBe(1);
+  });
+});
+
+describe('Rows', () => {
+  it('stay as they are while the page is paused, whatever was on its way, and come afterwards', async () => {
+    const { context } = await own.signedIn();
+    const page = await openWithClock(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    await page.clock.fastForward(10_000);
+    const before = await names(page);
+    const held = own.hold('GET', /integrations\/workspaces/);
+    const early = await customer();
+    await inTime(page, async () => held.count()).toBe(1);
+    await pause(page);
+    held.release();
+    const { name } = await customer();
+    await inTime(page, () => state(page)).toMatch(/^Paused · \d new$/);
+    await page.clock.fastForward(60_000);
+    expect(await names(page)).toEqual(before);
+    await resume(page);
+    await inTime(page, () => names(page)).toEqual([name, early.name, ...before].slice(0, 50));
+  });
+
+  it('do not move under the pointer; one that is gone says so, and leaves with the pointer', async () => {
+    const [kept, doomed] = [await customer(), await customer()];
+    const { context } = await own.signedIn();
+    const page = await openWithClock(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    const row = page.getByRole('row').filter({ hasText: kept.name });
+    await row.hover();
+    const place = await row.boundingBox();
+    const added = await customer();
+    await remove(doomed.id);
+    await inTime(page, () => page.getByText('The list changes when the pointer leaves it').count()).toBe(1);
+    await inTime(page, () => page.getByRole('row').filter({ hasText: doomed.name }).innerText()).toContain(gone);
+    expect(await page.getByText(gone).count()).toBe(1);
+    expect(await names(page)).not.toContain(added.name);
+    expect(await row.boundingBox()).toEqual(place);
+
+    await page.getByRole('heading', { name: 'Customers' }).hover();
+    await expect.poll(() => names(page)).toContain(added.name);
+    expect(await names(page)).not.toContain(doomed.name);
+  });
+
+  it('of causes do not move under the pointer either: each has a button that starts syncs', async () => {
+    const { context } = await own.signedIn();
+    const page = await context.newPage();
+    await page.clock.install();
+    const cause = (message: string) => ({
+      ...{ cause: message.repeat(32), message, kind: 'system_error', origin: 'source', attention_by: null },
+      ...{ connections: 1, since: null, examples: [] },
+    });
+    let causes = [cause('a'), cause('b')];
+    await page.route('**/integrations/overview?*', async (route) => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...answer, causes } });
+    });
+    await page.goto(`${own.url}/console/`);
+    await expect.poll(() => state(page)).toBe('Live');
+    const messages = () => page.locator('.c-cause-message').allInnerTexts();
+    const last = page.getByRole('button', { name: 'Retry all' }).last();
+    await last.hover();
+    const place = await last.boundingBox();
+    causes = [cause('c'), cause('b')];
+    await own.happen(1);
+    await inTime(page, () => page.locator('.c-gone').count()).toBe(1);
+    expect(await messages()).toEqual(['a', 'b']);
+    expect(await last.boundingBox()).toEqual(place);
+    await page.getByRole('heading', { name: 'Overview' }).hover();
+    await expect.poll(messages).toEqual(['c', 'b']);
+  });
+
+  it('come although each answer takes longer than the next event', async () => {
+    const { context } = await own.signedIn();
+    const page = await openWithClock(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    const held = own.hold('GET', /integrations\/workspaces/);
+    const { name } = await customer();
+    await inTime(page, async () => held.count()).toBe(1);
+    await pauseOfEvents(page);
+    expect(held.count()).toBe(1);
+    held.release();
+    await inTime(page, () => names(page)).toContain(name);
+  });
+
+  it('are right after a thousand events a second, and the page goes on to answer', async () => {
+    const seconds = isLongRun ? 20 : 2;
+    const { context } = await own.signedIn();
+    const page = await own.open(context, 'customers');
+    await expect.poll(() => state(page)).toBe('Live');
+    await page.evaluate(() => {
+      const seen = { longestMs: 0, frames: 0, clicks: 0 };
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) seen.longestMs = Math.max(seen.longestMs, duration);
+      }).observe({ type: 'longtask' });
+      const count = () => {
+        seen.frames += 1;
+        requestAnimationFrame(count);
+      };
+      requestAnimationFrame(count);
+    });
+    const began = performance.now();
+    const burst = (async () => {
+      for (let tenths = 0; tenths < seconds * 10; tenths++) {
+        await manyEvents(100);
+        const aheadMs = (tenths + 1) * 100 - (performance.now() - began);
+        if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+      }
+    })();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { name: 'Jobs' }).waitFor();
+    await page.getByRole('link', { name: 'Customers' }).click();
+    await page.getByRole('heading', { name: 'Customers' }).waitFor();
+    await burst;
+    const tookMs = performance.now() - began;
+    const { name } = await customer();
+    await expect.poll(() => names(page)).toContain(name);
+    const seen = await page.evaluate(() => (window as unknown as { seen: object }).seen);
+    if (isLongRun) console.log('a thousand events a second', { ...seen, seconds, tookMs });
+  });
+});
+
+/** Events come while an answer is awaited. */
+async function pauseOfEvents(page: Page): Promise<void> {
+  for (let times = 0; times < 5; times++) {
+    await own.happen(1);
+    await page.clock.fastForward(3_500);
+  }
+}
+
+async function manyEvents(count: number): Promise<void> {
+  const { app, organizationId } = own.test;
+  const entries = Array.from({ length: count }, () => ({
+    type: 'workspace.activated' as const,
+    workspaceId: crypto.randomUUID(),
+    data: { workspace: { id: organizationId, name: 'Somebody' } },
+    change: { before: { status: 'inactive' }, after: { status: 'active' } },
+  }));
+  await app.store.transaction((tx) => logOfTest.journal.record(tx, organizationId, ...(entries as never[])));
+  await own.tell();
+}
+
+describe('A slow network', () => {
+  it('is seen: the page says that it loads, and a button that it works; nothing is sent twice', async () => {
+    const { id, name } = await customer();
+    const { context } = await own.signedIn();
+    const page = await context.newPage();
+    const session = own.hold('GET', /console\/session$/);
+    await page.goto(`${own.url}/console/customers/${id}`);
+    await page.getByText('Loading…').waitFor();
+    session.release();
+    await page.getByRole('heading', { name }).waitFor();
+
+    const writes = own.hold('PUT', /workspaces/);
+    await page.getByRole('button', { name: 'Rename', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('New name').fill(`${name} Europe`);
+    const button = dialog.getByRole('button', { name: 'Rename' });
+    await button.dblclick();
+    await dialog.getByLabel('New name').press('Enter');
+    await button.evaluate((element: HTMLButtonElement) => {
+      element.click();
+      element.form?.requestSubmit();
+    });
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+    writes.release();
+    await page.getByRole('heading', { name: `${name} Europe` }).waitFor();
+    expect(writes.count()).toBe(1);
+
+    const suspend = own.hold('PUT', /workspaces/);
+    await page.getByRole('button', { name: 'Suspend', exact: true }).evaluate((element: HTMLButtonElement) => {
+      element.click();
+      element.click();
+    });
+    await expect.poll(() => suspend.count()).toBe(1);
+    suspend.release();
+    await page.getByRole('button', { name: 'Reactivate', exact: true }).waitFor();
+    expect(suspend.count()).toBe(1);
+  });
+
+  it('does not make a sign-out look done that was not', async () => {
+    const { context } = await own.signedIn();
+    const page = await own.open(context, 'customers');
+    await page.route('**/console/session', (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    await page.locator('summary').click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The service does not answer').waitFor();
+    expect(await page.getByRole('heading', { name: 'Customers' }).count()).toBe(1);
+    await page.unroute('**/console/session');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Operator token').waitFor();
+  });
+});
+
+it('The search says what the list shows, after filters were cleared as well', async () => {
+  const { name } = await customer();
+  const { context } = await own.signedIn();
+  const page = await own.open(context, 'customers');
+  await page.getByPlaceholder('Search by name').fill(name);
+  await page.waitForURL(/name_contains/);
+  await expect.poll(() => names(page)).toEqual([name]);
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await expect.poll(() => page.getByPlaceholder('Search by name').inputValue()).toBe('');
+  await expect.poll(async () => (await names(page)).length).toBeGreaterThan(1);
+});
