@@ -6,9 +6,8 @@
  * happened to, however much that is; while somebody has paused, they hear nothing, and everything at once afterwards.
  * Every message names the position up to which it tells, so the next tab that reads goes on there.
  */
+import type { LiveState, Message } from './message.ts';
 import { readOn } from './reading.ts';
-
-export type LiveState = 'connecting' | 'live' | 'polling' | 'offline';
 
 /** The workspaces that something has happened to; or `everything` where nobody knows what was missed. */
 export type Happened = ReadonlySet<string> | 'everything';
@@ -24,13 +23,6 @@ export interface Live {
   watchState(watcher: () => void): () => void;
   close(): void;
 }
-
-export type Message =
-  | { state: LiveState; position?: number | undefined }
-  | { workspaceIds: string[]; count: number; position: number }
-  /** Reading begins here, and what was before is not known. */
-  | { begins: number }
-  | 'signed out';
 
 const name = 'inlay-console';
 

@@ -8,7 +8,7 @@ import type { EventPage } from '@inlay/contract/events';
 import { ApiError, callApi, searchOf } from '../api/client.ts';
 import { basePath } from '../router/router.ts';
 import { createParser, type StreamedEvent } from './event-stream.ts';
-import type { Message } from './live.ts';
+import type { Message } from './message.ts';
 
 const tellMs = 250;
 const pollMs = 5_000;
