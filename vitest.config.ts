@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import SlowestFirst from './scripts/test-sequencer.mjs';
 
@@ -25,6 +26,7 @@ export default defineConfig({
     // wanted to run at a time on two cores, and each worker takes three seconds of CPU time to load the service.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowestFirst },
+    setupFiles: [fileURLToPath(new URL('scripts/vitest-setup.mjs', import.meta.url))],
     // The limit only stops tests that hang: no test depends on how quick the machine is, and a busy machine may be ten
     // times as slow as an idle one.
     testTimeout: timeoutMs,

@@ -5,6 +5,7 @@
 import { closeSync, fchmodSync, openSync } from 'node:fs';
 import { SqliteConnection } from '@inlay/sqlite/connection';
 import { SqliteError } from '@inlay/sqlite/sqlite-error';
+import { type TransactionGuard, transactionGuard } from '@inlay/sqlite/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -40,7 +41,8 @@ export async function openStore(file: string): Promise<Store> {
   const database = new SqliteConnection(file, { busyTimeoutMs });
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
 
-  const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }) });
+  const guard = transactionGuard();
+  const db = new Kysely<Tables>({ dialect: immediateSqlite({ database }, guard) });
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
@@ -51,7 +53,7 @@ export async function openStore(file: string): Promise<Store> {
   }
   return {
     db,
-    transaction: (work) => db.transaction().execute(work),
+    transaction: (work) => db.transaction().execute((tx) => guard.within(() => work(tx))),
     async probe() {
       await sql`select 1`.execute(db);
     },
@@ -76,6 +78,18 @@ function ownerOnly(file: string): void {
  * has read: two read-then-write transactions would fail each other. IMMEDIATE waits at the start instead.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #guard: TransactionGuard;
+
+  constructor(config: SqliteDialectConfig, guard: TransactionGuard) {
+    super(config);
+    this.#guard = guard;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#guard.assertOutside();
+    return await super.acquireConnection();
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
@@ -88,11 +102,11 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-function immediateSqlite(config: SqliteDialectConfig): Dialect {
+function immediateSqlite(config: SqliteDialectConfig, guard: TransactionGuard): Dialect {
   const dialect = new SqliteDialect(config);
   return {
     createAdapter: () => new TransactionalDdlAdapter(),
-    createDriver: () => new ImmediateDriver(config),
+    createDriver: () => new ImmediateDriver(config, guard),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };

@@ -5,6 +5,7 @@
  */
 import { chmodSync } from 'node:fs';
 import { SqliteConnection } from '@inlay/sqlite/connection';
+import { transactionGuard } from '@inlay/sqlite/transaction-guard';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import { addFunctions, sqliteDialect } from './sqlite.ts';
 import type { Tables } from './tables.ts';
@@ -42,12 +43,14 @@ export function openSqlite({ file, now, busyTimeoutMs = 500 }: SqliteOptions): S
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
   const reader = new SqliteConnection(file, { busyTimeoutMs, readOnly: true });
   for (const connection of [database, reader]) addFunctions(connection, now);
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader) });
+  const guard = transactionGuard();
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database, reader, guard) });
+  const transaction: Store['transaction'] = (work) => db.transaction().execute((tx) => guard.within(() => work(tx)));
   return {
     kind: 'sqlite',
     db,
-    transaction: (work) => db.transaction().execute(work),
-    exclusively: (work) => db.transaction().execute(work),
+    transaction,
+    exclusively: transaction,
     // The query plans of SQLite do not depend on the size of its tables.
     learnSizes: async () => {},
     now: () => databaseTime(db),

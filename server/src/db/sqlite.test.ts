@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openSqlite } from './open.ts';
 
@@ -28,6 +29,26 @@ describe('The connection to SQLite', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     await Promise.all(names.map(work));
     expect(seen).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+  });
+
+  it('is not waited for by its own transaction: in tests, a statement that goes around the transaction fails', async () => {
+    const store = open();
+    const around = store.transaction(async (tx) => {
+      await sql`select 1`.execute(tx);
+      return await store.now();
+    });
+    await expect(around).rejects.toThrow('goes around it');
+    let later: Promise<number> | undefined;
+    let tellEnd: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      tellEnd = resolve;
+    });
+    // What goes on after the transaction is no part of it.
+    await store.transaction(async () => {
+      later = ended.then(() => store.now());
+    });
+    tellEnd();
+    expect(await later).toBeGreaterThan(0);
   });
 
   it('is free again after a transaction that failed', async () => {

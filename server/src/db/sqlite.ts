@@ -4,6 +4,7 @@
  * second connection only what is committed, so a reader does not wait for a transaction.
  */
 import type { SqliteConnection } from '@inlay/sqlite/connection';
+import type { TransactionGuard } from '@inlay/sqlite/transaction-guard';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -22,12 +23,16 @@ export function addFunctions(database: SqliteConnection, now: () => number): voi
   database.define('name_parts', { isDeterministic: true }, (name) => wordsOfName(String(name)));
 }
 
-export function sqliteDialect(database: SqliteConnection, reader?: SqliteConnection): Dialect {
+export function sqliteDialect(
+  database: SqliteConnection,
+  reader?: SqliteConnection,
+  guard?: TransactionGuard,
+): Dialect {
   const config = { database };
   const dialect = new SqliteDialect(config);
   return {
     createAdapter: () => (reader ? new ReadingSqliteAdapter(reader) : new SqliteAdapter()),
-    createDriver: () => new FairSqliteDriver(config, reader),
+    createDriver: () => new FairSqliteDriver(config, reader, guard),
     createIntrospector: (db) => dialect.createIntrospector(db),
     createQueryCompiler: () => dialect.createQueryCompiler(),
   };
@@ -50,16 +55,23 @@ export class ReadingSqliteAdapter extends SqliteAdapter {
 
 class FairSqliteDriver extends SqliteDriver {
   readonly #reader: SqliteConnection | undefined;
+  readonly #guard: TransactionGuard | undefined;
   #lastInLine: Promise<void> = Promise.resolve();
   #endTurn: () => void = () => {};
 
-  constructor(config: ConstructorParameters<typeof SqliteDriver>[0], reader: SqliteConnection | undefined) {
+  constructor(
+    config: ConstructorParameters<typeof SqliteDriver>[0],
+    reader: SqliteConnection | undefined,
+    guard: TransactionGuard | undefined,
+  ) {
     super(config);
     this.#reader = reader;
+    this.#guard = guard;
   }
 
   /** Waiters get the connection one after the other. Kysely's own lock would wake all of them each time it is free. */
   override async acquireConnection(): Promise<DatabaseConnection> {
+    this.#guard?.assertOutside();
     const before = this.#lastInLine;
     let endTurn = () => {};
     this.#lastInLine = new Promise((resolve) => {

@@ -12,6 +12,7 @@ import {
   CredentialNeedsAttention,
   type CredentialRef,
   CredentialUnavailable,
+  handBack,
   renewCredential,
 } from './credentials.ts';
 import { createRefreshWorker } from './refresh.worker.ts';
@@ -69,6 +70,26 @@ describeOnBothDatabases('Credentials', (kind) => {
     expect(await rowOf(ref)).toMatchObject({ state: 'connected', tries: 0, lease_id: null, failures: 0 });
     expect(provider.grants[0]?.ended).toBeUndefined();
     await expect(accessTo(ctx, { ...ref, workspaceId: ref.credentialId })).rejects.toThrow(CredentialNeedsAttention);
+  });
+
+  it('take tokens that a connector has refreshed by itself, where the template hands refresh tokens over', async () => {
+    const ref = await signIn();
+    const given = { generation: 1, accessToken: 'own access', refreshToken: 'own refresh' };
+    // The service is the owner of this one.
+    expect(await handBack(ctx, ref, given)).toBeUndefined();
+    const { source_template_id } = await rowOf(ref);
+    await store.db
+      .insertInto('source_templates')
+      .values({
+        ...{ id: source_template_id, organization_id: ref.organizationId, name: 'Shop', description: null },
+        ...{ category: null, definition_id: source_template_id, icon: null, own_icon: null, sealed_defaults: '' },
+        ...{ customization: '{}', oauth: JSON.stringify({ hand_over: 'refresh_token' }), version: 1 },
+        ...{ created_at: 0, updated_at: 0, deleted_at: null },
+      })
+      .execute();
+    expect(await handBack(ctx, ref, given)).toBe(2);
+    expect(await accessTo(ctx, ref)).toMatchObject({ accessToken: 'own access', generation: 2 });
+    expect(await handBack(ctx, ref, given)).toBeUndefined();
   });
 
   it('send a token whose answer was lost once more, and then no more', async () => {

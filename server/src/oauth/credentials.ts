@@ -121,7 +121,7 @@ export async function handBack(ctx: OAuthContext, ref: CredentialRef, given: Han
     const tokens = row && openTokens(ctx.sealer, row);
     if (!row || !tokens || row.generation !== given.generation) return undefined;
     // Of other credentials this service is the owner: what a connector says of them counts nothing.
-    if (!(await isHandedOver(ctx, row))) return undefined;
+    if (!(await isHandedOver(tx, row))) return undefined;
     const accessToken = given.accessToken ?? tokens.accessToken;
     const refreshToken = given.refreshToken ?? tokens.refreshToken;
     const isSame = accessToken === tokens.accessToken && refreshToken === tokens.refreshToken;
@@ -215,7 +215,7 @@ export async function accessTo(
     if (!tokens) throw new CredentialUnavailable('the platform has the tokens');
     const known = { issuedAt: tokens.issuedAt, expiresAt: row.access_expires_at };
     // Its connector refreshes by itself, and gets all that it needs for that.
-    if (row.state === 'connected' && (await isHandedOver(ctx, row))) return await giveOut(ctx, row, true);
+    if (row.state === 'connected' && (await isHandedOver(ctx.store.db, row))) return await giveOut(ctx, row, true);
     const isRefused = row.generation === notGeneration;
     const isMendable = row.reason === 'client_refused' || row.reason === 'refused';
     const isOver = row.state === 'needs_attention' && !isMendable;

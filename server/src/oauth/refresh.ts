@@ -62,7 +62,8 @@ export function refresh(ctx: OAuthContext, row: CredentialRow): Promise<Refreshe
 }
 
 async function refreshOnce(ctx: OAuthContext, row: CredentialRow): Promise<Refreshed> {
-  if (await isHandedOver(ctx, row)) return { kind: 'later', reason: 'Its connector refreshes it.', isAsked: false };
+  if (await isHandedOver(ctx.store.db, row))
+    return { kind: 'later', reason: 'Its connector refreshes it.', isAsked: false };
   if (!canBeRefreshed(ctx, row)) return await atItsEnd(ctx, row);
   const values: Record<string, string> = JSON.parse(row.provider_values);
   const client = await openClient(ctx, row.organization_id, row.oauth_client_id, values);
@@ -99,9 +100,9 @@ function countedAs(grant: Grant, { kind }: Refreshed): RefreshOutcome {
 }
 
 /** Whether the connector refreshes by itself. Then nobody else does: a refresh token has one owner. */
-export async function isHandedOver({ store }: Pick<OAuthContext, 'store'>, row: CredentialRow): Promise<boolean> {
+export async function isHandedOver(db: Db, row: CredentialRow): Promise<boolean> {
   const { organization_id, source_template_id } = row;
-  const oauth = await credentials.findTemplateOAuth(store.db, organization_id, source_template_id);
+  const oauth = await credentials.findTemplateOAuth(db, organization_id, source_template_id);
   if (oauth === null || oauth === undefined) return false;
   return (JSON.parse(oauth) as TemplateOAuth).hand_over === 'refresh_token';
 }

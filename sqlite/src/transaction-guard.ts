@@ -1,0 +1,41 @@
+/**
+ * Finds a fault that would otherwise show as a wait without end: a transaction on SQLite holds the only connection that
+ * writes, so a statement that goes to the database itself, and not to the transaction, waits for the transaction that it
+ * is a part of. Tests switch the guard on for their whole process; it then throws instead, with the place in the code.
+ * The service runs without it: work that a transaction only starts, and does not wait for, looks the same and does no harm.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+let isOn = false;
+
+export function guardTransactions(): void {
+  isOn = true;
+}
+
+export interface TransactionGuard {
+  /** Runs what a transaction does. */
+  within<T>(work: () => Promise<T>): Promise<T>;
+  /** Throws where a transaction of the caller is open. */
+  assertOutside(): void;
+}
+
+/** One for each connection: a transaction on one database may use another database. */
+export function transactionGuard(): TransactionGuard {
+  if (!isOn) return { within: (work) => work(), assertOutside: () => {} };
+  const storage = new AsyncLocalStorage<{ isOpen: boolean }>();
+  return {
+    async within(work) {
+      const transaction = { isOpen: true };
+      try {
+        return await storage.run(transaction, work);
+      } finally {
+        transaction.isOpen = false;
+      }
+    },
+    assertOutside() {
+      if (storage.getStore()?.isOpen) {
+        throw new Error('A statement within a transaction goes around it, and would wait for its end for ever.');
+      }
+    },
+  };
+}
