@@ -86,7 +86,8 @@ export const ListAllWorkspacesQuery = Type.Object({
     Type.String({
       format: 'search-text',
       maxLength: 255,
-      description: 'Part of the name, case-insensitive for all of Unicode; `%` and `_` are ordinary characters',
+      description:
+        'Part of the name, anywhere in it, found in an index of parts of three characters; case-insensitive for all of Unicode; `%` and `_` are ordinary characters',
       examples: ['acme'],
     }),
   ),
@@ -123,8 +124,15 @@ export const ListAllJobsQuery = Type.Object({
       description: 'Only those that failed, and those that go on although an attempt of them has failed',
     }),
   ),
+  waiting: Type.Optional(
+    Enumeration(['true'], { description: 'Only those that wait for their turn or for their next try' }),
+  ),
   started_after: Time('Only those started at this time or later'),
   started_before: Time('Only those started before this time'),
+  ended_after: Time(
+    'Only those that ended at this time or later, in the order of their ends. Not together with `started_after` or `started_before`',
+  ),
+  ended_before: Time('Only those that ended before this time, in the order of their ends; as `ended_after`'),
   sort: Type.Optional(
     Enumeration(['started_at', '-started_at'], { default: '-started_at', description: 'With a minus newest first' }),
   ),
@@ -258,6 +266,19 @@ export type OperatorJob = Static<typeof OperatorJob>;
 
 export const JobPage = Type.Object({ data: Type.Array(OperatorJob), next: Next }, { title: 'Job page' });
 
+const RowPoint = Type.Object(
+  {
+    at: Timestamp('When'),
+    attempt: Type.Integer({ minimum: 0, description: 'In which attempt, from 1', examples: [1] }),
+    rows: Type.Integer({
+      minimum: 0,
+      description: 'Rows that the attempt had passed to the destination by then',
+      examples: [12_000],
+    }),
+  },
+  { title: 'Row point' },
+);
+
 export const JobDetail = Type.Object(
   {
     ...jobForOperators,
@@ -265,6 +286,11 @@ export const JobDetail = Type.Object(
     attempt_list: Type.Unsafe<Static<typeof Attempt>[] | null>({
       anyOf: [Type.Array(Attempt), Type.Null()],
       description: 'Each attempt, in order; null where the platform does not tell',
+    }),
+    row_points: Type.Unsafe<Static<typeof RowPoint>[] | null>({
+      anyOf: [Type.Array(RowPoint), Type.Null()],
+      description:
+        'How the rows came, for a plot: at most 120 points, in the order of time, closer together in a short job; null where the platform does not tell',
     }),
     last_good_job: Type.Union([Type.Object(jobForOperators, { title: 'Operator job' }), Type.Null()], {
       description:
@@ -328,7 +354,8 @@ export const JobLog = Type.Object(
     total_bytes: Type.Integer({ minimum: 0, description: 'Length of the whole log' }),
     next_offset: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
-      description: 'Where to go on; null at the end',
+      description:
+        'Where to go on; null at the end. A search looks at some megabytes for one answer: an answer without lines may still have a `next_offset`',
     }),
     first_error_offset: Type.Optional(
       Type.Unsafe<number | null>({

@@ -136,7 +136,8 @@ export const Overview = Type.Object(
     attention: AttentionCounts,
     stale: Count('Connections whose data is older than their schedule promises: `stale=true` lists them', 2),
     counts_are_complete: Type.Boolean({
-      description: 'False: there are more than is counted at once, and `causes`, `attention` or `stale` count a part',
+      description:
+        'False: there are more than is counted at once, and `causes`, `attention`, `stale` or `queue` count a part',
     }),
     queue: SyncQueue,
     hours: Type.Array(SyncPeriod, { description: 'The last 48 hours, oldest first, the present one included' }),

@@ -256,9 +256,20 @@ const de: Words = {
     attention: 'Wer handeln muss',
     oneCause: 'Eine Ursache',
   },
-  jobsList: { title: 'Läufe', failingOnly: 'Nur fehlerhafte' },
+  jobsList: {
+    title: 'Läufe',
+    failingOnly: 'Nur fehlerhafte',
+    waitingOnly: 'Nur wartende',
+    endedSince: (time: string) => `Beendet seit ${time}`,
+  },
 
   job: {
+    rowsOverTime: 'Zeilen im Zeitverlauf',
+    rowsNotTold: 'Die Plattform teilt nicht mit, wie die Zeilen eintrafen.',
+    noRowsYet: 'Noch sind keine Zeilen eingetroffen.',
+    rowsSaid: (rows: string, from: string, to: string) => `${rows} Zeilen, ${from} bis ${to}`,
+    searched: (done: string, all: string) => `${done} von ${all} durchsucht`,
+    stopSearch: 'Suche abbrechen',
     title: (id) => `Lauf ${id}`,
     facts: 'Angaben',
     attempts: 'Versuche',

@@ -253,9 +253,20 @@ const en = {
     attention: 'Who has to act',
     oneCause: 'One cause',
   },
-  jobsList: { title: 'Jobs', failingOnly: 'Failing only' },
+  jobsList: {
+    title: 'Jobs',
+    failingOnly: 'Failing only',
+    waitingOnly: 'Waiting only',
+    endedSince: (time: string) => `Ended since ${time}`,
+  },
 
   job: {
+    rowsOverTime: 'Rows over time',
+    rowsNotTold: 'The platform does not tell how the rows came.',
+    noRowsYet: 'No rows have come yet.',
+    rowsSaid: (rows: string, from: string, to: string) => `${rows} rows, ${from} to ${to}`,
+    searched: (done: string, all: string) => `Searched ${done} of ${all}`,
+    stopSearch: 'Stop searching',
     title: (id: string) => `Job ${id}`,
     facts: 'Facts',
     attempts: 'Attempts',

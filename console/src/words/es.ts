@@ -255,9 +255,20 @@ const es: Words = {
     attention: 'Quién debe actuar',
     oneCause: 'Una sola causa',
   },
-  jobsList: { title: 'Ejecuciones', failingOnly: 'Solo con fallos' },
+  jobsList: {
+    title: 'Ejecuciones',
+    failingOnly: 'Solo con fallos',
+    waitingOnly: 'Solo en espera',
+    endedSince: (time: string) => `Terminadas desde ${time}`,
+  },
 
   job: {
+    rowsOverTime: 'Filas a lo largo del tiempo',
+    rowsNotTold: 'La plataforma no informa de cómo llegaron las filas.',
+    noRowsYet: 'Todavía no han llegado filas.',
+    rowsSaid: (rows: string, from: string, to: string) => `${rows} filas, de ${from} a ${to}`,
+    searched: (done: string, all: string) => `${done} de ${all} buscados`,
+    stopSearch: 'Detener la búsqueda',
     title: (id) => `Ejecución ${id}`,
     facts: 'Datos',
     attempts: 'Intentos',

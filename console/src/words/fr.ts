@@ -255,9 +255,20 @@ const fr: Words = {
     attention: 'Qui doit agir',
     oneCause: 'Une seule cause',
   },
-  jobsList: { title: 'Exécutions', failingOnly: 'En échec seulement' },
+  jobsList: {
+    title: 'Exécutions',
+    failingOnly: 'En échec seulement',
+    waitingOnly: 'En attente seulement',
+    endedSince: (time: string) => `Terminées depuis ${time}`,
+  },
 
   job: {
+    rowsOverTime: 'Lignes au fil du temps',
+    rowsNotTold: 'La plateforme ne dit pas comment les lignes sont arrivées.',
+    noRowsYet: 'Aucune ligne n’est encore arrivée.',
+    rowsSaid: (rows: string, from: string, to: string) => `${rows} lignes, de ${from} à ${to}`,
+    searched: (done: string, all: string) => `${done} sur ${all} parcourus`,
+    stopSearch: 'Arrêter la recherche',
     title: (id) => `Exécution ${id}`,
     facts: 'Faits',
     attempts: 'Tentatives',

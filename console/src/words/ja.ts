@@ -250,9 +250,20 @@ const ja: Words = {
   },
 
   connectionsList: { title: '接続', staleOnly: '遅延のみ', attention: '対応する人', oneCause: '一つの原因' },
-  jobsList: { title: 'ジョブ', failingOnly: '失敗のみ' },
+  jobsList: {
+    title: 'ジョブ',
+    failingOnly: '失敗のみ',
+    waitingOnly: '待機中のみ',
+    endedSince: (time: string) => `${time} 以降に終了`,
+  },
 
   job: {
+    rowsOverTime: '時間ごとの行数',
+    rowsNotTold: 'プラットフォームは行の推移を伝えていません。',
+    noRowsYet: 'まだ行は届いていません。',
+    rowsSaid: (rows: string, from: string, to: string) => `${rows} 行、${from} ～ ${to}`,
+    searched: (done: string, all: string) => `${all} 中 ${done} を検索済み`,
+    stopSearch: '検索を中止',
     title: (id) => `ジョブ ${id}`,
     facts: '情報',
     attempts: '試行',

@@ -635,13 +635,11 @@ const migrations: Record<string, Step> = {
         count bigint not null,
         primary key (organization_id, kind, health, part)
       )`.execute(db);
-    for (const { table, isCounted } of countedByHealth) {
-      await sql`
-        insert into health_counts (organization_id, kind, health, part, count)
-        select organization_id, ${sql.lit(table)}, health, 0, count(*) from ${sql.table(table)}
-        where ${sql.raw(isCounted(''))} group by organization_id, health`.execute(db);
+    for (const counted of countedByHealth) await countByHealth(db, counted);
+    if (kind === 'postgres') await countHealthFunction.execute(db);
+    for (const counted of countedByHealth) {
+      for (const statement of healthCountingTriggers[kind](counted)) await statement.execute(db);
     }
-    for (const statement of healthCountingTriggers[kind]) await statement.execute(db);
   },
 
   '0019-template-plans': async (db, kind) => {
@@ -1265,6 +1263,64 @@ const migrations: Record<string, Step> = {
   '0040-warnings-of-oauth-secrets': async (db) => {
     await sql`alter table oauth_clients add column secret_warned_days integer`.execute(db);
   },
+
+  '0041-numbers-and-their-lists': async (db, kind) => {
+    // Stable, as SQLite's is in effect: PostgreSQL looks for a time in an index only if it may ask for the time once. As a
+    // volatile function it was asked again for every entry of the index.
+    if (kind === 'postgres') {
+      await sql`
+        create or replace function now_ms() returns bigint language sql stable
+        as 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint'`.execute(db);
+    }
+    await sql`alter table connections add column is_leaving integer not null default 0`.execute(db);
+    await sql`
+      update connections set is_leaving = 1
+      where source_id in (select id from sources where lifecycle <> 'live')`.execute(db);
+    for (const statement of leavingTriggers[kind]) await statement.execute(db);
+
+    const onConnections = kind === 'postgres' ? sql` on connections` : sql``;
+    await sql`drop trigger connections_health_added${onConnections}`.execute(db);
+    await sql`drop trigger connections_health_changed${onConnections}`.execute(db);
+    if (kind === 'postgres') {
+      await sql`drop function connections_count_added_health(), connections_count_changed_health()`.execute(db);
+    }
+    for (const statement of healthCountingTriggers[kind](listedConnections)) await statement.execute(db);
+    await sql`delete from health_counts where kind = 'connections'`.execute(db);
+    await countByHealth(db, listedConnections);
+
+    // As in 0038, without the connections that no list shows.
+    const isListed = sql`deleted_at is null and is_leaving = 0`;
+    for (const name of ['by_cause', 'by_attention', 'stale']) {
+      await sql`drop index ${sql.ref(`connections_${name}`)}`.execute(db);
+    }
+    await sql`
+      create index connections_by_cause
+      on connections (organization_id, cause, created_at, id, unwell_since, health, attention_by)
+      where cause is not null and ${isListed}`.execute(db);
+    await sql`
+      create index connections_by_attention on connections (organization_id, attention_by, created_at, id)
+      where attention_by is not null and ${isListed}`.execute(db);
+    await sql`
+      create index connections_stale on connections (organization_id, stale_at, id)
+      where stale_at is not null and ${isListed}`.execute(db);
+
+    // The jobs behind the numbers of hours and days, and those that wait.
+    const lastEnded = sql`ended_at desc, id desc) where ended_at is not null`;
+    await sql`create index jobs_ended on jobs (organization_id, ${lastEnded}`.execute(db);
+    await sql`create index jobs_ended_by_status on jobs (organization_id, status, ${lastEnded}`.execute(db);
+    await sql`
+      create index jobs_waiting on jobs (organization_id, started_at desc, id desc)
+      where ended_at is null and status <> 'running'`.execute(db);
+    await sql`
+      create index log_entries_by_trail_actor_kind on log_entries (organization_id, actor_kind, trail_position)`.execute(
+      db,
+    );
+    await sql`
+      create index webhook_deliveries_by_state
+      on webhook_deliveries (endpoint_id, state, created_at, event_id)`.execute(db);
+    await sql`alter table job_logs add column first_error_offset bigint`.execute(db);
+    await sql`alter table jobs add column row_points text`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */
@@ -1360,12 +1416,33 @@ const countingTriggers = {
   ],
 };
 
+interface CountedByHealth {
+  table: 'connections' | 'sources' | 'workspaces';
+  /** What decides, beside the health, whether a row is counted. */
+  columns: readonly string[];
+  isCounted(row: string): string;
+}
+
 /** What `health_counts` counts: the rows that lists show. */
-const countedByHealth = [
-  { table: 'connections', column: 'deleted_at', isCounted: (row: string) => `${row}deleted_at is null` },
-  { table: 'sources', column: 'lifecycle', isCounted: (row: string) => `${row}lifecycle = 'live'` },
-  { table: 'workspaces', column: 'lifecycle', isCounted: (row: string) => `${row}lifecycle <> 'deleted'` },
-] as const;
+const countedByHealth: readonly CountedByHealth[] = [
+  { table: 'connections', columns: ['deleted_at'], isCounted: (row) => `${row}deleted_at is null` },
+  { table: 'sources', columns: ['lifecycle'], isCounted: (row) => `${row}lifecycle = 'live'` },
+  { table: 'workspaces', columns: ['lifecycle'], isCounted: (row) => `${row}lifecycle <> 'deleted'` },
+];
+
+/** Since 0041: no list shows a connection whose source is being deleted. */
+const listedConnections: CountedByHealth = {
+  table: 'connections',
+  columns: ['deleted_at', 'is_leaving'],
+  isCounted: (row) => `${row}deleted_at is null and ${row}is_leaving = 0`,
+};
+
+async function countByHealth(db: Kysely<Tables>, { table, isCounted }: CountedByHealth): Promise<void> {
+  await sql`
+    insert into health_counts (organization_id, kind, health, part, count)
+    select organization_id, ${sql.lit(table)}, health, 0, count(*) from ${sql.table(table)}
+    where ${sql.raw(isCounted(''))} group by organization_id, health`.execute(db);
+}
 
 /**
  * These triggers keep `health_counts` right. A transaction may change the health of many connections, so on PostgreSQL it
@@ -1373,7 +1450,7 @@ const countedByHealth = [
  * more parts than transactions at the same time.
  */
 const healthCountingTriggers = {
-  sqlite: countedByHealth.flatMap(({ table, column, isCounted }) => {
+  sqlite({ table, columns, isCounted }: CountedByHealth) {
     const name = (what: string) => sql.raw(`${table}_${what}`);
     const added = sql.raw(`
       insert into health_counts (organization_id, kind, health, part, count)
@@ -1382,7 +1459,7 @@ const healthCountingTriggers = {
     return [
       sql`create trigger ${name('health_added')} after insert on ${sql.table(table)} begin ${added} end`,
       sql`
-        create trigger ${name('health_changed')} after update of health, ${sql.raw(column)} on ${sql.table(table)}
+        create trigger ${name('health_changed')} after update of health, ${sql.raw(columns.join(', '))} on ${sql.table(table)}
         when old.health <> new.health or (${sql.raw(isCounted('old.'))}) <> (${sql.raw(isCounted('new.'))}) begin
           update health_counts set count = count - 1
           where organization_id = old.organization_id and kind = ${sql.lit(table)} and health = old.health
@@ -1390,55 +1467,78 @@ const healthCountingTriggers = {
           ${added}
         end`,
     ];
-  }),
+  },
+  postgres({ table, columns, isCounted }: CountedByHealth) {
+    const doubled = (condition: string) => sql.raw(condition.replaceAll("'", "''"));
+    const name = (what: string) => sql.raw(`${table}_${what}`);
+    return [
+      sql`
+        create function ${name('count_added_health')}() returns trigger language plpgsql as '
+        begin
+          perform count_health(organization_id, ''${sql.raw(table)}'', health, count(*)) from added
+          where ${doubled(isCounted(''))} group by organization_id, health;
+          return null;
+        end'`,
+      sql`
+        create trigger ${name('health_added')} after insert on ${sql.table(table)} referencing new table as added
+        for each statement execute function ${name('count_added_health')}()`,
+      sql`
+        create function ${name('count_changed_health')}() returns trigger language plpgsql as '
+        begin
+          if ${doubled(isCounted('old.'))} then
+            perform count_health(old.organization_id, ''${sql.raw(table)}'', old.health, -1);
+          end if;
+          if ${doubled(isCounted('new.'))} then
+            perform count_health(new.organization_id, ''${sql.raw(table)}'', new.health, 1);
+          end if;
+          return null;
+        end'`,
+      sql`
+        create trigger ${name('health_changed')}
+        after update of health, ${sql.raw(columns.join(', '))} on ${sql.table(table)}
+        for each row
+        when (old.health <> new.health or (${sql.raw(isCounted('old.'))}) <> (${sql.raw(isCounted('new.'))}))
+        execute function ${name('count_changed_health')}()`,
+    ];
+  },
+};
+
+/** Only for PostgreSQL, and used by its triggers. */
+const countHealthFunction = sql`
+  create function count_health(organization uuid, what text, state text, change bigint)
+  returns void language plpgsql as '
+  declare free integer;
+  begin
+    select part into free from health_counts
+    where organization_id = organization and kind = what and health = state limit 1 for update skip locked;
+    if not found then
+      free := floor(random() * 2000000000);
+      insert into health_counts (organization_id, kind, health, part, count)
+      values (organization, what, state, free, 0) on conflict do nothing;
+    end if;
+    update health_counts set count = count + change
+    where organization_id = organization and kind = what and health = state and part = free;
+  end'`;
+
+/** These triggers keep `connections.is_leaving` right, in the transaction that changes a source. */
+const leavingTriggers = {
+  sqlite: [
+    sql`
+      create trigger sources_leaving after update of lifecycle on sources
+      when (old.lifecycle = 'live') <> (new.lifecycle = 'live') begin
+        update connections set is_leaving = case new.lifecycle when 'live' then 0 else 1 end where source_id = new.id;
+      end`,
+  ],
   postgres: [
     sql`
-      create function count_health(organization uuid, what text, state text, change bigint)
-      returns void language plpgsql as '
-      declare free integer;
+      create function follow_leaving_source() returns trigger language plpgsql as '
       begin
-        select part into free from health_counts
-        where organization_id = organization and kind = what and health = state limit 1 for update skip locked;
-        if not found then
-          free := floor(random() * 2000000000);
-          insert into health_counts (organization_id, kind, health, part, count)
-          values (organization, what, state, free, 0) on conflict do nothing;
-        end if;
-        update health_counts set count = count + change
-        where organization_id = organization and kind = what and health = state and part = free;
+        update connections set is_leaving = case new.lifecycle when ''live'' then 0 else 1 end where source_id = new.id;
+        return null;
       end'`,
-    ...countedByHealth.flatMap(({ table, column, isCounted }) => {
-      const doubled = (condition: string) => sql.raw(condition.replaceAll("'", "''"));
-      const name = (what: string) => sql.raw(`${table}_${what}`);
-      return [
-        sql`
-          create function ${name('count_added_health')}() returns trigger language plpgsql as '
-          begin
-            perform count_health(organization_id, ''${sql.raw(table)}'', health, count(*)) from added
-            where ${doubled(isCounted(''))} group by organization_id, health;
-            return null;
-          end'`,
-        sql`
-          create trigger ${name('health_added')} after insert on ${sql.table(table)} referencing new table as added
-          for each statement execute function ${name('count_added_health')}()`,
-        sql`
-          create function ${name('count_changed_health')}() returns trigger language plpgsql as '
-          begin
-            if ${doubled(isCounted('old.'))} then
-              perform count_health(old.organization_id, ''${sql.raw(table)}'', old.health, -1);
-            end if;
-            if ${doubled(isCounted('new.'))} then
-              perform count_health(new.organization_id, ''${sql.raw(table)}'', new.health, 1);
-            end if;
-            return null;
-          end'`,
-        sql`
-          create trigger ${name('health_changed')} after update of health, ${sql.raw(column)} on ${sql.table(table)}
-          for each row
-          when (old.health <> new.health or (${sql.raw(isCounted('old.'))}) <> (${sql.raw(isCounted('new.'))}))
-          execute function ${name('count_changed_health')}()`,
-      ];
-    }),
+    sql`
+      create trigger sources_leaving after update of lifecycle on sources for each row
+      when ((old.lifecycle = 'live') <> (new.lifecycle = 'live')) execute function follow_leaving_source()`,
   ],
 };
 

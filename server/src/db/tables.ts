@@ -514,6 +514,8 @@ export interface ConnectionRow extends RemoteRow {
   unwell_since: number | null;
   /** While it needs attention: who has to do something. */
   attention_by: Audience | null;
+  /** 0 or 1, kept by a trigger: its source is being deleted, so no list shows it and no number counts it. */
+  is_leaving: number;
   /** From then on it counts as stale, if no sync succeeds before; null: it has no schedule, or is paused. */
   stale_at: number | null;
   /** What the platform said of it when it was last looked at, and when that was; null: nothing worth telling. */
@@ -592,6 +594,8 @@ export interface JobRow {
   attempt_list: string | null;
   streams: string | null;
   more_streams: number;
+  /** How the rows came, as a JSON list of `RowPoint` (platform/pipelines-port.ts); null where the platform does not tell. */
+  row_points: string | null;
   /** Of the request that asked for it, where there was one. Without a request, the trace that the platform gave it. */
   request_id: string | null;
   trace_id: string | null;
@@ -668,6 +672,8 @@ export interface JobLogRow {
   end_offset: number;
   /** Of the job. */
   ended_at: number;
+  /** Where its first line with the level ERROR or FATAL begins; -1: it has none; null: stored before this was noted. */
+  first_error_offset: number | null;
   /** Its lines as JSON, one a line, compressed with gzip. */
   content: Uint8Array;
 }

@@ -71,6 +71,8 @@ type NewConnection = Pick<
   | 'customer_may_change'
 >;
 
+const nothingWrong = { cause: null, attention_by: null, unwell_since: null, stale_at: null };
+
 /** Its id, which is the old one where a connection comes back; undefined when there is one already. */
 export async function insertConnection(
   tx: Db,
@@ -91,6 +93,8 @@ export async function insertConnection(
       health_detail: '{}',
       platform_state: null,
       platform_reason: null,
+      is_leaving: 0,
+      ...nothingWrong,
       // The set-up itself sees what the platform has.
       slowed_cron: null,
       looked_at: now,
@@ -126,6 +130,7 @@ export async function insertConnection(
           health_detail: '{}',
           platform_state: null,
           platform_reason: null,
+          ...nothingWrong,
           applied_template_version: 0,
           version: sql<number>`connections.version + 1`,
           applied_version: 0,

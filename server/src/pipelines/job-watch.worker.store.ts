@@ -173,13 +173,14 @@ export async function readOpenJobs(
   };
 }
 
-/** Connections by how they do. */
+/** Connections by how they do, of all organizations: from the counts that triggers keep (db/migrations.ts). */
 export async function countByHealth(db: Db): Promise<Partial<Record<ConnectionRow['health'], number>>> {
   const rows = await db
-    .selectFrom('connections')
-    .select(['health', sql<number>`count(*)`.as('count')])
-    .where('deleted_at', 'is', null)
+    .selectFrom('health_counts')
+    .select(['health', sql<number>`sum(count)`.as('count')])
+    .where('kind', '=', 'connections')
     .groupBy('health')
+    .having(sql<number>`sum(count)`, '>', 0)
     .execute();
   return Object.fromEntries(rows.map(({ health, count }) => [health, Number(count)]));
 }

@@ -20,6 +20,7 @@ import { keepLogs } from './job-logs.worker.ts';
 import * as watch from './job-watch.worker.store.ts';
 import { failureIn } from './job-words.ts';
 import {
+  countEnded,
   holdHealth,
   type JobNews,
   recordJobs,
@@ -194,6 +195,7 @@ async function readSilent(ctx: PipelinesContext): Promise<void> {
     const isOver = job.is_deleted === 1 || (told === undefined && job.now - job.started_at > lostAfterMs);
     await ctx.store.transaction(async (tx) => {
       const ended = await watch.putSilentJob(tx, job, isOver);
+      for (const over of ended) await countEnded(tx, job.organization_id, over, job);
       const of = { organization_id: job.organization_id, workspace_id: job.workspace_id, id: job.connection_id };
       await recordSyncsEnded(ctx.journal, tx, of, ended, failureIn);
     });

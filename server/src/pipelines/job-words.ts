@@ -6,7 +6,7 @@ import type { Audience, Failure, Health as PresentedHealth } from '@inlay/contra
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow } from '../db/tables.ts';
 import { isoTime } from '../iso-time.ts';
-import type { PlatformJobAttempt, PlatformJobStream } from '../platform/pipelines-port.ts';
+import type { PlatformJobAttempt, PlatformJobStream, RowPoint } from '../platform/pipelines-port.ts';
 import { findWaitWords, type WaitWords } from '../quotas/holds.ts';
 import type { Health, JobFailure } from './health.ts';
 
@@ -29,6 +29,11 @@ export function failureIn(job: JobRow): JobFailure {
 /** Undefined where the platform does not tell. */
 export function attemptsIn({ attempt_list }: JobRow): StoredAttempt[] | undefined {
   return attempt_list === null ? undefined : JSON.parse(attempt_list);
+}
+
+export function rowPointsIn({ row_points }: JobRow) {
+  if (row_points === null) return null;
+  return (JSON.parse(row_points) as RowPoint[]).map(([at, attempt, rows]) => ({ at: isoTime(at), attempt, rows }));
 }
 
 export function firstErrorIn(job: JobRow): JobFailure | undefined {

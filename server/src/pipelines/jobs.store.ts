@@ -82,26 +82,41 @@ export async function putAsker(
     .execute();
 }
 
-/** A job has ended in this hour. */
+/**
+ * Keeps the sums of hours right: the job counts as it is now, and no longer as it was before. A platform may tell of an ended
+ * job again, with another number of rows.
+ */
 export async function countEnded(
   tx: Db,
   organizationId: string,
-  { status, ended_at, row_count, byte_count }: ToldJob,
+  after: CountedJob,
+  before: CountedJob | undefined,
 ): Promise<void> {
-  const hour = Math.floor((ended_at ?? 0) / 3_600_000) * 3_600_000;
+  const isSame =
+    before !== undefined &&
+    (['status', 'ended_at', 'row_count', 'byte_count'] as const).every((column) => before[column] === after[column]);
+  if (isSame) return;
+  if (before && before.ended_at !== null) await addToHour(tx, organizationId, before, -1);
+  if (after.ended_at !== null) await addToHour(tx, organizationId, after, 1);
+}
+
+type CountedJob = Pick<JobRow, 'status' | 'ended_at' | 'row_count' | 'byte_count'>;
+
+async function addToHour(tx: Db, organizationId: string, job: CountedJob, times: 1 | -1): Promise<void> {
+  const { status, ended_at, row_count, byte_count } = job;
   await tx
     .insertInto('job_hours')
     .values({
       organization_id: organizationId,
-      hour,
+      hour: Math.floor((ended_at ?? 0) / 3_600_000) * 3_600_000,
       status,
-      jobs: 1,
-      row_count: row_count ?? 0,
-      byte_count: byte_count ?? 0,
+      jobs: times,
+      row_count: times * (row_count ?? 0),
+      byte_count: times * (byte_count ?? 0),
     })
     .onConflict((conflict) =>
       conflict.columns(['organization_id', 'hour', 'status']).doUpdateSet({
-        jobs: sql<number>`job_hours.jobs + 1`,
+        jobs: sql<number>`job_hours.jobs + excluded.jobs`,
         row_count: sql<number>`job_hours.row_count + excluded.row_count`,
         byte_count: sql<number>`job_hours.byte_count + excluded.byte_count`,
       }),
@@ -206,6 +221,7 @@ export async function listHealthsOfWorkspace(tx: Db, workspaceId: string): Promi
     .distinct()
     .where('workspace_id', '=', workspaceId)
     .where('deleted_at', 'is', null)
+    .where('is_leaving', '=', 0)
     .execute();
   return rows.map(({ health }) => health);
 }

@@ -34,7 +34,7 @@ import * as sources from './sources.store.ts';
 import { failureOf, recordSyncEnded, recordSyncStarted } from './sync-entries.ts';
 import { operatorsOnly } from './two-texts.ts';
 
-export const listSyncing = jobs.listSyncing;
+export const { listSyncing, countEnded } = jobs;
 
 export const goneFromPlatform =
   'The platform no longer has this connection. To have it again, delete its source and connect it again.';
@@ -110,11 +110,11 @@ export async function recordJobs(
     const failedBefore = hasEnded && !isHistory ? await findFailed(tx, connection) : undefined;
     await jobs.putJob(tx, organizationId, workspaceId, after);
     known.set(job.id, after);
+    await jobs.countEnded(tx, organizationId, after, before);
     if (!before || hasEnded) await jobs.putActivity(tx, workspaceId, after.ended_at ?? after.started_at);
     if (!before && !isHistory) await recordSyncStarted(journal, tx, connection, after);
     if (hasEnded) {
       if (!isHistory) await recordSyncEnded(journal, tx, connection, after, failureIn(after), failedBefore);
-      await jobs.countEnded(tx, organizationId, after);
       const { ended_at, row_count, byte_count } = after;
       const sync = { endedAt: ended_at ?? 0, rows: row_count ?? 0, bytes: byte_count ?? 0 };
       await countSync(tx, organizationId, workspaceId, sync);
@@ -229,6 +229,7 @@ function jobRow(connection: ConnectionRow, job: WordedJob, before: JobRow | unde
     attempt_list: job.attempts ? storableText(JSON.stringify(job.attempts)) : null,
     streams: job.streams ? storableText(JSON.stringify(job.streams)) : null,
     more_streams: job.moreStreams,
+    row_points: job.rowPoints ? JSON.stringify(job.rowPoints) : null,
     request_id: before?.request_id ?? null,
     trace_id: before?.trace_id ?? job.traceId ?? null,
     seen_at: before?.seen_at ?? 0,

@@ -12,6 +12,8 @@ import type { ConnectionWithNames } from './connections.store.ts';
 import type { Position } from './list-cursor.ts';
 
 export interface Slice {
+  /** By the end of jobs instead of their start: only jobs that have ended, and `from` and `until` are about the end. */
+  isByEnd?: boolean;
   after: Position | undefined;
   isNewestFirst: boolean;
   limit: number;
@@ -52,17 +54,19 @@ function sliced<Database, Joined extends keyof Database, Row>(
   table: Listed,
   organizationId: string,
   filter: ListFilter,
-  { after, isNewestFirst, limit, from, until }: Slice,
+  { after, isNewestFirst, limit, from, until, isByEnd = false }: Slice,
   sortedBy?: string,
 ): SelectQueryBuilder<Database, Joined, Row> {
   const column = (name: string) => sql.ref<unknown>(`${table}.${name}`);
-  const time = column(table === 'jobs' ? 'started_at' : 'created_at');
+  const timeOfJob = isByEnd ? 'ended_at' : 'started_at';
+  const time = column(table === 'jobs' ? timeOfJob : 'created_at');
   const key = sortedBy === undefined ? time : column(sortedBy);
   let page = query.where(sql<boolean>`${column('organization_id')} = ${organizationId}`);
   for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
     page = page.where(sql<boolean>`${column(columns[name as keyof ListFilter])} = ${value}`);
   }
+  if (isByEnd) page = page.where(sql<boolean>`${time} is not null`);
   // Likely, so that SQLite does not take a period for shorter than what the filter leaves, and read all of it.
   if (from !== undefined) page = page.where(sql<boolean>`likely(${time} >= ${from})`);
   if (until !== undefined) page = page.where(sql<boolean>`likely(${time} < ${until})`);
@@ -76,6 +80,9 @@ export type ListedConnection = ConnectionWithNames & {
   workspace_name: string;
   workspace_status: WorkspaceRow['status'];
 };
+
+/** In the text of the statement, so that SQLite can compare it with the condition of the indexes. */
+export const notLeaving = sql.lit(0);
 
 /** Its workspace may be deactivated meanwhile, and its health not worked out yet: paused connections have no such time. */
 export const isStaleNow = sql<boolean>`connections.stale_at <= now_ms()`;
@@ -105,7 +112,7 @@ export async function listConnectionPage(
       >`case when workspaces.held_since is null then workspaces.status else 'inactive' end`.as('workspace_status'),
     ])
     .where('connections.deleted_at', 'is', null)
-    .where('sources.lifecycle', '=', 'live');
+    .where('connections.is_leaving', '=', notLeaving);
   if (!isStale) return await sliced(query, 'connections', organizationId, filter, slice).execute();
   const stale = query.where(isStaleNow);
   return await sliced(stale, 'connections', organizationId, filter, slice, 'stale_at').execute();
@@ -128,12 +135,15 @@ export async function listSourcePage(
 /** As `jobs_failing` has it: the database takes that index only for the same words. */
 const failingJob = sql<boolean>`(jobs.status = 'failed' or (jobs.ended_at is null and jobs.failed_attempts > 0))`;
 
+/** As `jobs_waiting` has it. */
+const waitingJob = sql<boolean>`(jobs.ended_at is null and jobs.status <> 'running')`;
+
 export type ListedJob = JobRow & { workspace_name: string };
 
 export async function listJobPage(
   db: Db,
   organizationId: string,
-  { isFailing, ...filter }: ListFilter & { isFailing: boolean },
+  { isFailing, isWaiting = false, ...filter }: ListFilter & { isFailing: boolean; isWaiting?: boolean },
   slice: Slice,
 ): Promise<ListedJob[]> {
   const query = db
@@ -141,7 +151,8 @@ export async function listJobPage(
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .selectAll('jobs')
     .select('workspaces.name as workspace_name')
-    .$if(isFailing, (jobs) => jobs.where(failingJob));
+    .$if(isFailing, (jobs) => jobs.where(failingJob))
+    .$if(isWaiting, (jobs) => jobs.where(waitingJob));
   return await sliced(query, 'jobs', organizationId, filter, slice).execute();
 }
 
@@ -158,6 +169,7 @@ export async function countHealths(
     .where('workspace_id', 'in', workspaceIds)
     .where('health', 'in', healths)
     .where('deleted_at', 'is', null)
+    .where('is_leaving', '=', notLeaving)
     .groupBy(['workspace_id', 'health'])
     .execute();
   return rows.map((row) => ({ ...row, count: Number(row.count) }));
@@ -175,7 +187,8 @@ export async function listWorstHealths(
       join
         .onRef('connections.workspace_id', '=', 'workspaces.id')
         .onRef('connections.health', '=', 'workspaces.health')
-        .on('connections.deleted_at', 'is', null),
+        .on('connections.deleted_at', 'is', null)
+        .on('connections.is_leaving', '=', notLeaving),
     )
     .select(['connections.workspace_id', 'connections.health', 'connections.health_detail'])
     .where('workspaces.id', 'in', workspaceIds)

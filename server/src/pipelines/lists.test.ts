@@ -9,6 +9,7 @@ import type { Db } from '../db/open.ts';
 import * as lists from './lists.store.ts';
 
 const path = '/api/v1/integrations';
+type JobFilter = lists.ListFilter & { isFailing?: boolean; isWaiting?: boolean; isByEnd?: boolean };
 
 describeOnBothDatabases('lists over all workspaces', (kind) => {
   let test: TestApp;
@@ -107,6 +108,17 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
     await retried.set({ status: 'succeeded', ended_at: 1, failed_attempts: 1 }).execute();
     expect(await jobs()).toHaveLength(10);
     expect((await test.request('GET', `${path}/jobs?failing=false`)).status).toBe(422);
+    const [since, until] = ['2026-01-01T00:00:30Z', '2026-01-01T00:00:32Z'];
+    const ended = await all(`/jobs?ended_after=${since}&ended_before=${until}&limit=1`);
+    expect(ended.items.map(({ ended_at }) => ended_at)).toEqual(
+      ended.items
+        .map(({ ended_at }) => ended_at)
+        .toSorted()
+        .reverse(),
+    );
+    expect(ended.ids).toEqual(['3', '1']);
+    expect((await all(`/jobs?ended_after=${since}&ended_before=${until}&sort=started_at`)).ids).toEqual(['1', '3']);
+    expect((await test.request('GET', `${path}/jobs?ended_after=${since}&started_after=${since}`)).status).toBe(422);
   });
 
   it('show workspaces with the worst health of their connections, newest first', async () => {
@@ -144,11 +156,11 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
         (db, slice) =>
           lists.listSourcePage(db, organizationId, filter, slice),
       jobs:
-        (filter: lists.ListFilter & { isFailing?: boolean }): List =>
+        ({ isByEnd = false, ...filter }: JobFilter): List =>
         (db, slice) =>
-          lists.listJobPage(db, organizationId, { isFailing: false, ...filter }, slice),
+          lists.listJobPage(db, organizationId, { isFailing: false, ...filter }, { ...slice, isByEnd }),
     };
-    const forms: [keyof typeof listOf, index: string, filter: lists.ListFilter & { isFailing?: boolean }][] = [
+    const forms: [keyof typeof listOf, index: string, filter: JobFilter][] = [
       ['connections', 'connections_in_order', {}],
       ['connections', 'connections_in_order_of_workspace', { workspaceId: id }],
       ['connections', 'connections_of_source_template', { sourceTemplateId: id }],
@@ -170,6 +182,9 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       ['jobs', 'jobs_of_connection', { connectionId: id }],
       ['jobs', 'jobs_by_status', { status: 'running' }],
       ['jobs', 'jobs_failing', { isFailing: true }],
+      ['jobs', 'jobs_waiting', { isWaiting: true }],
+      ['jobs', 'jobs_ended', { isByEnd: true }],
+      ['jobs', 'jobs_ended_by_status', { isByEnd: true, status: 'failed' }],
     ];
     const costly: string[] = [];
     for (const [table, index, filter] of forms) {
@@ -186,6 +201,13 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       }
     }
     expect(costly).toEqual([]);
+    // The time is looked for in the index, and not compared with every entry.
+    const stale = await statementOf(db, (catching) =>
+      lists.listConnectionPage(catching, organizationId, { isStale: true }, { ...page, isNewestFirst: false }),
+    );
+    expect(await planOf(test.app.store, stale)).toMatch(
+      /connections_stale[^\n]*(\n *Index Cond: .*stale_at <=|.*stale_at<)/,
+    );
     // The look itself: it sees a list that has no index.
     const unsorted = db.selectFrom('jobs').select('id').orderBy('row_count').compile();
     expect(await planOf(test.app.store, unsorted)).toMatch(/TEMP B-TREE|Sort/);
@@ -206,8 +228,22 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       // The platform has told of no attempts.
       attempt_list: null,
       first_error: null,
+      row_points: null,
       rows: 10,
     });
+    const points = [
+      [1_000, 1, 4],
+      [3_000, 1, 10],
+    ];
+    const first = test.app.store.db.updateTable('jobs').where('organization_id', '=', test.organizationId);
+    await first
+      .set({ row_points: JSON.stringify(points) })
+      .where('id', '=', '1')
+      .execute();
+    expect((await get('/jobs/1')).row_points).toEqual([
+      { at: '1970-01-01T00:00:01.000Z', attempt: 1, rows: 4 },
+      { at: '1970-01-01T00:00:03.000Z', attempt: 1, rows: 10 },
+    ]);
     const good = await get('/jobs/4');
     expect([good.last_good_job.id, good.last_good_job.rows]).toEqual(['3', 10]);
     expect((await get('/jobs/3')).last_good_job).toBeNull();

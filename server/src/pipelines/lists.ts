@@ -14,7 +14,7 @@ import type {
   WorkspaceHealth,
 } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
 import type { WaitWords } from '../quotas/holds.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
@@ -30,6 +30,7 @@ import {
   presentHealth,
   presentJob,
   readWaitWords,
+  rowPointsIn,
 } from './job-words.ts';
 import { decodePosition, encodePosition, type Position } from './list-cursor.ts';
 import * as lists from './lists.store.ts';
@@ -139,10 +140,23 @@ export async function listAllJobs(
     connectionId,
     status: query.status,
     isFailing: query.failing === 'true',
+    isWaiting: query.waiting === 'true',
   };
-  const slice = sliceOf(query, { from: query.started_after, until: query.started_before }, query.sort !== 'started_at');
+  const isByEnd = query.ended_after !== undefined || query.ended_before !== undefined;
+  // A list has one order, and an index for it.
+  if (isByEnd && (query.started_after !== undefined || query.started_before !== undefined)) {
+    const msg = 'jobs are narrowed by when they started or by when they ended, not by both';
+    throw invalidRequest({ loc: ['query', 'ended_after'], msg, type: 'value_error' });
+  }
+  const period = isByEnd
+    ? { from: query.ended_after, until: query.ended_before }
+    : { from: query.started_after, until: query.started_before };
+  const slice = { ...sliceOf(query, period, query.sort !== 'started_at'), isByEnd };
   const rows = await lists.listJobPage(ctx.store.db, organizationId, filter, slice);
-  const page = pageOf(rows, slice.limit, ({ started_at, id }) => ({ time: started_at, id }));
+  const page = pageOf(rows, slice.limit, ({ started_at, ended_at, id }) => ({
+    time: isByEnd ? (ended_at ?? 0) : started_at,
+    id,
+  }));
   const waitWords = await readWaitWords(ctx.store.db, page.data);
   return { ...page, data: page.data.map((job) => presentListedJob(job, waitWords)) };
 }
@@ -212,6 +226,7 @@ function presentJobDetail(job: lists.ListedJob, good: lists.ListedJob | undefine
         bytes,
         failure: failure ? presentFailure('operator', failure) : null,
       })) ?? null,
+    row_points: rowPointsIn(job),
     last_good_job: good ? presentListedJob(good, waitWords) : null,
   };
 }

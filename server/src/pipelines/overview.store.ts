@@ -10,7 +10,7 @@ import type { HealthState } from '@inlay/contract/health';
 import { sql } from 'kysely';
 import type { Db } from '../db/open.ts';
 import type { ConnectionRow, JobRow } from '../db/tables.ts';
-import { isStaleNow } from './lists.store.ts';
+import { isStaleNow, notLeaving } from './lists.store.ts';
 
 export interface HealthCount {
   kind: 'connections' | 'sources' | 'workspaces';
@@ -84,7 +84,8 @@ export async function findFirstUnwell(db: Db, workspaceIds: readonly string[]): 
   if (workspaceIds.length === 0) return [];
   const first = sql<string>`(
     select first.id from connections as first
-    where first.workspace_id = workspaces.id and first.deleted_at is null and first.health in ('failing', 'needs_attention')
+    where first.workspace_id = workspaces.id and first.deleted_at is null and first.is_leaving = 0
+      and first.health in ('failing', 'needs_attention')
     order by first.health, first.created_at, first.id limit 1)`;
   return await db
     .selectFrom('workspaces')
@@ -116,6 +117,7 @@ export async function countCauses(db: Db, organizationId: string): Promise<Cause
         .where('organization_id', '=', organizationId)
         .where('cause', 'is not', null)
         .where('deleted_at', 'is', null)
+        .where('is_leaving', '=', notLeaving)
         .orderBy('cause')
         .limit(countedAtMost)
         .as('unwell'),
@@ -149,6 +151,7 @@ export async function listOfCause(
     .where('connections.organization_id', '=', organizationId)
     .where('connections.cause', '=', cause)
     .where('connections.deleted_at', 'is', null)
+    .where('connections.is_leaving', '=', notLeaving)
     .orderBy('connections.created_at')
     .orderBy('connections.id')
     .limit(limit)
@@ -164,6 +167,7 @@ export async function countStale(db: Db, organizationId: string): Promise<number
         .where('organization_id', '=', organizationId)
         .where(isStaleNow)
         .where('deleted_at', 'is', null)
+        .where('is_leaving', '=', notLeaving)
         .limit(countedAtMost)
         .as('stale'),
     )
@@ -178,10 +182,16 @@ export async function readQueue(
   organizationId: string,
 ): Promise<{ waiting: number; running: number; oldestWaitingAt: number | null }> {
   const rows = await db
-    .selectFrom('jobs')
+    .selectFrom((from) =>
+      from
+        .selectFrom('jobs')
+        .select(['status', 'started_at'])
+        .where('organization_id', '=', organizationId)
+        .where('ended_at', 'is', null)
+        .limit(countedAtMost)
+        .as('open'),
+    )
     .select(({ fn }) => ['status', fn.countAll<number>().as('count'), fn.min('started_at').as('oldest')])
-    .where('organization_id', '=', organizationId)
-    .where('ended_at', 'is', null)
     .groupBy('status')
     .execute();
   const waiting = rows.filter(({ status }) => status !== 'running');

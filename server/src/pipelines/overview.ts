@@ -42,7 +42,7 @@ export async function readOverview(
     more_causes: causes.length - named.length,
     attention: { customer: needing('customer'), operator: needing('operator') },
     stale,
-    counts_are_complete: Math.max(counted, stale) < store.countedAtMost,
+    counts_are_complete: Math.max(counted, stale, queue.waiting + queue.running) < store.countedAtMost,
     queue: {
       waiting: queue.waiting,
       running: queue.running,

@@ -67,6 +67,7 @@ export async function retireInWorkspace(
     const rows = await moves.listSourcesToMove(tx, workspace.id, template.templateId);
     for (const { id } of rows) await sources.changeSource(tx, workspace.id, id, { lifecycle: 'deleting' });
     await recordDeletionRequested(ctx.journal, tx, rows);
+    await refreshHealth(ctx, tx, [workspace.id], { ids: [] });
     return changing(rows.map(({ id }) => id));
   }
   const rows = await retired.listConnections(tx, workspace.id, template);

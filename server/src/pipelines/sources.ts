@@ -47,6 +47,7 @@ import {
 } from './entries.ts';
 import { worstOf } from './health.ts';
 import { healthIn, presentHealth } from './job-words.ts';
+import { holdHealth, refreshHealth } from './jobs.ts';
 import * as lists from './lists.store.ts';
 import { recordWorkspaceDeleted } from './remote.store.ts';
 import { setUpSoon, setUpSource } from './set-up.ts';
@@ -287,8 +288,11 @@ export async function deleteSource(
 ): Promise<{ id: string; deleted_at: string }> {
   await getSource(ctx, scope, id);
   const recorded = await ctx.store.transaction(async (tx) => {
+    await holdHealth(ctx, tx, [scope.workspaceId]);
     const row = await sources.changeSource(tx, scope.workspaceId, id, { lifecycle: 'deleting' });
     if (row) await recordDeletionRequested(ctx.journal, tx, [row]);
+    // The workspace does as well as what stays.
+    if (row) await refreshHealth(ctx, tx, [scope.workspaceId], { ids: [] });
     return row;
   });
   if (!recorded) throw new AppError('source_not_found');

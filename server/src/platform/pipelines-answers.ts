@@ -16,6 +16,7 @@ import {
   type PlatformJobAttempt,
   type PlatformJobStream,
   type PlatformStream,
+  type RowPoint,
 } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
@@ -90,8 +91,16 @@ export function readJob(item: Item): PlatformJob {
     failedAttempts: countIn(item, 'failedAttempts'),
     streams: Array.isArray(item.streams) ? item.streams.flatMap(readJobStream) : undefined,
     moreStreams: countIn(item, 'moreStreams') ?? 0,
+    rowPoints: Array.isArray(item.rowPoints) ? item.rowPoints.filter(isRowPoint).slice(-maxRowPoints) : undefined,
     traceId: textOrNull(item.traceId) ?? undefined,
   };
+}
+
+/** More than the bundled platform tells: whatever it says, a job stays small. */
+const maxRowPoints = 500;
+
+function isRowPoint(item: unknown): item is RowPoint {
+  return Array.isArray(item) && item.length === 3 && item.every((value) => Number.isSafeInteger(value) && value >= 0);
 }
 
 export function readJobLog(item: Item): JobLog {
@@ -103,11 +112,13 @@ export function readJobLog(item: Item): JobLog {
     message: String(line.message),
   }));
   const next = countIn(item, 'nextOffset') ?? null;
+  const told = 'firstErrorOffset' in item ? { first_error_offset: countIn(item, 'firstErrorOffset') ?? null } : {};
   return {
     attempt: countIn(item, 'attempt') ?? 0,
     lines,
     total_bytes: countIn(item, 'totalBytes') ?? 0,
     next_offset: next,
+    ...told,
   };
 }
 

@@ -202,8 +202,10 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
         throw error;
       }
     },
-    async readJobLog(id, query) {
-      const given = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+    async readJobLog(id, { first_error, ...query }) {
+      const given = Object.entries({ ...query, ...(first_error && { firstError: 'true' }) }).map(
+        ([name, value]): [string, string] => [name, String(value)],
+      );
       const path = `/jobs/${id}/log?${new URLSearchParams(given)}`;
       try {
         return readJobLog(readable(await call('read_job_log', 'read', { method: 'GET', path })) as Item);

@@ -141,9 +141,13 @@ export interface PlatformJob {
    */
   streams: PlatformJobStream[] | undefined;
   moreStreams: number;
+  /** How many rows had come at which time (ms), and in which attempt; a bounded number. Only the bundled platform tells. */
+  rowPoints?: RowPoint[] | undefined;
   /** Of W3C Trace Context. Only the bundled platform tells. */
   traceId?: string | undefined;
 }
+
+export type RowPoint = readonly [at: number, attempt: number, rows: number];
 
 export interface PlatformJobStream {
   name: string;

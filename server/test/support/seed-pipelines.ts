@@ -170,6 +170,7 @@ export async function seedPipelines(store: Store, options: SeedOptions) {
             attempt_list: null,
             streams: null,
             more_streams: 0,
+            row_points: null,
             request_id: null,
             trace_id: null,
             seen_at: createdAt,

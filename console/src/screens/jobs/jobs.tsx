@@ -12,7 +12,18 @@ import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
-const filters = ['workspace_id', 'connection_id', 'source_id', 'status', 'failing', 'started_after', 'started_before'];
+const filters = [
+  'workspace_id',
+  'connection_id',
+  'source_id',
+  'status',
+  'failing',
+  'waiting',
+  'started_after',
+  'started_before',
+  'ended_after',
+  'ended_before',
+];
 
 export function JobsScreen({ place }: { place: Place }) {
   const words = useWords();
@@ -22,6 +33,7 @@ export function JobsScreen({ place }: { place: Place }) {
     { method: 'GET', path: '/integrations/jobs', query: { ...query, limit: 50 } },
     () => true,
   );
+  const endedAfter = place.query.get('ended_after');
   const number = (value: number | null) => (value === null ? words.none : formatting.number(value));
   const columns: Column<OperatorJob>[] = [
     { title: words.column.job, cell: ({ id }) => <Link to={pathTo('job', id)}>{words.job.title(id)}</Link> },
@@ -64,6 +76,13 @@ export function JobsScreen({ place }: { place: Place }) {
           all={words.list.all}
         />
         <Tick place={place} name="failing" label={words.jobsList.failingOnly} />
+        <Tick place={place} name="waiting" label={words.jobsList.waitingOnly} />
+        {endedAfter && (
+          <Chip
+            to={withFilter(place, 'ended_after', undefined)}
+            text={words.jobsList.endedSince(formatting.dateTime(endedAfter))}
+          />
+        )}
         {place.query.has('workspace_id') && (
           <Chip to={withFilter(place, 'workspace_id', undefined)} text={words.list.ofCustomer} />
         )}

@@ -26,10 +26,10 @@ export function Plots({ overview }: { overview: Overview }) {
         title={words.day}
         beside={
           <p class="c-plot-sum">
-            <Link to={pathTo('jobs', undefined, { status: 'succeeded', started_after: since })}>
+            <Link to={pathTo('jobs', undefined, { status: 'succeeded', ended_after: since })}>
               {formatting.number(succeeded)} {words.succeeded}
             </Link>
-            <Link to={pathTo('jobs', undefined, { status: 'failed', started_after: since })}>
+            <Link to={pathTo('jobs', undefined, { status: 'failed', ended_after: since })}>
               {formatting.number(failed)} {words.failed}
             </Link>
           </p>
@@ -48,7 +48,7 @@ export function Plots({ overview }: { overview: Overview }) {
         title={words.month}
         beside={
           <p class="c-plot-sum">
-            <Link to={pathTo('jobs', undefined, { started_after: overview.days[0]?.from })}>
+            <Link to={pathTo('jobs', undefined, { ended_after: overview.days[0]?.from })}>
               {formatting.number(rows)} {words.rows}
             </Link>
           </p>

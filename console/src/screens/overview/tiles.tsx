@@ -49,7 +49,7 @@ export function Tiles({ overview: { workspaces, attention, stale, queue } }: { o
         count={queue.waiting}
         title={words.waiting}
         {...(queue.oldest_waiting_since ? { note: <When time={queue.oldest_waiting_since} /> } : {})}
-        to={pathTo('jobs', undefined, { status: 'pending' })}
+        to={pathTo('jobs', undefined, { waiting: 'true' })}
       />
       <Tile count={queue.running} title={words.running} to={pathTo('jobs', undefined, { status: 'running' })} />
       <Tile
