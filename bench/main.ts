@@ -31,6 +31,7 @@ import { benchmark as events } from './events.ts';
 import { benchmark as fairShare } from './fair-share.ts';
 import { benchmark as growth } from './growth.ts';
 import { benchmark as hostileConnectors } from './hostile-connectors.ts';
+import { benchmark as jobLog } from './job-log.ts';
 import { benchmark as lists } from './lists.ts';
 import { benchmark as memory } from './memory.ts';
 import { benchmark as postgresToPostgres } from './postgres-to-postgres.ts';
@@ -50,6 +51,7 @@ const benchmarks: readonly Benchmark[] = [
   growth,
   lists,
   consoleScreens,
+  jobLog,
   memory,
   replicas,
   workspaceSync,

@@ -18,6 +18,7 @@ export const JobLogQuery = Type.Object({
   bytes: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
   tail: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   search: Type.Optional(Type.String({ maxLength: 200 })),
+  firstError: Type.Optional(Type.Boolean()),
 });
 export type JobLogQuery = Static<typeof JobLogQuery>;
 

@@ -5,17 +5,7 @@
  *
  * Each line is written before `write` returns, so that what led to a crash is there to be read.
  */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Failure, JobLog } from './runner.ts';
 
@@ -25,7 +15,7 @@ interface JobLogLimits {
   maxMessageLength?: number;
 }
 
-interface JobLogLine {
+export interface JobLogLine {
   time: string;
   level: string;
   origin: Failure['origin'];
@@ -38,6 +28,9 @@ export interface OpenJobLog extends JobLog {
 
 const endOf = (file: string) => `${file}.end`;
 const oldEndOf = (file: string) => `${file}.end.old`;
+
+/** The files of a log that there may be, in the order of their lines. Each begins with a line. */
+export const partsOf = (file: string) => [file, oldEndOf(file), endOf(file)];
 
 /** Goes on with the log if there is one already: a job may be taken up again. */
 export function jobLog(file: string, limits: JobLogLimits, now: () => number): OpenJobLog {
@@ -78,32 +71,12 @@ export function jobLog(file: string, limits: JobLogLimits, now: () => number): O
   };
 }
 
-/** Empty when there is no log. */
-export function readJobLog(file: string): JobLogLine[] {
-  return placedLines(file).lines.map(({ offset: _offset, ...line }) => line);
-}
-
 export interface PlacedLine extends JobLogLine {
   /** Where it begins in the log, in bytes. */
   offset: number;
 }
 
-/** The whole log, which is small enough (see `maxBytes`): a line that has left the middle takes no room. */
-export function placedLines(file: string): { lines: PlacedLine[]; totalBytes: number } {
-  const lines: PlacedLine[] = [];
-  let offset = 0;
-  for (const part of [file, oldEndOf(file), endOf(file)]) {
-    if (!existsSync(part)) continue;
-    for (const text of readFileSync(part, 'utf8').split(/(?<=\n)/)) {
-      const line = readLine(text.trimEnd());
-      if (line) lines.push({ offset, ...line });
-      offset += Buffer.byteLength(text);
-    }
-  }
-  return { lines, totalBytes: offset };
-}
-
-function readLine(text: string): JobLogLine | undefined {
+export function readLine(text: string): JobLogLine | undefined {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
@@ -114,5 +87,5 @@ function readLine(text: string): JobLogLine | undefined {
 }
 
 export function removeJobLog(file: string): void {
-  for (const part of [file, oldEndOf(file), endOf(file)]) rmSync(part, { force: true });
+  for (const part of partsOf(file)) rmSync(part, { force: true });
 }

@@ -4,7 +4,7 @@ import type { Db } from '../db/open.ts';
 import type { JobLogRow } from '../db/tables.ts';
 
 type JobKey = Pick<JobLogRow, 'connection_id' | 'job_id'>;
-export type LogPart = Pick<JobLogRow, 'attempt' | 'part' | 'end_offset'>;
+export type LogPart = Pick<JobLogRow, 'attempt' | 'part' | 'end_offset' | 'first_error_offset'>;
 
 /** The job has ended: its log is to be copied, after a while where connectors may still be ending. */
 export async function wantLog(tx: Db, workspaceId: string, { connection_id, job_id }: JobKey, inMs: number) {
@@ -25,7 +25,7 @@ export async function listParts(
 ): Promise<LogPart[]> {
   const parts = db
     .selectFrom('job_logs')
-    .select(['attempt', 'part', 'end_offset'])
+    .select(['attempt', 'part', 'end_offset', 'first_error_offset'])
     .where('workspace_id', '=', workspaceId)
     .where('connection_id', '=', connection_id)
     .where('job_id', '=', job_id);

@@ -55,10 +55,11 @@ describeOnBothDatabases('logs of jobs', (kind) => {
       if (method !== 'GET') return undefined;
       const [, job] = /^\/jobs\/(\d+)\/log$/.exec(pathname) ?? [];
       if (job !== undefined) {
-        const { search, ...numbers } = Object.fromEntries(searchParams);
+        const { search, firstError, ...numbers } = Object.fromEntries(searchParams);
         const query = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, Number(value)]));
         const { attempts = 0 } = told.get(Number(job)) ?? {};
-        const part = readLog(platform(), jobRow(Number(job), attempts), { ...query, ...(search && { search }) });
+        const more = { ...(search && { search }), ...(firstError && { firstError: true }) };
+        const part = await readLog(platform(), jobRow(Number(job), attempts), { ...query, ...more });
         return answer(part);
       }
       return pathname === '/jobs'

@@ -20,38 +20,12 @@ const defaultBytes = 100_000;
 type LogContext = Pick<PipelinesContext, 'store'> & { platform: Pick<PlatformPort, 'readJobLog'> };
 
 /** What the connectors of a job have said, where the platform hands it out. */
-export async function readJobLog(
-  ctx: LogContext,
-  job: JobRow,
-  { first_error, ...query }: JobLogQuery,
-): Promise<JobLog> {
-  const log = await readLines(ctx, job, query);
-  if (first_error === undefined) return log;
-  return { ...log, first_error_offset: await findFirstError(ctx, job, log.attempt || undefined) };
-}
-
-/** A search for each level: only the lines that hold its name are looked at. */
-async function findFirstError(ctx: LogContext, job: JobRow, attempt: number | undefined): Promise<number | null> {
-  let first: number | null = null;
-  for (const level of ['ERROR', 'FATAL']) {
-    let offset: number | null = 0;
-    while (offset !== null && (first === null || offset < first)) {
-      const search: JobLogQuery = { search: level, offset, bytes: 10_000, ...(attempt !== undefined && { attempt }) };
-      const { lines, next_offset }: JobLog = await readLines(ctx, job, search);
-      const found = lines.find((line) => line.level === level)?.offset;
-      if (found !== undefined) first = Math.min(first ?? found, found);
-      offset = found === undefined ? next_offset : null;
-    }
-  }
-  return first;
-}
-
-async function readLines(ctx: LogContext, job: JobRow, query: JobLogQuery): Promise<JobLog> {
+export async function readJobLog(ctx: LogContext, job: JobRow, query: JobLogQuery): Promise<JobLog> {
   const kept = await readKeptLog(ctx, job, query);
   if (kept) return kept;
   try {
     const log = await ctx.platform.readJobLog(job.id, query);
-    if (log) return log;
+    if (log) return query.first_error === undefined ? log : { first_error_offset: null, ...log };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     throw new AppError('platform_does_not_answer', { delay: delayOf(error) }, { cause: error });
@@ -68,17 +42,38 @@ async function readKeptLog(
   const [first] = parts;
   if (!first) return undefined;
   const { attempt } = first;
-  const plain = plainWord.exec(query.search ?? '')?.[0]?.toLowerCase();
-  const linesOf = async ({ part }: logs.LogPart) =>
-    await unpack(await logs.readPart(db, workspaceId, { connection_id, job_id: id, attempt, part }), plain);
+  const linesOf = async ({ part }: logs.LogPart, search?: string) =>
+    await unpack(await logs.readPart(db, workspaceId, { connection_id, job_id: id, attempt, part }), search);
   const { lines, nextOffset } = await chooseLines(parts, linesOf, query);
-  return { attempt, lines, total_bytes: parts.at(-1)?.end_offset ?? 0, next_offset: nextOffset };
+  const found = query.first_error && { first_error_offset: await findFirstError(parts, linesOf) };
+  return { attempt, lines, total_bytes: parts.at(-1)?.end_offset ?? 0, next_offset: nextOffset, ...found };
 }
+
+type LinesOf = (part: logs.LogPart, search?: string) => Promise<LogLine[]>;
+
+/** Of parts that were stored before it was noted, the lines are looked at. */
+async function findFirstError(parts: readonly logs.LogPart[], linesOf: LinesOf): Promise<number | null> {
+  for (const part of parts) {
+    const first = part.first_error_offset ?? firstErrorIn(await linesOf(part));
+    if (first !== noError) return first;
+  }
+  return null;
+}
+
+const noError = -1;
+
+/** For `first_error_offset`. */
+export function firstErrorIn(lines: readonly LogLine[]): number {
+  return lines.find(({ level }) => level === 'ERROR' || level === 'FATAL')?.offset ?? noError;
+}
+
+/** A search looks at no more parts for one answer. */
+const searchedParts = 16;
 
 /** Whole lines: from a byte on, or the last ones, or those that hold a text. Parts that are not needed are not read. */
 async function chooseLines(
   parts: readonly logs.LogPart[],
-  linesOf: (part: logs.LogPart) => Promise<LogLine[]>,
+  linesOf: LinesOf,
   { offset = 0, bytes = defaultBytes, tail, search }: JobLogQuery,
 ): Promise<{ lines: LogLine[]; nextOffset: number | null }> {
   const wanted = search?.toLowerCase();
@@ -93,17 +88,21 @@ async function chooseLines(
     lines.push(line);
     return true;
   };
+  const isEnough = (looked: number) => search !== undefined && looked >= searchedParts;
   if (tail !== undefined) {
     let last: LogLine[] = [];
-    for (const part of parts.toReversed()) {
-      last = [...(await linesOf(part)).filter(isWanted), ...last].slice(-tail);
+    for (const [looked, part] of parts.toReversed().entries()) {
+      if (isEnough(looked)) break;
+      last = [...(await linesOf(part, wanted)).filter(isWanted), ...last].slice(-tail);
       if (last.length === tail) break;
     }
     const tooMany = last.find((line) => !take(line));
     return { lines, nextOffset: tooMany?.offset ?? null };
   }
-  for (const part of parts.filter(({ end_offset }) => end_offset > offset)) {
-    for (const line of await linesOf(part)) {
+  const later = parts.filter(({ end_offset }) => end_offset > offset);
+  for (const [looked, part] of later.entries()) {
+    if (isEnough(looked)) return { lines, nextOffset: later[looked - 1]?.end_offset ?? null };
+    for (const line of await linesOf(part, wanted)) {
       if (line.offset >= offset && isWanted(line) && !take(line)) return { lines, nextOffset: line.offset };
     }
   }
@@ -115,12 +114,16 @@ export async function pack(lines: readonly LogLine[]): Promise<Buffer> {
 }
 
 /** JSON writes such a word as it is, so that a part or a line without it need not be read as JSON. */
-const plainWord = /^[A-Za-z0-9]+$/;
+function plainWordIn(search: string | undefined): string | undefined {
+  const words = search?.match(/[a-z0-9]+/g) ?? [];
+  return words.toSorted((a, b) => b.length - a.length)[0];
+}
 
-async function unpack(content: Uint8Array | undefined, word?: string): Promise<LogLine[]> {
+async function unpack(content: Uint8Array | undefined, search?: string): Promise<LogLine[]> {
   // Removed meanwhile.
   if (!content) return [];
   const text = (await promisify(gunzip)(content)).toString();
+  const word = plainWordIn(search);
   if (word === undefined) return text.split('\n').map((line) => JSON.parse(line));
   if (!text.toLowerCase().includes(word)) return [];
   const lines = text.split('\n').filter((line) => line.toLowerCase().includes(word));

@@ -7,7 +7,7 @@
  */
 import type { JobLogRow, JobRow } from '../db/tables.ts';
 import type { PipelinesContext } from './context.ts';
-import { pack } from './job-logs.ts';
+import { firstErrorIn, pack } from './job-logs.ts';
 import * as wanted from './job-logs.worker.store.ts';
 
 const atATime = 20;
@@ -61,6 +61,7 @@ async function readAttempt(ctx: PipelinesContext, job: JobRow, attempt: number):
       part: parts.length,
       end_offset: log.next_offset ?? log.total_bytes,
       ended_at: ended_at ?? 0,
+      first_error_offset: firstErrorIn(log.lines),
       content: await pack(log.lines),
     });
     offset = log.next_offset;

@@ -12,6 +12,8 @@ const beyond = 20;
 export interface LogLinesProps {
   lines: readonly Line[];
   goTo: number | undefined;
+  /** How many lines at the beginning were taken away since the log was opened: those in view stay in view. */
+  dropped: number;
   hasEarlier: boolean;
   onStart(): void;
   onEnd(): void;
@@ -25,7 +27,7 @@ export function visibleLines(scrolled: number, height: number, count: number): {
   return { from, to: Math.min(count, Math.ceil((scrolled + height) / lineHeight) + beyond) };
 }
 
-export function LogLines({ lines, goTo, hasEarlier, onStart, onEnd, onOpen }: LogLinesProps) {
+export function LogLines({ lines, goTo, dropped, hasEarlier, onStart, onEnd, onOpen }: LogLinesProps) {
   const words = useWords();
   const frame = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ scrolled: 0, height: 480 });
@@ -39,6 +41,12 @@ export function LogLines({ lines, goTo, hasEarlier, onStart, onEnd, onOpen }: Lo
     const at = lines.findIndex(({ offset }) => offset >= goTo);
     element.scrollTop = (at === -1 ? lines.length : Math.max(0, at - 3)) * lineHeight;
   }, [lines, goTo]);
+  const droppedBefore = useRef(dropped);
+  useLayoutEffect(() => {
+    const gone = dropped - droppedBefore.current;
+    droppedBefore.current = dropped;
+    if (frame.current && gone > 0) frame.current.scrollTop -= gone * lineHeight;
+  }, [dropped]);
   const { from, to } = visibleLines(view.scrolled, view.height, lines.length);
   return (
     <section

@@ -16,7 +16,13 @@ import { LogLines } from './log-lines.tsx';
 const pieceBytes = 100_000;
 const tailLines = 500;
 
+/** However long the log is, the page holds no more of it. */
+const maxLines = 20_000;
+const enoughFound = 50;
+
 interface Shown extends JobLog {
+  /** How many lines before the first were held before. */
+  dropped: number;
   /** Byte of the line to go to. */
   goTo?: number | undefined;
   search?: string;
@@ -30,9 +36,11 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, setBusy] = useState(false);
   const [hasNoError, setHasNoError] = useState(false);
+  const [searched, setSearched] = useState<number | undefined>(undefined);
+  const isStopped = useRef(false);
   const input = useRef<HTMLInputElement>(null);
 
-  const readLog = (query: { offset?: number; tail?: number; search?: string; bytes?: number }) =>
+  const readLog = (query: { offset?: number; tail?: number; search?: string; bytes?: number; first_error?: 'true' }) =>
     callApi<JobLog>({
       method: 'GET',
       path: `/integrations/jobs/${encodeURIComponent(jobId)}/log`,
@@ -44,6 +52,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
     setBusy(true);
     setError(undefined);
     setHasNoError(false);
+    isStopped.current = false;
     try {
       await work();
     } catch (problem) {
@@ -51,32 +60,38 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
       setError(problem);
     } finally {
       setBusy(false);
+      setSearched(undefined);
     }
   };
   const open = (query: Parameters<typeof readLog>[0] = {}, goTo?: number) =>
-    busyWith(async () =>
-      setShown({ ...(await readLog(query)), goTo, ...(query.search ? { search: query.search } : {}) }),
-    );
+    busyWith(async () => setShown({ ...(await readLog(query)), goTo, dropped: 0 }));
+  /** The service looks at a part of the log for each answer: this goes on until there is something to look at. */
+  const find = (search: string) =>
+    busyWith(async () => {
+      let found = { ...(await readLog({ search })), search, dropped: 0 };
+      setShown(found);
+      while (found.lines.length < enoughFound && found.next_offset !== null && !isStopped.current) {
+        setSearched(found.next_offset);
+        const piece = await readLog({ search, offset: found.next_offset });
+        found = { ...found, ...piece, lines: [...found.lines, ...piece.lines] };
+        setShown(found);
+      }
+    });
   const firstError = () =>
     busyWith(async () => {
-      for (const search of ['ERROR', 'FATAL']) {
-        let found = await readLog({ search });
-        for (;;) {
-          const line = found.lines.find(({ level }) => /^(error|fatal)$/i.test(level));
-          if (line)
-            return setShown({ ...(await readLog({ offset: Math.max(0, line.offset - 4_000) })), goTo: line.offset });
-          if (found.next_offset === null) break;
-          found = await readLog({ search, offset: found.next_offset });
-        }
-      }
-      setHasNoError(true);
+      const { first_error_offset: offset } = await readLog({ first_error: 'true', bytes: 1 });
+      if (offset === null || offset === undefined) return setHasNoError(true);
+      setShown({ ...(await readLog({ offset: Math.max(0, offset - 4_000) })), goTo: offset, dropped: 0 });
     });
   const later = () => {
     const from = shown?.next_offset;
     if (!shown || from === null || from === undefined) return;
     void busyWith(async () => {
       const piece = await readLog({ offset: from, ...(shown.search ? { search: shown.search } : {}) });
-      setShown({ ...shown, ...piece, lines: [...shown.lines, ...piece.lines], goTo: undefined });
+      const lines = [...shown.lines, ...piece.lines];
+      const tooMany = Math.max(0, lines.length - maxLines);
+      const dropped = shown.dropped + tooMany;
+      setShown({ ...shown, ...piece, lines: lines.slice(tooMany), goTo: undefined, dropped });
     });
   };
   const earlier = () => {
@@ -85,8 +100,10 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
     void busyWith(async () => {
       const offset = Math.max(0, before - pieceBytes);
       const piece = await readLog({ offset, bytes: before - offset });
-      const lines = piece.lines.filter((line) => line.offset < before);
-      setShown({ ...shown, lines: [...lines, ...shown.lines], goTo: before });
+      const lines = [...piece.lines.filter((line) => line.offset < before), ...shown.lines];
+      // What is no longer held is read again from there.
+      const next_offset = lines[maxLines]?.offset ?? shown.next_offset;
+      setShown({ ...shown, lines: lines.slice(0, maxLines), next_offset, goTo: before });
     });
   };
   useEffect(() => void open(), [jobId, attempt, epoch]);
@@ -103,7 +120,7 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
           onSubmit={(event) => {
             event.preventDefault();
             const text = input.current?.value.trim();
-            void open(text ? { search: text } : {});
+            void (text ? find(text) : open());
           }}
         >
           <Glyph name="search" />
@@ -139,18 +156,33 @@ export function Log({ jobId, attempts }: { jobId: string; attempts: readonly num
         <Button onClick={() => void open({ tail: tailLines }, Number.MAX_SAFE_INTEGER)}>{words.job.end}</Button>
       </div>
       {error !== undefined && <ErrorNotice error={error} onTryAgain={() => void open()} />}
+      {searched !== undefined && shown && (
+        <p class="c-panel-foot c-muted" role="status">
+          {words.job.searched(formatting.bytes(searched), formatting.bytes(shown.total_bytes))}{' '}
+          <Button
+            onClick={() => {
+              isStopped.current = true;
+            }}
+          >
+            {words.job.stopSearch}
+          </Button>
+        </p>
+      )}
       {hasNoError && (
         <p class="c-panel-foot c-muted" role="status">
           {words.job.noError}
         </p>
       )}
       {!shown && error === undefined && <Bones />}
-      {shown?.lines.length === 0 && <Empty title={isSearch ? words.job.noMatch : words.job.emptyLog} />}
+      {shown?.lines.length === 0 && searched === undefined && !(isBusy && isSearch) && (
+        <Empty title={isSearch ? words.job.noMatch : words.job.emptyLog} />
+      )}
       {shown && shown.lines.length > 0 && (
         <>
           <LogLines
             lines={shown.lines}
             goTo={shown.goTo}
+            dropped={shown.dropped}
             hasEarlier={!isSearch && (shown.lines[0]?.offset ?? 0) > 0}
             onStart={earlier}
             onEnd={later}
