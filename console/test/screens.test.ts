@@ -126,6 +126,22 @@ it('A hostile name is text on every screen', async () => {
   forgetRefusals();
 });
 
+it('A job shows how its rows came, and its log is searched without an error to go to', async () => {
+  const page = await stage.newPage();
+  const ofAcme = `/integrations/jobs?workspace_id=${ids['Acme Inc.']}&status=succeeded`;
+  const [good] = (await stage.operator('GET', ofAcme)).data;
+  await signIn(page, `/jobs/${good.id}`);
+  await page.getByRole('img', { name: /^Rows over time: 100 rows, / }).waitFor();
+  const lines = page.getByRole('region', { name: 'Lines of the log' });
+  await lines.getByText('sync, attempt 1').waitFor();
+  await page.getByRole('searchbox', { name: 'Search the log' }).fill('no such text');
+  await page.keyboard.press('Enter');
+  await page.getByText('No line holds this text.').waitFor();
+  await page.getByRole('button', { name: 'First error' }).click();
+  await page.getByText('No line of this log is an error.').waitFor();
+  forgetRefusals();
+});
+
 it('Keys are enough: search, rows, another screen, the list of keys', async () => {
   const page = await stage.newPage();
   await signIn(page);

@@ -268,6 +268,11 @@ export const migrations: Record<string, Migration> = {
       );
     },
   },
+  '0013-rows-over-time': {
+    async up(db) {
+      await run(db, `alter table jobs add column row_points text check (json_valid(row_points))`);
+    },
+  },
 };
 
 async function run(db: Kysely<unknown>, ...statements: string[]): Promise<void> {

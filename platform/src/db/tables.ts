@@ -75,6 +75,8 @@ export interface JobRow {
   /** Of the attempt that runs or ran last: for a job that has succeeded, of the attempt that did. */
   records: number;
   bytes: number;
+  /** How the rows came, as a JSON `RowPoints` (jobs/row-points.ts); null for a job of an earlier version. */
+  row_points: string | null;
   /** What became of each stream's records, as a JSON `StreamsMoved`; null for a job that has not succeeded. */
   streams: string | null;
   failure_message: string | null;

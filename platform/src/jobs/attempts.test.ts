@@ -41,6 +41,7 @@ describe('the attempts of a job', () => {
     // There is a state after the fourth; nobody has confirmed what came later.
     expect(connection.ids()).toHaveLength(10);
     expect(await job()).toMatchObject({ rowsSynced: 4 });
+    expect((await job()).rowPoints.at(-1)).toEqual([expect.any(Number), 1, 10]);
     expect((await job()).attemptList).toMatchObject([{ status: 'failed', rowsSynced: 4 }]);
   });
 

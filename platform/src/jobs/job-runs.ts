@@ -16,6 +16,7 @@ import type { Failure, Progress, StreamsMoved } from '../runner/runner.ts';
 import type { JobsContext } from './context.ts';
 import { createScheduledJob } from './jobs.ts';
 import * as jobs from './jobs.worker.store.ts';
+import type { RowPoints } from './row-points.ts';
 
 export interface Run {
   readonly job: JobRow;
@@ -111,10 +112,12 @@ export async function saveProgress(
   { store, runtime }: JobsContext,
   { job }: Run,
   { records, bytes }: Progress,
+  points: RowPoints,
 ): Promise<void> {
   await jobs.putProgress(store.db, job, {
     records,
     bytes,
+    row_points: JSON.stringify(points),
     updated_at: runtime.now(),
   });
 }

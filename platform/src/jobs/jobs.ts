@@ -17,6 +17,7 @@ import { traceparentOfJob } from '../tracing.ts';
 import type { JobsContext } from './context.ts';
 import * as jobs from './jobs.store.ts';
 import type { JobCreate, JobListQuery } from './requests.ts';
+import type { RowPoints } from './row-points.ts';
 
 export async function createJob(ctx: JobsContext, { connectionId, jobType }: JobCreate): Promise<JobRow> {
   if (jobType === 'refresh') {
@@ -166,7 +167,7 @@ export async function presentJobs(ctx: JobsContext, rows: readonly JobRow[]) {
 /** A platform that is restarted over and over makes many. The first ones tell how it began. */
 const maxAttemptsShown = 20;
 
-/** `attempts`, `failedAttempts`, `attemptList`, `streams` and `failureReason` are additions of this platform. */
+/** `attempts`, `failedAttempts`, `attemptList`, `rowPoints`, `streams` and `failureReason` are additions of this platform. */
 function presentJob(job: JobRow, attempts: readonly JobAttemptRow[], now: number) {
   return {
     jobId: job.job_id,
@@ -182,6 +183,7 @@ function presentJob(job: JobRow, attempts: readonly JobAttemptRow[], now: number
     failedAttempts: job.failed_attempts,
     ...presentTrace(job),
     attemptList: attempts.slice(0, maxAttemptsShown).map(presentAttempt),
+    ...(job.row_points !== null && { rowPoints: (JSON.parse(job.row_points) as RowPoints).points }),
     ...(job.streams !== null && presentStreams(JSON.parse(job.streams))),
     ...presentFailure(job),
   };

@@ -192,7 +192,7 @@ export async function listRunningJobs(db: Db, jobIds: readonly number[]): Promis
 export async function putProgress(
   db: Db,
   { workspace_id, job_id, attempts }: JobRow,
-  progress: Pick<JobRow, 'records' | 'bytes' | 'updated_at'>,
+  progress: Pick<JobRow, 'records' | 'bytes' | 'row_points' | 'updated_at'>,
 ): Promise<void> {
   await db
     .updateTable('jobs')

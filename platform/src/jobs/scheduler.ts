@@ -31,6 +31,7 @@ import {
 } from './job-runs.ts';
 import type { WaitingWorkspace } from './jobs.worker.store.ts';
 import { createLease } from './lease.ts';
+import { noPoints, type RowPoints, withPoint } from './row-points.ts';
 
 interface Scheduler {
   start(): void;
@@ -48,6 +49,7 @@ interface Active {
   stopping: AbortController;
   progress: Progress;
   savedRecords: number;
+  points: RowPoints;
   done: Promise<void>;
 }
 
@@ -112,6 +114,7 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         stopping: new AbortController(),
         progress: { records: 0, bytes: 0 },
         savedRecords: 0,
+        points: run.job.row_points === null ? noPoints : JSON.parse(run.job.row_points),
         done: Promise.resolve(),
       };
       active.set(run.job.connection_id, started);
@@ -145,7 +148,8 @@ export function createScheduler(ctx: JobsContext): Scheduler {
         ...(end?.status === 'failed' ? { failure: `${end.failure.origin} ${end.failure.type}` } : {}),
         attributes: { 'inlay.outcome': end?.status ?? 'interrupted', 'inlay.records': current.progress.records },
       });
-      await saveProgress(ctx, run, current.progress);
+      notePoint(current, true);
+      await saveProgress(ctx, run, current.progress, current.points);
       if (end) await endAttempt(ctx, run, end);
       else if (isClosing) await endAttempt(ctx, run, { status: 'interrupted' });
       removeLogs(ctx, connection_id, await trimJobs(ctx, run));
@@ -193,10 +197,16 @@ export function createScheduler(ctx: JobsContext): Scheduler {
 
   async function saveAllProgress(): Promise<void> {
     for (const current of active.values()) {
+      notePoint(current);
       if (current.progress.records === current.savedRecords) continue;
       current.savedRecords = current.progress.records;
-      await saveProgress(ctx, current.run, current.progress);
+      await saveProgress(ctx, current.run, current.progress, current.points);
     }
+  }
+
+  function notePoint(current: Active, isLast = false): void {
+    const point = [runtime.now(), current.run.job.attempts, current.progress.records] as const;
+    current.points = withPoint(current.points, point, isLast);
   }
 
   async function lookAgainAndAgain(): Promise<void> {

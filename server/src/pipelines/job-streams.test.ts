@@ -73,6 +73,9 @@ describeOnOneDatabase('The streams of a job', (kind) => {
       ],
     });
 
+    const detail = await test.request('GET', `/api/v1/integrations/jobs/${(await newest()).id}`);
+    expect(detail.body.row_points.at(-1)).toMatchObject({ attempt: 1, rows: 3 });
+
     answer = farewell;
     await acme.request('POST', `/connections/${id}/sync`);
     await expect.poll(async () => (await newest()).status).toMatch(isOver);

@@ -14,6 +14,7 @@ import { type Place, pathTo } from '../../router/router.ts';
 import { useWords, type Words } from '../../words/words.ts';
 import { Comparison } from './comparison.tsx';
 import { Log } from './log.tsx';
+import { RowsPlot } from './rows-plot.tsx';
 
 type Attempt = NonNullable<JobDetail['attempt_list']>[number];
 type Stream = NonNullable<JobDetail['streams']>[number];
@@ -58,6 +59,7 @@ function Content({ job }: { job: JobDetail }) {
       <Panel title={words.job.attempts}>
         {job.attempt_list ? <Attempts rows={job.attempt_list} /> : <Empty title={words.job.noAttempts} />}
       </Panel>
+      <RowsPlot job={job} />
       <History job={job} />
       <Panel title={words.job.streams}>
         <Streams job={job} />

@@ -1,0 +1,62 @@
+/** How the rows of a job came: one bar for each part of its time, as high as what its attempt had moved by then. */
+import type { JobDetail } from '@inlay/contract/operating';
+import { useConsole } from '../../console.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { Empty, Panel } from '../../parts/page.tsx';
+import { useWords } from '../../words/words.ts';
+
+type Point = NonNullable<JobDetail['row_points']>[number];
+
+const mostBars = 60;
+
+export interface Slot {
+  until: number;
+  attempt: number;
+  rows: number;
+}
+
+/** Equal parts of the time from the first point to the last, each with the last point before its end. */
+export function slotsOf(points: readonly Point[]): Slot[] {
+  const times = points.map(({ at }) => Date.parse(at));
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const count = Math.min(mostBars, Math.max(points.length, 1));
+  const length = (last - first) / Math.max(1, count - 1);
+  return Array.from({ length: count }, (_, index) => {
+    const until = index === count - 1 ? last : Math.round(first + index * length);
+    const place = times.findLastIndex((time) => time <= until);
+    const { attempt = 0, rows = 0 } = points[place] ?? {};
+    return { until, attempt, rows };
+  });
+}
+
+export function RowsPlot({ job: { row_points, attempt_list } }: { job: JobDetail }) {
+  const words = useWords();
+  const { formatting } = useConsole();
+  const slots = slotsOf(row_points ?? []);
+  const [first, last] = [slots[0], slots.at(-1)];
+  const failed = new Set(attempt_list?.filter(({ status }) => status === 'failed').map(({ attempt }) => attempt));
+  const time = (ms: number) => formatting.dateTime(new Date(ms).toISOString());
+  const title = words.job.rowsOverTime;
+  return (
+    <Panel title={title}>
+      {!first || !last ? (
+        <Empty title={row_points === null ? words.job.rowsNotTold : words.job.noRowsYet} />
+      ) : (
+        <>
+          <Bars
+            label={`${title}: ${words.job.rowsSaid(formatting.number(last.rows), time(first.until), time(last.until))}`}
+            bars={slots.map(({ until, attempt, rows }) => ({
+              title: `${time(until)}, ${words.job.attempt(formatting.number(attempt))}: ${formatting.number(rows)} ${words.overview.rows}`,
+              good: failed.has(attempt) ? 0 : rows,
+              bad: failed.has(attempt) ? rows : 0,
+            }))}
+          />
+          <p class="c-panel-foot c-muted">
+            {words.job.rowsSaid(formatting.number(last.rows), time(first.until), time(last.until))}
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
