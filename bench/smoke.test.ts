@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPostgres, postgresPrograms } from '../scripts/postgres.mjs';
+import type { Store } from '../server/src/db/open.ts';
 import { isReached } from './benchmark.ts';
+import { oneRow, screensOf } from './console.ts';
+import type { ConsoleDataset } from './console-dataset.ts';
 import type { Report } from './report.ts';
 
 const program = fileURLToPath(new URL('run.mjs', import.meta.url));
@@ -55,23 +58,19 @@ const lists = [
   'workspaces, health=paused, none',
   'overview',
 ].map((name) => `${name} with 2,000 jobs, median page`);
-const consoleScreens = [
-  'overview',
-  'customers',
-  'customers by name',
-  'customers by activity',
-  'customers, the longest unwell first',
-  'failing customers by name',
-  'customers, a rare name, by activity',
-  'customers, a common name, by name',
-  'connections of a cause',
-  'connections that need their customer',
-  'stale connections',
-  'jobs',
-  'failing jobs',
-  'jobs of a customer',
-  'a job with the last good one',
-].map((name) => `${name} with 100,000 jobs, median answer`);
+const consoleScreens = Object.keys(screensOf({} as Store, {} as ConsoleDataset))
+  .filter((name) => name !== oneRow)
+  .map((name) => `${name} with 100,000 jobs, median answer`);
+const jobLog = ['the file', 'our own store on SQLite', 'our own store on PostgreSQL'].flatMap((place) =>
+  [
+    'first page',
+    'last page',
+    'a page in the middle',
+    'first error, near the end',
+    'search for a rare word, the longest of its requests',
+    'search for a rare word, all of its requests',
+  ].map((work) => `A log of 2 MB in ${place}: ${work}`),
+);
 const memory = [
   'memory with 2,000 workspaces under load',
   'memory with 2,000 workspaces under load, second half to first',
@@ -113,6 +112,7 @@ const all = {
   ],
   lists: [...on('SQLite', lists), ...on('PostgreSQL', lists)],
   console: [...on('SQLite', consoleScreens), ...on('PostgreSQL', consoleScreens)],
+  'job-log': jobLog,
   memory: [...on('SQLite', memory), ...on('PostgreSQL', memory)],
   replicas,
   'workspace-sync': [...on('SQLite', syncs), ...on('PostgreSQL', syncs)],
