@@ -45,7 +45,7 @@ export interface TrailFilter {
   after: number;
   /** Newest first, and only earlier positions; undefined: oldest first. */
   before?: number | undefined;
-  /** Undefined: every type. Needed where a workspace is named. */
+  /** Undefined: every type. */
   types: readonly WantedType[] | undefined;
   workspaceId: string | undefined;
   since: number | undefined;

@@ -106,8 +106,8 @@ async function readPersonal(db: Db, organizationId: string, rows: readonly trail
 }
 
 /** Undefined: every type. */
-function wantedTypes({ types, workspaceId, isCustomer }: TrailReader): trail.WantedType[] | undefined {
-  if (types === undefined && workspaceId === undefined && !isCustomer) return undefined;
+function wantedTypes({ types, isCustomer }: TrailReader): trail.WantedType[] | undefined {
+  if (types === undefined && !isCustomer) return undefined;
   const named =
     types === undefined
       ? entryTypes

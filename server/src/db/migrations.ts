@@ -1316,6 +1316,9 @@ const migrations: Record<string, Step> = {
       db,
     );
     await sql`
+      create index log_entries_by_trail_of_workspace on log_entries (organization_id, workspace_id, trail_position)
+      where workspace_id is not null`.execute(db);
+    await sql`
       create index webhook_deliveries_by_state
       on webhook_deliveries (endpoint_id, state, created_at, event_id)`.execute(db);
     await sql`alter table job_logs add column first_error_offset bigint`.execute(db);

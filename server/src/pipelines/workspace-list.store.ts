@@ -39,12 +39,14 @@ export interface WorkspaceListFilter {
   ids?: readonly string[] | undefined;
   /** Folded; for names of which so many contain it that a page is soon full. */
   contains?: string | undefined;
+  /** With `contains`: only the first so many of the list are looked at. */
+  among?: number | undefined;
 }
 
 export async function listWorkspacePage(
   db: Db,
   organizationId: string,
-  { health, status, from, until, ids, contains }: WorkspaceListFilter,
+  { health, status, from, until, ids, contains, among }: WorkspaceListFilter,
   { order, isDescending, after, limit }: WorkspaceSlice,
 ): Promise<ListedWorkspace[]> {
   if (ids?.length === 0) return [];
@@ -64,8 +66,18 @@ export async function listWorkspacePage(
   if (from !== undefined) page = page.where(sql<boolean>`likely(created_at >= ${from})`);
   if (until !== undefined) page = page.where(sql<boolean>`likely(created_at < ${until})`);
   if (ids) page = page.where('id', 'in', ids);
-  if (contains !== undefined) page = page.where(sql<boolean>`instr(name_folded, ${contains}) > 0`);
+  const holds = contains === undefined ? undefined : sql<boolean>`instr(name_folded, ${contains}) > 0`;
+  if (holds && among === undefined) page = page.where(holds);
   if (after) page = page.where(sql<boolean>`(${key}, id) ${isAfter} (${after.key}, ${after.id})`);
   const direction = isDescending ? 'desc' : 'asc';
-  return await page.orderBy(key, direction).orderBy('id', direction).limit(limit).execute();
+  const inOrder = page.orderBy(key, direction).orderBy('id', direction);
+  if (!holds || among === undefined) return await inOrder.limit(limit).execute();
+  return await db
+    .selectFrom(inOrder.select('name_folded').limit(among).as('first'))
+    .select([...columns, 'health', 'unwell_since', 'active_at', 'sort_key'])
+    .where(holds)
+    .orderBy('sort_key', direction)
+    .orderBy('id', direction)
+    .limit(limit)
+    .execute();
 }

@@ -80,6 +80,8 @@ describeOnBothDatabases('The list of workspaces with their health', (kind) => {
     const many = await ask({ contains: 'shop z' });
     expect(many.map(({ name }) => name.toLowerCase())).toEqual(['shop z', 'shop z', 'shop z']);
     expect(await ask({ ids: [many[1]?.id ?? ''] })).toEqual([many[1]]);
+    expect(await ask({ contains: 'shop z', among: 25 })).toEqual(many);
+    expect(await ask({ contains: 'shop z', among: 1 })).toEqual([]);
   });
 
   it('refuses a cursor of another order, and one that was not made here', async () => {

@@ -10,7 +10,9 @@ import { healthsOfWorkspaces, type Page } from './lists.ts';
 import * as store from './workspace-list.store.ts';
 
 /** So many are sorted in one statement. Where more contain the text, a page of the whole list is soon full of them. */
-const sortedAtMost = 1_000;
+const sortedAtMost = 500;
+/** If a page of matches is among the first so many of the list, the index of names is not asked: most names hold the text. */
+const triedFirst = 2_000;
 
 export async function listAllWorkspaces(
   ctx: { store: Store },
@@ -26,9 +28,10 @@ export async function listAllWorkspaces(
     status,
     from: query.created_after === undefined ? undefined : Date.parse(query.created_after),
     until: query.created_before === undefined ? undefined : Date.parse(query.created_before),
-    ...(name_contains && (await named(ctx, organizationId, name_contains, status))),
   };
-  const found = await store.listWorkspacePage(ctx.store.db, organizationId, filter, slice);
+  const found = name_contains
+    ? await findNamed(ctx, organizationId, name_contains, filter, slice)
+    : await store.listWorkspacePage(ctx.store.db, organizationId, filter, slice);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   const next = found.length > limit && last ? encodePlace({ order, key: last.sort_key, id: last.id }) : undefined;
@@ -54,13 +57,20 @@ function placeIn({ cursor }: ListAllWorkspacesQuery, order: store.WorkspaceOrder
   });
 }
 
-/** By the index of the parts of names, unless that finds too many to sort. */
-async function named(
+/** At the beginning of the list where many names hold the text, and otherwise by the index of the parts of names. */
+async function findNamed(
   { store: { db } }: { store: Store },
   organizationId: string,
   text: string,
-  status: ListAllWorkspacesQuery['status'],
-): Promise<Pick<store.WorkspaceListFilter, 'ids' | 'contains'>> {
-  const ids = await findWorkspacesByName(db, organizationId, { text, status, limit: sortedAtMost + 1 });
-  return ids.length > sortedAtMost ? { contains: foldedName(text) } : { ids };
+  filter: store.WorkspaceListFilter,
+  slice: store.WorkspaceSlice,
+): Promise<store.ListedWorkspace[]> {
+  const contains = foldedName(text);
+  const list = (narrowed: store.WorkspaceListFilter) =>
+    store.listWorkspacePage(db, organizationId, { ...filter, ...narrowed }, slice);
+  const first = await list({ contains, among: triedFirst });
+  if (first.length === slice.limit) return first;
+  const named = { text, status: filter.status, limit: sortedAtMost + 1 };
+  const ids = await findWorkspacesByName(db, organizationId, named);
+  return await list(ids.length > sortedAtMost ? { contains } : { ids });
 }
