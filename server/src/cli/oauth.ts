@@ -6,7 +6,7 @@ import { openSealer } from '../encryption-keys.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { createJournal } from '../events/journal.ts';
 import type { TestReport } from '../oauth/flow-secrets.ts';
-import { readTest, startTest, type TestOutcome } from '../oauth/test-flows.ts';
+import { type RevocationOfTest, readRevocation, readTest, startTest, type TestOutcome } from '../oauth/test-flows.ts';
 import { systemRuntime } from '../runtime.ts';
 import { forSignIn, isSecureAddress } from '../sign-ins.ts';
 import { findAnySourceTemplate } from '../templates/source-templates.ts';
@@ -21,6 +21,8 @@ interface Options {
 }
 
 const lookEveryMs = 1_000;
+/** More than the service takes to look for tokens that have ended, and to ask a slow provider. */
+const patienceMs = 30_000;
 
 export async function testSignIn(templateId: string, options: Options): Promise<void> {
   const { config, secrets } = readConfig(process.env);
@@ -50,12 +52,45 @@ export async function testSignIn(templateId: string, options: Options): Promise<
         await systemRuntime.sleep(lookEveryMs);
         outcome = await readTest(ctx, place, id);
       }
-      if (outcome.kind === 'failed') throw new OperatorError(failureOf(outcome));
-      if (options.json) printJson({ ...outcome.report });
-      else showReport(outcome.report);
+      const { leftoverId } = outcome;
+      const revocation = leftoverId === undefined ? undefined : await untilTold(ctx, place, leftoverId);
+      const fate = revocation ? ` ${fateOf(revocation)}` : '';
+      if (outcome.kind === 'failed') throw new OperatorError(`${failureOf(outcome)}${fate}`);
+      if (options.json) printJson({ ...outcome.report, revocation: revocation?.state ?? null });
+      else showReport(outcome.report, `Nothing is connected.${fate}`);
     });
   } catch (error) {
     throw error instanceof AppError ? inWords(error) : error;
+  }
+}
+
+/** The service tells the provider. It tries for longer than anybody wants to wait here. */
+async function untilTold(
+  ctx: Parameters<typeof readRevocation>[0],
+  place: Parameters<typeof readRevocation>[1],
+  leftoverId: string,
+): Promise<RevocationOfTest> {
+  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+    const revocation = await readRevocation(ctx, place, leftoverId);
+    const isKnown = revocation.state !== 'due' || revocation.error !== null;
+    if (isKnown || waitedMs >= patienceMs) return revocation;
+    await systemRuntime.sleep(lookEveryMs);
+  }
+}
+
+/** What has become of the tokens. */
+function fateOf({ state, error }: RevocationOfTest): string {
+  switch (state) {
+    case 'done':
+      return 'The provider has ended the tokens.';
+    case 'kept':
+      return 'The provider was not told to end the tokens: a customer uses the same account, and may lose the access as well.';
+    case 'impossible':
+      return 'The tokens were deleted here. They cannot be ended at the provider: no revocation_url is known.';
+    case 'failed':
+      return `The tokens were deleted here, but the provider did not end them. ${error ?? ''}`.trimEnd();
+    case 'due':
+      return `The provider has not ended the tokens yet${error === null ? '' : ` (${error})`}. The service tries again by itself.`;
   }
 }
 
@@ -70,15 +105,8 @@ function valuesOf(given: readonly string[]): Record<string, string> {
   );
 }
 
-function showReport({
-  asked,
-  granted,
-  account,
-  canTellAccounts,
-  expiresInSeconds,
-  hasRefreshToken,
-  taken,
-}: TestReport) {
+function showReport(report: TestReport, inTheEnd: string) {
+  const { asked, granted, account, canTellAccounts, expiresInSeconds, hasRefreshToken, taken } = report;
   const left = granted ? asked.filter((scope) => !granted.includes(scope)) : [];
   print(
     `Signed in${account === null ? '' : ` as ${account}`}.`,
@@ -91,7 +119,7 @@ function showReport({
     `  Account           ${canTellAccounts ? 'told: another account is noticed' : 'not told: another account is not noticed'}`,
     ...(taken.length > 0 ? [`  Values            ${taken.join(' ')}`] : []),
     '',
-    'The tokens were thrown away. Nothing is connected.',
+    inTheEnd,
   );
 }
 

@@ -13,6 +13,8 @@ export interface FlowSecrets {
   receivedAt?: number | undefined;
   /** What came of a test. */
   report?: TestReport | undefined;
+  /** The credential with which the tokens of a test have ended. */
+  leftoverId?: string | undefined;
 }
 
 /** What an operator wants to know of a sign-in that was tried out. */

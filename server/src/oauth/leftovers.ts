@@ -29,12 +29,16 @@ export interface Leftover {
   sourceTemplateId: string;
 }
 
-/** In the transaction of the caller, whose entry in the log says why. */
+/**
+ * In the transaction of the caller, whose entry in the log says why. Gives the id of the credential that has ended. `isTest`:
+ * an operator waits to read that the provider was told.
+ */
 export async function recordLeftover(
   { sealer, runtime }: Pick<OAuthContext, 'sealer' | 'runtime'>,
   tx: Db,
   left: Leftover,
-): Promise<void> {
+  { isTest = false } = {},
+): Promise<string> {
   const id = runtime.newId();
   const { accessToken, refreshToken = null } = left;
   await credentials.insertCredential(
@@ -55,6 +59,7 @@ export async function recordLeftover(
       account_id: left.accountId,
       account_label: left.accountLabel,
     },
-    { endsWithRevocationInMs: pauseMs },
+    { endsWithRevocationInMs: isTest ? 0 : pauseMs },
   );
+  return id;
 }

@@ -17,7 +17,7 @@ import { accountIdOf, readAccount } from './account.ts';
 import { findClient } from './clients.store.ts';
 import { openClient, providerNameOf, redirectUrl } from './clients.ts';
 import { type GivenTokens, recordCredential, renewCredential } from './credentials.ts';
-import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow } from './flow-secrets.ts';
+import { type FlowSecrets, hashOf, newSecret, openFlow, sealFlow, type TestReport } from './flow-secrets.ts';
 import * as flows from './flows.store.ts';
 import { type FlowsContext, flowLifeMs, heldBySource, placeOf, recordState } from './flows.ts';
 import {
@@ -269,8 +269,8 @@ async function accept(
       hasRefreshToken: tokens.refreshToken !== undefined,
       taken: Object.keys(given.taken),
     };
-    const sealed_secrets = sealFlow(ctx.sealer, flow.id, { report });
-    return await end(ctx, flow, 'exchanging', { state: 'connected', account_label: account.label, sealed_secrets });
+    const outcome = { state: 'connected', account_label: account.label } as const;
+    return await end(ctx, flow, 'exchanging', outcome, given, report);
   }
   // An account that nobody can tell from the one before is asked for as well.
   if (held && held.account_id !== null && held.account_id !== given.accountId) {
@@ -338,7 +338,7 @@ const fail = (ctx: FlowsContext, flow: OAuthFlowRow, failure: FlowFailure, said:
 
 /**
  * Gives the sign-in as it is then: somebody else may have ended it. `unused`: tokens that nobody will use, and that are
- * revoked; those of a test of an operator are not.
+ * revoked. `report`: of a test of an operator.
  */
 async function end(
   ctx: FlowsContext,
@@ -346,10 +346,13 @@ async function end(
   from: OAuthFlowRow['state'],
   outcome: flows.Outcome,
   unused?: GivenTokens,
+  report?: TestReport,
 ): Promise<OAuthFlowRow> {
+  const isTest = flow.is_test === 1;
   const ended = await ctx.store.transaction(async (tx) => {
-    if (unused && flow.is_test === 0) await recordLeftover(ctx, tx, { ...unused, ...placeOf(flow) });
-    const now = await endIn(ctx, tx, flow, from, outcome);
+    const leftoverId = unused && (await recordLeftover(ctx, tx, { ...unused, ...placeOf(flow) }, { isTest }));
+    const secrets = isTest && { sealed_secrets: sealFlow(ctx.sealer, flow.id, { report, leftoverId }) };
+    const now = await endIn(ctx, tx, flow, from, { ...outcome, ...secrets });
     return now ?? (await flows.findFlow(tx, flow.organization_id, flow.workspace_id, flow.id)) ?? flow;
   });
   ctx.changed.tell(flow.id);

@@ -1,8 +1,7 @@
 /** How a customer signs in with a provider, as the browser and the API see it; and what attackers try. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { runCommandLine } from '../../src/cli.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addTenant, type Tenant, widgetToken } from '../security/support.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { httpApi } from '../support/pipelines.ts';
@@ -671,36 +670,6 @@ describe('A link', () => {
     const elsewhere = { workspace_id: await test.workspaceId('elsewhere'), source_id };
     expect((await test.request('POST', links, { body: elsewhere })).status).toBe(404);
   });
-});
-
-it('`inlay oauth test` signs in as a customer would, says what came back, and keeps nothing', async () => {
-  const count = async () => (await test.app.store.db.selectFrom('credentials').select('id').execute()).length;
-  const before = await count();
-  const { env } = process;
-  let printed = '';
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += text;
-    return true;
-  });
-  process.env = { ...env, ...test.env };
-  onTestFinished(() => {
-    process.env = env;
-    write.mockRestore();
-  });
-  provider.token = () => ({
-    body: { access_token: 'tried', refresh_token: 'r', expires_in: 60, scope: 'contacts.read' },
-  });
-  const running = runCommandLine(['oauth', 'test', templateId, '--organization', test.organizationId]);
-  await expect.poll(() => printed).toMatch(/oauth\/start/);
-  const visitor = visitorOf(test);
-  const start_url = /http\S+\/oauth\/start\/\S+/.exec(printed)?.[0] ?? '';
-  expect((await visitor.get(callbackOf(await agree(visitor, { start_url })), fromElsewhere)).status).toBe(303);
-  await running;
-  expect(printed).toContain('Signed in as ada@example.com.');
-  expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +always deals\.read\n/);
-  expect(printed).toMatch(/Access token +ends in 60 seconds\n +Refresh token +yes/);
-  expect(printed).not.toMatch(/tried|the client secret/);
-  expect(await count()).toBe(before);
 });
 
 it('Nothing of a sign-in is in the log of the service, in the audit trail or in an answer', async () => {

@@ -2,7 +2,8 @@
  * Tokens that a provider has given and that no source uses: the provider is told of those that nobody will use, and a
  * sign-in by a link waits until its customer has made the source.
  */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { runCommandLine } from '../../src/cli.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import {
   locationOf,
@@ -193,4 +194,78 @@ it('A link for a template that asks for more keeps the sign-in, and the customer
   expect(made.status, made.text).toBe(201);
   expect(await unused()).toEqual([]);
   expect((await visitor.get(locationOf(done).href)).text).not.toContain('One step is left');
+});
+
+describe('`inlay oauth test`', () => {
+  /** What it printed, and what it told the provider, after somebody has signed in. */
+  async function tryOut(template = templateId): Promise<{ printed: string; code: number; revoked: string[] }> {
+    const { env, exitCode } = process;
+    let printed = '';
+    const streams = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation((text) => {
+        printed += text;
+        return true;
+      }),
+    );
+    process.env = { ...env, ...test.env };
+    process.exitCode = 0;
+    onTestFinished(() => {
+      process.env = env;
+      process.exitCode = exitCode;
+      for (const stream of streams) stream.mockRestore();
+    });
+    const running = runCommandLine(['oauth', 'test', template, '--organization', test.organizationId]);
+    await expect.poll(() => printed).toMatch(/oauth\/start/);
+    await comeBack(visitorOf(test), /http\S+\/oauth\/start\/\S+/.exec(printed)?.[0] ?? '');
+    const revoked = await revokedAfter(0);
+    await running;
+    return { printed, code: Number(process.exitCode), revoked };
+  }
+
+  it('signs in as a customer would, says what came back, keeps nothing, and has the tokens ended', async () => {
+    const usable = async () =>
+      await test.app.store.db
+        .selectFrom('credentials')
+        .select('id')
+        .where((is) => is.or([is('state', '<>', 'ended'), is('sealed_tokens', '<>', '')]))
+        .execute();
+    const before = await usable();
+    signsInAs(given, 'tried', 'contacts.read');
+    const { printed, revoked } = await tryOut();
+    expect(printed).toContain(`Signed in as ${given}@example.com.`);
+    expect(printed).toMatch(/Scopes granted +contacts\.read\n +Not granted +deals\.read\n/);
+    expect(printed).toMatch(/Access token +ends in 3600 seconds\n +Refresh token +yes/);
+    expect(printed).toContain('Nothing is connected. The provider has ended the tokens.');
+    expect(printed).not.toMatch(/tried|the client secret/);
+    expect(revoked).toEqual(['tried']);
+    expect(await usable()).toEqual(before);
+  });
+
+  it('has the tokens ended of a sign-in that was granted too little, too', async () => {
+    signsInAs(given, 'too little for a test', 'deals.read');
+    const { printed, code, revoked } = await tryOut();
+    expect(printed).toMatch(/Less was granted .* Missing: contacts\.read\. The provider has ended the tokens\./);
+    expect([code, revoked]).toEqual([1, ['too little for a test']]);
+  });
+
+  it('leaves tokens alone whose end would take the access of a customer, and says so', async () => {
+    await connectSource();
+    signsInAs(given, 'shared');
+    const { printed, revoked } = await tryOut();
+    expect(printed).toContain('was not told to end the tokens: a customer uses the same account');
+    expect(revoked).toEqual([]);
+  });
+
+  it('says where tokens cannot be ended, and that a provider did not do it yet', async () => {
+    const client = await makeClient(test, provider.endpoints);
+    expect((await tryOut(await makeSignInTemplate(test, client.id))).printed).toContain('no revocation_url is known');
+    signsInAs(given, 'later');
+    const answer = provider.token;
+    provider.token = (asked) => (asked.path === '/revoke' ? { status: 503 } : answer(asked));
+    expect((await tryOut()).printed).toContain(
+      'The provider has not ended the tokens yet (The provider answered with 503.). The service tries again by itself.',
+    );
+    provider.token = answer;
+    expect(await revokedAfter(20 * minute)).toEqual(['later', 'later']);
+  });
 });
