@@ -21,7 +21,7 @@ export default defineConfig({
     // change the next one.
     isolate: false,
     // A seventh of the time of tests that start apps went into the collection of short-lived objects.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
     // Two more than there are cores: many tests wait for processes, databases and pages. With four more, eleven processes
     // wanted to run at a time on two cores, and each worker takes three seconds of CPU time to load the service.
     maxWorkers: availableParallelism() + 2,

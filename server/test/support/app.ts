@@ -160,6 +160,8 @@ export async function startTestApp(
     },
     async stop() {
       await app.close();
+      // A worker keeps what a test file has declared. What the file has stopped must not stay in memory with it.
+      app = undefined as never;
       if (!shared) await database.drop();
     },
   };
