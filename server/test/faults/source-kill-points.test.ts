@@ -4,10 +4,10 @@
  * finishes everything, exactly once.
  *
  * As in kill-points.test.ts, one crash tests many points, with each piece of work held at its own point, and a first
- * run without a crash shows which requests a piece of work makes. Each phase is tried on one of the two databases. The
- * platform has applied a request, and the service does not know it: that phase is tried at every request, and each of
- * the other two at every other request. INLAY_LONG_TESTS tries every phase at every request on both databases, and the
- * platform in the other process then also runs the syncs that it is asked for.
+ * run without a crash shows which requests a piece of work makes. The platform has applied a request, and the service does
+ * not know it: that phase is tried at every request, on PostgreSQL. As the answer arrives, every other request is tried, on
+ * SQLite. INLAY_LONG_TESTS tries every phase at every request on both databases, also before the platform sees the request,
+ * and the platform in the other process then also runs the syncs that it is asked for.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ import { createOwnership, type SourceWork, SourceWorkload, sourceWorkKinds } fro
 
 const patienceMs = 300_000;
 /** There are about fifty commits. A short run tries some of them. */
-const stride = isLongRun ? 1 : 20;
+const stride = isLongRun ? 1 : 30;
 /** A source is looked for, made and asserted; so are its destination and connection, whose first sync is started. */
 const expectedRequests = { connect: 12, reconfigure: 1, disconnect: 1 };
 
@@ -130,9 +130,10 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
     }
     let killPoints = 0;
     for (const phase of phasesOn(kind)) {
+      if (!isLongRun && phase === 'arrived') continue;
       const crash: { work: SourceWork; request: number }[] = [];
       for (const [index, point] of points.entries()) {
-        const isTried = isLongRun || phase === 'applied' || index % 2 === (phase === 'arrived' ? 0 : 1);
+        const isTried = isLongRun || phase === 'applied' || index % 2 === 1;
         if (isTried) crash.push({ work: await workload.prepare(point.kind), request: point.request });
       }
       await untilNothingIsOpen(service, patienceMs);
@@ -144,7 +145,7 @@ describeOnBothDatabases('a service killed while it sets up sources', (kind) => {
       await untilNothingIsOpen(service, patienceMs);
     }
     expect(points).toHaveLength(14);
-    expect(killPoints).toBe(isLongRun ? 14 * 3 : 14);
+    expect(killPoints).toBe(isLongRun ? 14 * 3 : kind === 'postgres' ? 14 : 7);
     for (const work of workload.all) await workload.expectConverged(work);
   });
 });
@@ -213,6 +214,6 @@ describe('a service with its bundled platform, killed at commits of either while
         await workload.expectConverged(work);
       }
     }
-    expect(killed).toBeGreaterThan(4);
+    expect(killed).toBeGreaterThan(3);
   });
 });
