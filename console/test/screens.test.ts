@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../server/test/support/deployment.ts';
+import { isLongRun } from '../../server/test/support/long-run.ts';
 import { expectAccessible, expectToFit } from '../../widget/test/support/looks.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 
@@ -103,6 +104,8 @@ describe.each(['light', 'dark'] as const)('In the %s theme', (colorScheme) => {
         desktop: { width: 1280, height: 800 },
         phone: { width: 320, height: 640 },
       })) {
+        // A short run tries each theme in one size.
+        if (!isLongRun && (colorScheme === 'light') !== (size === 'desktop')) continue;
         await page.setViewportSize(viewport);
         await page.goto(`${stage.publicUrl}/console${path()}`);
         const seen = name === 'job' ? page.getByRole('region', { name: shows }) : page.getByText(shows).first();

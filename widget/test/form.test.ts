@@ -8,6 +8,7 @@ import { specification as httpApi } from '../../platform/connectors/http-api/spe
 import { specification as s3 } from '../../platform/connectors/s3/specification.ts';
 import { specification as sampleData } from '../../platform/connectors/sample-data/specification.ts';
 import { specification as sourcePostgres } from '../../platform/connectors/source-postgres/specification.ts';
+import { isLongRun } from '../../server/test/support/long-run.ts';
 import { configured } from './generated-specifications.ts';
 import { everyConvention, githubLike, postgresLike, sheetsLike, stripeLike } from './specifications.ts';
 import { accessibilityFaults, show, submit, takeSubmitted, useFormStage } from './support/form-stage.ts';
@@ -68,7 +69,7 @@ describe('a form', () => {
     expect(said.includes('attention')).toBe(language === 'en');
     const fault = (await page.locator('.inlay-field-fault').first().textContent()) ?? '';
     expect(fault.includes('Please')).toBe(language === 'en');
-    expect(await accessibilityFaults(page)).toEqual([]);
+    if (isLongRun || language === 'ja') expect(await accessibilityFaults(page)).toEqual([]);
     await takePicture(page, `form-${language}`);
   });
 
@@ -83,7 +84,7 @@ describe('a form', () => {
 
   it('gives back configurations that nobody touched', async () => {
     const page = await stage.open({ specification: stripeLike });
-    const samples = fc.sample(configured, { numRuns: process.env.INLAY_LONG_TESTS ? 40 : 15, seed: 5 });
+    const samples = fc.sample(configured, { numRuns: isLongRun ? 40 : 15, seed: 5 });
     for (const [index, { specification, configuration }] of samples.entries()) {
       await show(page, { specification, value: configuration }, `sample ${index}`);
       expect(await submit(page)).toEqual(configuration);
