@@ -1,4 +1,7 @@
-/** Bodies, queries and paths made to break something: always a 4xx in the contract's shape, on both databases alike. */
+/**
+ * Bodies, queries and paths made to break something: always a 4xx in the contract's shape, on both databases alike. A short run
+ * tries what no database sees with one of them.
+ */
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -62,14 +65,18 @@ describeOnBothDatabases('Input', (kind) => {
   const head = (more: string) =>
     `POST ${scopedPath} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${test.operatorToken}\r\nContent-Type: application/json\r\n${more}\r\n`;
 
-  it('over 1 MiB is answered 413, one byte less is read', async () => {
+  const itBeforeTheStore = (name: string, run: () => Promise<void>) => {
+    if (isLongRun || kind === 'sqlite') it(name, run);
+  };
+
+  itBeforeTheStore('over 1 MiB is answered 413, one byte less is read', async () => {
     const body = (size: number) => `{"workspace_name":"big"}${' '.repeat(size - 24)}`;
     expect((await post(body(1_048_576))).status).toBe(200);
     const answer = await post(body(1_048_577));
     expect([answer.status, answer.text]).toEqual([413, '{"detail":"Payload Too Large"}']);
   });
 
-  it('without an end is answered 413 and cut off', async () => {
+  itBeforeTheStore('without an end is answered 413 and cut off', async () => {
     const socket = connect(port, '127.0.0.1');
     const closed = untilClosed(socket);
     socket.write(head('Transfer-Encoding: chunked\r\n'));
@@ -81,7 +88,7 @@ describeOnBothDatabases('Input', (kind) => {
     expect((await test.request('GET', '/health/live')).status).toBe(200);
   });
 
-  it('that is compressed is answered 415 and not inflated', async () => {
+  itBeforeTheStore('that is compressed is answered 415 and not inflated', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20));
     expect(bomb.length).toBeLessThan(1_048_576);
     for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'x', 'gzip, gzip']) {
@@ -95,7 +102,7 @@ describeOnBothDatabases('Input', (kind) => {
     expect(body.data).toEqual([]);
   });
 
-  it('that a parser must not accept is answered 422, and the process goes on', async () => {
+  itBeforeTheStore('that a parser must not accept is answered 422, and the process goes on', async () => {
     const deep = (open: string, close: string, by = 200_000) => open.repeat(by) + close.repeat(by);
     const bodies: (string | Buffer)[] = [
       deep('[', ']'),
@@ -224,10 +231,11 @@ describeOnBothDatabases('Input', (kind) => {
     );
     const workspace = (url: string) => (isInWorkspace(url) ? `?workspace_id=${workspaceId}` : '');
     const unknown = ['00000000-0000-0000-0000-000000000000', unknownId, 'ffffffff-ffff-ffff-ffff-ffffffffffff'];
-    for (const { method, url } of routesWith(test, 'operator').filter((route) => route.url.includes(':'))) {
+    const routes = routesWith(test, 'operator').filter((route) => route.url.includes(':'));
+    for (const [index, { method, url }] of routes.entries()) {
       const body = method === 'PUT' || method === 'POST' ? { body: {} } : {};
-      // No database sees these ids, so one is enough.
-      for (const id of isLongRun || kind === 'sqlite' ? wrong : wrong.slice(0, 2)) {
+      // No database sees these ids. In a short run each route gets a quarter of them, and each of them a quarter of the routes.
+      for (const id of wrong.filter((_, at) => isLongRun || (kind === 'sqlite' && at % 4 === index % 4))) {
         const answer = await test.request(method, url.replace(/:\w+/g, id) + workspace(url), body);
         expect([404, 422], `${method} ${url} ${id} ${answer.text}`).toContain(answer.status);
         if (method !== 'HEAD') expectContractShape(answer, `${method} ${url} ${id}`);
@@ -257,7 +265,7 @@ describeOnBothDatabases('Input', (kind) => {
     expect(upper.body.id).toBe(workspaceId);
   });
 
-  it('with a line break in anything echoed is refused, and adds no header', async () => {
+  itBeforeTheStore('with a line break in anything echoed is refused, and adds no header', async () => {
     const split = 'https://a.example\r\nSet-Cookie: a=b';
     const body = { workspace_name: 'acme', allowed_origin: split, selected_source_template_tags: ['a\r\nb'] };
     const answer = await test.request('POST', '/api/v1/embedded/widget-token', { body });
