@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { registerDefinition } from '../src/definitions/registered-definitions.ts';
-import type { ConfiguredCatalog, Stream } from '../src/protocol.ts';
+import type { ConfiguredCatalog, ConnectorSpecification, Stream } from '../src/protocol.ts';
+import type { Runner } from '../src/runner/runner.ts';
 import { type RunningPlatform, type StartOptions, startPlatform } from './start-platform.ts';
 
 export const programOf = (name: string): [string, string] => [
@@ -78,12 +79,25 @@ export interface SteeredPlatform extends RunningPlatform {
   ended(jobId: number): Promise<any>;
 }
 
+const specifications = new Map<string, Promise<ConnectorSpecification>>();
+
+/** The two programs always say the same, and most tests need them only to run. */
+const readSpecificationOnce =
+  (kind: string, { definitions }: RunningPlatform['platform']): Runner['readSpecification'] =>
+  (program) => {
+    const known = specifications.get(kind) ?? definitions.runner.readSpecification(program);
+    specifications.set(kind, known);
+    return known;
+  };
+
 export async function startSteered(options: StartOptions = {}): Promise<SteeredPlatform> {
   const running = await startPlatform(options);
   const { platform, call, file } = running;
   const register = async (kind: 'source' | 'destination') => {
     const launch = { type: 'command', command: programOf(`steered-${kind}`) } as const;
-    return (await registerDefinition(platform.definitions, { kind, name: `Steered ${kind}`, launch })).definitionId;
+    const runner = { ...platform.definitions.runner, readSpecification: readSpecificationOnce(kind, platform) };
+    const context = { ...platform.definitions, runner };
+    return (await registerDefinition(context, { kind, name: `Steered ${kind}`, launch })).definitionId;
   };
   const sourceDefinitionId = await register('source');
   const destinationDefinitionId = await register('destination');
