@@ -108,12 +108,13 @@ const typed = [
   'webhooks/test',
   'server/src/reference/browser',
 ];
-await inTwoLanes([
+// What tests need. It waits for the registry more than it works.
+const preparations = inTwoLanes([
   () => check('packages that only tests use', () => run(process.execPath, ['scripts/own-packages.mjs'])),
   () => check('programs that tests start', () => run(process.execPath, ['scripts/find-programs.mjs'])),
 ]);
 
-// Beside the tests, whose build at the start leaves a core idle. The slow ones first.
+// Beside the preparations and the tests, whose build at the start leaves a core idle. The slow ones first.
 const statics = inTwoLanes([
   () => check('types', () => checkTypes('.')),
   () => check('format and lint', () => run(installed('biome'), ['check', '.'])),
@@ -121,6 +122,7 @@ const statics = inTwoLanes([
   () => check('arrows', () => run(process.execPath, ['scripts/check-arrows.mjs'])),
   () => check('tenancy', () => run(process.execPath, ['scripts/check-tenancy.mjs'])),
 ]);
+await preparations;
 console.log('\ntests');
 const { exit, report, durations } = await runTests();
 await statics;

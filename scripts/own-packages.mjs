@@ -26,4 +26,4 @@ export async function installOwnPackages(folder) {
   await copyFile(lockFile, installedLockFile);
 }
 
-if (isMain(import.meta.url)) for (const folder of [generatorsFolder, kitFolder]) await installOwnPackages(folder);
+if (isMain(import.meta.url)) await Promise.all([generatorsFolder, kitFolder].map(installOwnPackages));
