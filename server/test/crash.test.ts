@@ -2,8 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, describeOnOneDatabase, type TestDatabase } from './support/databases.ts';
+import { isLongRun } from './support/long-run.ts';
 import { type Service, startService } from './support/service.ts';
 
+/** Each round starts the service once more. */
+const rounds = isLongRun ? 4 : 2;
 const operatorToken = 'an-operator-token-for-the-crash-tests-001';
 
 describeOnOneDatabase('a service that is killed', (kind) => {
@@ -61,7 +64,7 @@ describeOnOneDatabase('a service that is killed', (kind) => {
 
   it('loses nothing that it acknowledged, and doubles nothing', async () => {
     const acknowledged = new Map<string, string>();
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < rounds; round++) {
       let stop = false;
       const workers = Array.from({ length: 8 }, async (_, worker) => {
         for (let i = 0; !stop && i < 200; i++) {
@@ -75,7 +78,7 @@ describeOnOneDatabase('a service that is killed', (kind) => {
         }
       });
       // Killed after a different amount of work each time, not after a time.
-      const goal = acknowledged.size + 5 + round * 7;
+      const goal = acknowledged.size + 5 + round * (isLongRun ? 7 : 15);
       while (acknowledged.size < goal) await delay(2);
       await crash();
       stop = true;

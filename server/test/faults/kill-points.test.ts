@@ -144,6 +144,9 @@ describeOnBothDatabases('a service killed at a request to the platform', (kind) 
     await untilNothingIsOpen(service);
   });
 
+  // Which requests are sent does not depend on the database.
+  if (!isLongRun && kind === 'sqlite') return;
+
   it('waits for a create that outlived it, and sends no second one', async () => {
     const name = 'applied late';
     const search = new URLSearchParams({ name }).toString();
