@@ -41,6 +41,11 @@ export const exceptions = [
     reason: 'keys that sign checkpoints belong to the deployment',
   },
   {
+    file: 'server/src/deployment/replicas.store.ts',
+    names: ['listReplicas'],
+    reason: 'replicas belong to the deployment',
+  },
+  {
     file: 'server/src/definitions/registered-changes.store.ts',
     names: ['insertTold'],
     reason: 'registered definitions belong to the deployment',

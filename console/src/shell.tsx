@@ -23,6 +23,7 @@ const entries = [
   'webhooks',
   'audit',
   'tokens',
+  'health',
 ] as const;
 /** A screen about one thing belongs to the list of such things. */
 const entryOf = (screen: Place['screen']) => ({ customer: 'customers', job: 'jobs' })[screen as string] ?? screen;

@@ -16,6 +16,7 @@ import { makeConsoleLink } from './console/links.ts';
 import type { Store } from './db/open.ts';
 import type { OrganizationRow } from './db/tables.ts';
 import { createTellingOfRegistered } from './definitions/registered-changes.ts';
+import type { Presence } from './deployment/replicas.worker.ts';
 import { createLogRetention, type Sequencer } from './events/sequencer.worker.ts';
 import { replyToUnknownPaths } from './http/error-reply.ts';
 import type { Readiness } from './http/health.routes.ts';
@@ -84,6 +85,7 @@ export interface App {
   deliveries: Deliveries;
   refreshWorker: RefreshWorker;
   revocations: Revocations;
+  presence: Presence;
   /** Does now the work that otherwise runs every minute. */
   keepHouse(): Promise<void>;
   routeTable: RouteTable;
@@ -196,6 +198,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       deliveries,
       refreshWorker,
       revocations,
+      parts.presence,
       ...chores.map((work) =>
         repeatedly({ runtime, log }, { what: 'housekeeping', pauseMs: () => housekeepingEveryMs, work }),
       ),
@@ -220,6 +223,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
       deliveries,
       refreshWorker,
       revocations,
+      presence: parts.presence,
       async keepHouse() {
         for (const chore of chores) await chore();
       },
@@ -252,7 +256,7 @@ export async function createApp(config: Config, secrets: Secrets, overrides: Ove
   }
 }
 
-async function readinessOf({ store, platformState, syncsState }: Parts, shuttingDown: boolean): Promise<Readiness> {
+async function readinessOf({ store, platformTrouble, syncsState }: Parts, shuttingDown: boolean): Promise<Readiness> {
   const database = await store.now().then(
     () => 'ok',
     () => 'the database does not answer',
@@ -263,7 +267,7 @@ async function readinessOf({ store, platformState, syncsState }: Parts, shutting
   // A platform that is away does not make the service unready: tokens for known workspaces are still issued.
   return {
     ready: database === 'ok' && service === 'ok',
-    checks: { service, database, platform: platformState(), ...(syncs && { syncs }) },
+    checks: { service, database, platform: platformTrouble().failure ?? 'ok', ...(syncs && { syncs }) },
   };
 }
 

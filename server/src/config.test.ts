@@ -30,6 +30,7 @@ describe('The configuration', () => {
   it('has the defaults of the contract', () => {
     const { config, secrets } = readConfig({});
     expect(config).toEqual({
+      given: [],
       host: '127.0.0.1',
       port: 8080,
       publicUrl: 'http://localhost:8080',

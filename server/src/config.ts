@@ -11,10 +11,12 @@ import { OperatorError } from './errors.ts';
 import type { TelemetrySettings } from './telemetry/otlp-tracer.ts';
 import { samplerNames } from './telemetry/sampler.ts';
 import { isPlausible } from './tokens/operator-secrets.ts';
-import type { Variable } from './variables.ts';
+import { type Variable, variables } from './variables.ts';
 import { version } from './version.ts';
 
 export interface Config {
+  /** The variables that are set. All others have their defaults. */
+  given: readonly Variable[];
   host: string;
   port: number;
   /** Without a slash at the end. */
@@ -287,6 +289,7 @@ export function readConfig(
   const scopedPerMinute = integer('INLAY_RATE_LIMIT_PER_MINUTE', 0, 10_000_000) ?? 1200;
   const settleSeconds = integer('INLAY_PLATFORM_SETTLE_SECONDS', 0, 3_600);
   const config: Config = {
+    given: (Object.keys(variables) as Variable[]).filter((name) => text(name) !== undefined),
     host,
     port,
     publicUrl,

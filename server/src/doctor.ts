@@ -2,352 +2,75 @@
  * Looks at everything that a deployment needs. Says for each part what state it is in and what to do. Changes nothing.
  */
 
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HealthState } from '@inlay/contract/health';
-import { byCommandLine } from './cause.ts';
-import { type Config, ConfigError, isLoopback, isOnLoopback, readConfig, type Secrets } from './config.ts';
-import { discoverIssuer } from './console/oidc.ts';
-import { compareMigrations } from './db/migrations.ts';
+import { type Config, ConfigError, readConfig, type Secrets } from './config.ts';
 import type { Store } from './db/open.ts';
-import { createJournal } from './events/journal.ts';
-import { listRedirects } from './oauth/clients.ts';
+import * as rules from './doctor-rules.ts';
 import { openStore } from './open-store.ts';
 import { listOrganizations } from './organizations/organizations.ts';
 import { readSyncState } from './pipelines/job-watch.worker.ts';
-import { countOpenSetUps } from './pipelines/set-ups.worker.ts';
 import { createPlatformClient } from './platform/platform-client.ts';
-import { PlatformError, type PlatformTraits } from './platform/platform-port.ts';
 import { httpTransport } from './platform/transport.ts';
 import { systemRuntime } from './runtime.ts';
-import { createOperatorTokens, rotationAdvisedAfterDays } from './tokens/operator-tokens.ts';
-import { readBacklog } from './workspaces/reconciler.worker.ts';
 
-export interface Finding {
-  state: 'ok' | 'warn' | 'fail';
-  what: string;
-  advice?: string;
-}
+export type { Finding } from './doctor-rules.ts';
 
-const ok = (what: string): Finding => ({ state: 'ok', what });
-const warn = (what: string, advice: string): Finding => ({ state: 'warn', what, advice });
-const fail = (what: string, advice: string): Finding => ({ state: 'fail', what, advice });
-
-const clockToleranceMs = 5_000;
-const longWaitMinutes = 30;
-
-export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
+export async function examine(env: Record<string, string | undefined>): Promise<rules.Finding[]> {
   try {
     const { config, secrets } = readConfig(env);
     return [
-      ...examineConfig(config, secrets),
-      examineReach(config, env.INLAY_ALLOW_PRIVATE_NETWORKS),
-      examineMetrics(config, secrets),
-      ...examineDataDir(config),
+      ...rules.examineConfig(config, secrets),
+      rules.examineReach(config),
+      rules.examineMetrics(config, secrets),
+      ...rules.examineDataDir(config),
       ...(await examineDatabase(config, secrets)),
       ...(await examinePlatform(config, secrets)),
-      ...(await examineConsole(config)),
+      ...(await rules.examineConsole(config)),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.faults.map((fault) => fail('configuration', fault));
+    return error.faults.map((fault) => rules.fail('configuration', fault));
   }
 }
 
-function examineConfig(config: Config, secrets: Secrets): Finding[] {
-  const findings = [ok(`configuration: links and tokens say ${config.publicUrl}`)];
-  const { protocol, hostname } = new URL(config.publicUrl);
-  if (!isLoopback(config.host) && hostname === 'localhost') {
-    findings.push(
-      warn('others can reach the service, but its links say localhost', 'Set INLAY_PUBLIC_URL to its real address.'),
-    );
-  } else if (protocol === 'http:' && !isLoopback(hostname)) {
-    findings.push(
-      warn('the public URL is not https', 'Put a proxy with TLS in front; tokens would travel in the clear.'),
-      warn(
-        'sign-in with a provider: refused, because browsers send neither its cookie nor fetch metadata over plain http',
-        'Set INLAY_PUBLIC_URL to an https address.',
-      ),
-    );
-  }
-  if (secrets.databaseUrl !== undefined && secrets.encryptionKeys === undefined) {
-    findings.push(
-      warn(
-        'the encryption key is in the data directory, the data it protects in PostgreSQL',
-        'Set INLAY_ENCRYPTION_KEY, the same for every replica. Without the file the signing keys are lost.',
-      ),
-    );
-  }
-  return findings;
-}
-
-/** What connectors may connect to, and why. */
-function examineReach(config: Config, setting: string | undefined): Finding {
-  if (config.platformUrl !== undefined) {
-    return ok('connectors: run on the hosted platform, which decides what they may reach');
-  }
-  const because = setting
-    ? `because INLAY_ALLOW_PRIVATE_NETWORKS is ${setting}`
-    : `because ${reachReason(config)}; INLAY_ALLOW_PRIVATE_NETWORKS changes that`;
-  if (!config.allowPrivateNetworks) return ok(`connectors: may reach the public internet only, ${because}`);
-  const what = `connectors: may reach private networks and other programs on this machine, but never the service itself, ${because}`;
-  return isOnLoopback(config)
-    ? ok(what)
-    : warn(what, 'Customers decide where connectors connect to. Set it to false unless you trust every customer.');
-}
-
-function reachReason(config: Config): string {
-  if (isOnLoopback(config)) return 'HOST and INLAY_PUBLIC_URL are on loopback';
-  return isLoopback(config.host) ? 'INLAY_PUBLIC_URL is not on loopback' : 'HOST is not on loopback';
-}
-
-async function examineConsole({ console: settings, publicUrl }: Config): Promise<Finding[]> {
-  if (!settings) return [ok('console: off')];
-  if (settings.isSecure === undefined) {
-    return [warn('console: nobody can sign in over plain http', 'Set INLAY_PUBLIC_URL to an https address.')];
-  }
-  const findings = [ok(`console: ${publicUrl}/console`)];
-  if (!settings.oidc) return findings;
-  const { issuer } = settings.oidc;
-  try {
-    await discoverIssuer(issuer);
-    findings.push(ok(`console: people sign in with ${issuer}, redirect address ${publicUrl}/console/oidc/callback`));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    findings.push(
-      fail(
-        `console: ${issuer} does not describe itself: ${reason}`,
-        'Check INLAY_CONSOLE_OIDC_ISSUER, or sign in with a link.',
-      ),
-    );
-  }
-  return findings;
-}
-
-function examineMetrics(config: Config, { metricsToken }: Secrets): Finding {
-  const { host, port } = config.metrics;
-  if (metricsToken !== undefined) return ok('metrics: for those who have INLAY_METRICS_TOKEN');
-  const isPublic = port === undefined ? !isOnLoopback(config) : !isLoopback(host);
-  const where = port === undefined ? 'the service' : `port ${port}`;
-  return isPublic
-    ? warn(
-        `metrics: everybody who reaches ${where} can read /metrics`,
-        'Set INLAY_METRICS_TOKEN, or INLAY_METRICS_PORT on an address that only you reach.',
-      )
-    : ok(`metrics: on ${where}, which only this machine reaches`);
-}
-
-function examineDataDir({ dataDir }: Config): Finding[] {
-  if (!existsSync(dataDir)) return [ok(`data directory: ${dataDir} will be made on the first start`)];
-  if (!statSync(dataDir).isDirectory()) {
-    return [fail(`data directory: ${dataDir} is a file`, 'Remove it, or set INLAY_DATA_DIR to a directory.')];
-  }
-  try {
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    return [
-      fail(
-        `data directory: ${dataDir} cannot be written`,
-        'Give it to the user that runs Inlay, or set INLAY_DATA_DIR.',
-      ),
-    ];
-  }
-  const readableByOthers = (statSync(dataDir).mode & 0o077) !== 0;
-  return readableByOthers
-    ? [warn(`data directory: ${dataDir} can be read by others`, `Run: chmod 700 ${dataDir}`)]
-    : [ok(`data directory: ${dataDir}`)];
-}
-
-async function examineDatabase(config: Config, secrets: Secrets): Promise<Finding[]> {
-  const kind = secrets.databaseUrl === undefined ? 'SQLite' : 'PostgreSQL';
+async function examineDatabase(config: Config, secrets: Secrets): Promise<rules.Finding[]> {
+  const kind = rules.databaseNames[secrets.databaseUrl === undefined ? 'sqlite' : 'postgres'];
   if (kind === 'SQLite' && !existsSync(join(config.dataDir, 'inlay.db'))) {
-    return [ok('database: SQLite, will be made on the first start')];
+    return [rules.ok('database: SQLite, will be made on the first start')];
   }
   let store: Store | undefined;
   try {
     store = openStore(config, secrets, { runtime: systemRuntime });
-    const { pending, unknown } = await compareMigrations(store.db);
-    if (unknown.length > 0) {
-      return [fail(`database: ${kind}, migrated by a newer version of Inlay`, 'Start that version or a later one.')];
-    }
-    if (pending.length > 0)
-      return [warn(`database: ${kind}, not up to date`, 'Run: inlay migrate (start does it, too)')];
+    const tables = await rules.examineMigrations(store);
+    if (tables.state !== 'ok') return [tables];
     return [
-      ok(`database: ${kind}, up to date`),
-      await examineClock(store),
-      ...(await examineTenants(store)),
-      ...(await examineOAuthClients(store, config)),
-      await examineBacklog(store),
-      ...(await examineSyncs(store)),
+      tables,
+      await rules.examineClock(store),
+      ...(await rules.examineOrganizations(store, config, await listOrganizations(store))),
+      await rules.examineBacklog(store),
+      ...rules.describeSyncs(await readSyncState(store)),
     ];
   } catch (error) {
     const advice =
       kind === 'SQLite' ? 'Check the file and the disk.' : 'Check INLAY_DATABASE_URL and that the server is up.';
-    return [fail(`database: ${kind} cannot be used (${(error as Error).message})`, advice)];
+    return [rules.fail(`database: ${kind} cannot be used (${(error as Error).message})`, advice)];
   } finally {
     await store?.close();
   }
 }
 
-const secretWarningMs = 30 * 86_400_000;
-
-/** Where providers must send customers back to, and secrets that are about to end. */
-async function examineOAuthClients(store: Store, { publicUrl }: Config): Promise<Finding[]> {
-  const now = await store.now();
-  const findings: Finding[] = [];
-  for (const { id } of await listOrganizations(store)) {
-    for (const { name, redirectUrl, secretExpiresAt } of await listRedirects({ store, publicUrl }, id)) {
-      const isEnding = secretExpiresAt !== null && secretExpiresAt < now + secretWarningMs;
-      const until = isEnding ? new Date(secretExpiresAt).toISOString().slice(0, 10) : '';
-      findings.push(
-        isEnding
-          ? warn(
-              `OAuth client ${name}: its secret ends on ${until}`,
-              'Make a new one with the provider, and rotate it.',
-            )
-          : ok(`OAuth client ${name}: register ${redirectUrl} with its provider`),
-      );
-    }
-  }
-  return findings;
-}
-
-async function examineClock(store: Store): Promise<Finding> {
-  return clockFinding('the database', (await store.now()) - systemRuntime.now());
-}
-
-function clockFinding(whose: string, differenceMs: number): Finding {
-  const seconds = Math.round(Math.abs(differenceMs) / 1000);
-  if (Math.abs(differenceMs) <= clockToleranceMs) return ok(`clock: agrees with ${whose}`);
-  return warn(
-    `clock: ${seconds} s ${differenceMs > 0 ? 'behind' : 'ahead of'} ${whose}`,
-    'Let NTP set the clocks: tokens carry times.',
-  );
-}
-
-const journal = createJournal({ runtime: systemRuntime, cause: byCommandLine });
-
-async function examineTenants(store: Store): Promise<Finding[]> {
-  const organizations = await listOrganizations(store);
-  if (organizations.length === 0) return [ok('organizations: the first is made on the first start')];
-  const findings: Finding[] = [];
-  const now = systemRuntime.now();
-  for (const { id, name } of organizations) {
-    const tokens = await createOperatorTokens(store, systemRuntime, journal).list(id);
-    const usable = tokens.filter(
-      (token) =>
-        (token.revoked_at === null || Date.parse(token.revoked_at) > now) &&
-        (token.expires_at === null || Date.parse(token.expires_at) > now),
-    );
-    const old = usable.filter((token) => now - Date.parse(token.created_at) > rotationAdvisedAfterDays * 86_400_000);
-    const what = `organization ${name} (${id})`;
-    if (usable.length === 0) {
-      findings.push(
-        warn(
-          `${what}: no operator token works`,
-          `Run: inlay operator-token create --name <what for> --organization ${id}`,
-        ),
-      );
-    } else if (old.length > 0) {
-      const names = old.map((token) => token.name).join(', ');
-      findings.push(
-        warn(
-          `${what}: operator tokens older than ${rotationAdvisedAfterDays} days: ${names}`,
-          'Run: inlay operator-token rotate <id> --overlap-hours 24',
-        ),
-      );
-    } else findings.push(ok(`${what}: ${usable.length} operator token${usable.length === 1 ? '' : 's'}`));
-  }
-  return findings;
-}
-
-async function examineBacklog(store: Store): Promise<Finding> {
-  const { claims, operations } = await readBacklog(store);
-  const ofWorkspaces = claims + Object.values(operations).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-  const open = ofWorkspaces + (await countOpenSetUps(store));
-  return open === 0
-    ? ok('platform work: nothing is left to do')
-    : warn(`platform work: ${open} open`, 'A running service finishes it by itself once the platform answers.');
-}
-
-/** Connections that do not bring their data, and syncs that wait too long for their turn. */
-async function examineSyncs(store: Store): Promise<Finding[]> {
-  const { byHealth, waiting, oldestWaitingMs } = await readSyncState(store);
-  const count = (health: HealthState) => byHealth[health] ?? 0;
-  const all = Object.values(byHealth).reduce<number>((sum, each) => sum + (each ?? 0), 0);
-  const [failing, attention] = [count('failing'), count('needs_attention')];
-  const findings: Finding[] =
-    failing + attention === 0
-      ? [ok(`syncs: none of ${all} connections fails`)]
-      : [
-          warn(
-            `syncs: of ${all} connections ${failing} fail and ${attention} need somebody to do something`,
-            'The log has a line for each attempt that failed, with the reason.',
-          ),
-        ];
-  const minutes = Math.floor((oldestWaitingMs ?? 0) / 60_000);
-  if (minutes >= longWaitMinutes) {
-    findings.push(
-      warn(
-        `syncs: ${waiting} wait for their turn, the first for ${minutes} minutes`,
-        'Is a service running that runs them? If so, raise INLAY_MAX_CONCURRENT_SYNCS, or spread the schedules.',
-      ),
-    );
-  }
-  return findings;
-}
-
-const waysToFindNames: Record<PlatformTraits['findsNamesBy'], string> = {
-  'name filter': 'platform: finds a workspace by its name (it has a name filter)',
-  'internal listing': 'platform: finds a workspace by its name (it offers its internal listing)',
-  'reading all': 'platform: has no name filter; a new name is looked for by reading all workspaces',
-  'not known yet': 'platform: has no workspaces yet, so whether it has a name filter does not show',
-};
-
-function describeTraits({ organizations, tellsApart, findsNamesBy }: PlatformTraits): Finding[] {
-  const seen = `platform: the credentials see ${organizations.length} organization${organizations.length === 1 ? '' : 's'}`;
-  return [
-    ok(waysToFindNames[findsNamesBy]),
-    tellsApart
-      ? ok(seen)
-      : fail(
-          `${seen}, and the platform does not say which of them a workspace belongs to`,
-          'Set INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET to an application of a user who is in one only.',
-        ),
-  ];
-}
-
-async function examinePlatform(config: Config, secrets: Secrets): Promise<Finding[]> {
-  if (config.platformUrl === undefined) return [ok('platform: bundled')];
+async function examinePlatform(config: Config, secrets: Secrets): Promise<rules.Finding[]> {
+  if (config.platformUrl === undefined) return [rules.ok('platform: bundled')];
   const transport = httpTransport(config.platformUrl);
   const { platformClientId: clientId = '', platformClientSecret: clientSecret = '' } = secrets;
-  const credentials = { clientId, clientSecret };
-  const platform = createPlatformClient({ transport, credentials, runtime: systemRuntime });
+  const platform = createPlatformClient({
+    transport,
+    credentials: { clientId, clientSecret },
+    runtime: systemRuntime,
+  });
   try {
-    const organizations = await platform.listOrganizations();
-    const findings = [ok(`platform: ${config.platformUrl} answers and takes the credentials`)];
-    const wanted = config.platformOrganizationId ?? config.organizationId;
-    if (wanted !== undefined && organizations.length > 0 && !organizations.includes(wanted)) {
-      findings.push(
-        warn(
-          `platform: the credentials cannot see the organization ${wanted}`,
-          `Set INLAY_PLATFORM_ORGANIZATION_ID to one of: ${organizations.join(', ')}`,
-        ),
-      );
-    }
-    const shown = wanted ?? organizations[0];
-    if (shown !== undefined) findings.push(...describeTraits(await platform.traits(shown)));
-    const { headers } = await transport.send({ method: 'GET', path: '/organizations', headers: {}, timeoutMs: 5_000 });
-    const date = Date.parse(String(headers.date));
-    // The header has whole seconds, so half a second is added as the best guess.
-    if (!Number.isNaN(date)) findings.push(clockFinding('the platform', date + 500 - systemRuntime.now()));
-    return findings;
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    const what = `platform: ${config.platformUrl}: ${error.message}`;
-    return error.failure === 'unauthorised'
-      ? [fail(what, 'Check INLAY_PLATFORM_CLIENT_ID and INLAY_PLATFORM_CLIENT_SECRET.')]
-      : [fail(what, 'Check INLAY_PLATFORM_URL (it ends in /v1) and the network.')];
+    return await rules.examinePlatform(config, { platform, transport });
   } finally {
     await platform.close();
   }

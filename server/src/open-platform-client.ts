@@ -13,6 +13,7 @@ import {
 import type { Config, Secrets } from './config.ts';
 import type { DataDir } from './data-dir.ts';
 import type { OrganizationRow } from './db/tables.ts';
+import type { PlatformTrouble } from './deployment/service-health.ts';
 import { OperatorError } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import type { OAuthContext } from './oauth/context.ts';
@@ -53,8 +54,9 @@ async function openTransport(
 interface OpenPlatformClient {
   bundled: BundledPlatform | undefined;
   platform: PlatformPort;
-  /** The result of the last call. */
-  platformState(): string;
+  transport: Transport;
+  /** The result of the last call, and when calls failed. */
+  platformTrouble(): PlatformTrouble;
 }
 
 export async function openPlatformClient(
@@ -65,16 +67,21 @@ export async function openPlatformClient(
   const { runtime, metrics, log, tracer } = parts;
   const credentials = platformCredentials(secrets, parts.dataDir);
   const { bundled, transport } = await openTransport(config, credentials, parts);
-  let state = 'ok';
+  const wrapped = parts.wrapTransport?.(transport) ?? transport;
+  let trouble: PlatformTrouble = { failure: null, failingSince: null, lastFailureAt: null };
   const platform: PlatformPort = createPlatformClient({
-    transport: parts.wrapTransport?.(transport) ?? transport,
+    transport: wrapped,
     credentials,
     runtime,
     tracer,
     onCall: ({ operation, outcome, durationMs, isRetry, error }) => {
       metrics.platformCall(operation, outcome, durationMs / 1000, isRetry);
       if (outcome !== 'ok') log.warn({ operation, outcome, err: error }, 'a call to the platform failed');
-      state = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : 'ok';
+      const failure = outcome === 'unavailable' || outcome === 'unauthorised' ? outcome : null;
+      const now = runtime.now();
+      trouble = failure
+        ? { failure, failingSince: trouble.failingSince ?? now, lastFailureAt: now }
+        : { ...trouble, failure, failingSince: null };
     },
     onBreaker: (open) => {
       metrics.platformBreaker(open);
@@ -82,7 +89,7 @@ export async function openPlatformClient(
       else log.info('the platform has recovered');
     },
   });
-  return { bundled, platform, platformState: () => state };
+  return { bundled, platform, transport: wrapped, platformTrouble: () => trouble };
 }
 
 /**

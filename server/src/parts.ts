@@ -3,6 +3,8 @@
  * platform, workspaces, templates, pipelines, and the work in the background. What has to be closed is told to
  * `onClose` as soon as it is open, so that a start that fails half-way leaves nothing behind.
  */
+import { hostname } from 'node:os';
+import type { ServiceHealth } from '@inlay/contract/service-health';
 import { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Logger } from 'pino';
 import type { AuditKeysContext } from './audit/audit-keys.ts';
@@ -21,6 +23,8 @@ import type { OrganizationRow } from './db/tables.ts';
 import { type Definitions, findDefinition } from './definitions/definitions.ts';
 import { openDefinitions } from './definitions/open.ts';
 import type { OwnDefinitionsContext } from './definitions/own-definitions.ts';
+import { createPresence, type Presence } from './deployment/replicas.worker.ts';
+import { createServiceHealth, type PlatformTrouble } from './deployment/service-health.ts';
 import { openSealer } from './encryption-keys.ts';
 import { createArrivals } from './events/arrivals.ts';
 import { dataOf, type EventsContext } from './events/events.ts';
@@ -75,6 +79,7 @@ import { createScopedTokens, type ScopedTokens } from './tokens/scoped-tokens.ts
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 import { createWidgetTokens, type WidgetTokens } from './tokens/widget-tokens.ts';
 import type { Tracer } from './tracing.ts';
+import { version } from './version.ts';
 import { openWebhookNetwork } from './webhook-network.ts';
 import type { WebhooksContext } from './webhooks/context.ts';
 import { createDeliveries, type Deliveries } from './webhooks/delivery.worker.ts';
@@ -91,8 +96,10 @@ export interface Parts {
   widgetTokens: WidgetTokens;
   bundled: BundledPlatform | undefined;
   platform: PlatformPort;
-  /** The result of the last call to the platform. */
-  platformState(): string;
+  /** The result of the last call to the platform, and when calls failed. */
+  platformTrouble(): PlatformTrouble;
+  serviceHealth(organizationId: string): Promise<ServiceHealth>;
+  presence: Presence;
   /** How many connections fail, as it was a moment ago. */
   syncsState(): Promise<string>;
   workspaces: WorkspacesContext;
@@ -192,7 +199,7 @@ export async function openParts(
       organizationExists: async (id) => (await findOrganization(store, id)) !== undefined,
     });
 
-  const { bundled, platform, platformState } = await openPlatformClient(config, secrets, {
+  const { bundled, platform, transport, platformTrouble } = await openPlatformClient(config, secrets, {
     dataDir,
     runtime,
     metrics,
@@ -350,7 +357,12 @@ export async function openParts(
     widgetTokens,
     bundled,
     platform,
-    platformState,
+    platformTrouble,
+    serviceHealth: createServiceHealth({
+      ...{ store, runtime, config, secrets, platform, transport, platformTrouble },
+      firstOrganizationId: organization.id,
+    }),
+    presence: createPresence({ store, runtime, log, host: hostname(), version }),
     syncsState: createSyncsState(store, runtime),
     workspaces,
     definitions,

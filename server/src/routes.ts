@@ -13,6 +13,7 @@ import { oidcRoutes } from './console/oidc.routes.ts';
 import { consoleSessionRoutes } from './console/sessions.routes.ts';
 import { viewTokenRoutes } from './console/view-tokens.routes.ts';
 import { definitionRoutes } from './definitions/definitions.routes.ts';
+import { serviceHealthRoutes } from './deployment/service-health.routes.ts';
 import { eventRoutes } from './events/events.routes.ts';
 import { causedBy } from './events/journal.ts';
 import { healthRoutes, type Readiness } from './http/health.routes.ts';
@@ -148,6 +149,7 @@ export async function addRoutes(
       });
     }
   }
+  serviceHealthRoutes(http, parts.serviceHealth);
   healthRoutes(http, readiness);
   addMore(http);
   referenceRoutes(http, files.referenceScript);

@@ -85,6 +85,7 @@ describeOnBothDatabases('Migrations', (kind) => {
         'credentials',
         'quota_notices',
         'quotas',
+        'replicas',
         'rollout_items',
         'rollouts',
         'signing_keys',

@@ -16,7 +16,16 @@ export interface Place {
 }
 
 /** Screens whose folder is their name. What follows it names one thing that the screen then shows. */
-const namedScreens = ['templates', 'connectors', 'playground', 'events', 'webhooks', 'audit', 'tokens'] as const;
+const namedScreens = [
+  'templates',
+  'connectors',
+  'playground',
+  'events',
+  'webhooks',
+  'audit',
+  'tokens',
+  'health',
+] as const;
 export const screens = ['overview', 'customers', 'customer', 'connections', 'jobs', 'job', ...namedScreens] as const;
 export type Screen = (typeof screens)[number];
 

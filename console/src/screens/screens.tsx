@@ -21,6 +21,7 @@ const loaders: Record<Screen, () => Promise<Shown>> = {
   events: async () => await (await import('./events/events.tsx')).load(),
   webhooks: async () => await (await import('./webhooks/webhooks.tsx')).load(),
   audit: async () => await (await import('./audit/audit.tsx')).load(),
+  health: async () => await (await import('./health/health.tsx')).load(),
   tokens: async () => await (await import('./tokens/tokens.tsx')).load(),
 };
 const loaded = new Map<Screen, Shown>();

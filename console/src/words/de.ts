@@ -24,6 +24,7 @@ const de: Words = {
     webhooks: 'Webhooks',
     audit: 'Protokoll',
     tokens: 'Tokens und Schlüssel',
+    health: 'Zustand',
   },
 
   shell: {
@@ -185,6 +186,15 @@ const de: Words = {
     rows: 'Zeilen',
     partial: 'Es gibt mehr, als auf einmal gezählt wird: Diese Zahlen sind ein Teil.',
     neverGood: 'nie',
+    platform: 'Plattform',
+    answers: 'antwortet',
+    silentSince: 'antwortet nicht seit',
+    lastTrouble: 'letzte Störung',
+    database: 'Datenbank',
+    answersIn: (ms) => `antwortet in ${ms} ms`,
+    toFix: (number) => `${number} zu beheben`,
+    toLookAt: (number) => `${number} anzusehen`,
+    checksWell: 'Alle Prüfungen in Ordnung',
   },
 
   customers: {

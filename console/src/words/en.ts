@@ -22,6 +22,7 @@ const en = {
     webhooks: 'Webhooks',
     audit: 'Audit',
     tokens: 'Tokens and keys',
+    health: 'Health',
   },
 
   shell: {
@@ -182,6 +183,15 @@ const en = {
     rows: 'rows',
     partial: 'There are more than are counted at once: these numbers are a part.',
     neverGood: 'never',
+    platform: 'Platform',
+    answers: 'answers',
+    silentSince: 'has not answered since',
+    lastTrouble: 'last trouble',
+    database: 'Database',
+    answersIn: (ms: string) => `answers in ${ms} ms`,
+    toFix: (number: string) => `${number} to fix`,
+    toLookAt: (number: string) => `${number} to look at`,
+    checksWell: 'All checks in order',
   },
 
   customers: {

@@ -24,6 +24,7 @@ const es: Words = {
     webhooks: 'Webhooks',
     audit: 'Auditoría',
     tokens: 'Tokens y claves',
+    health: 'Estado',
   },
 
   shell: {
@@ -184,6 +185,15 @@ const es: Words = {
     rows: 'filas',
     partial: 'Hay más de lo que se cuenta a la vez: estos números son parciales.',
     neverGood: 'nunca',
+    platform: 'Plataforma',
+    answers: 'responde',
+    silentSince: 'no responde desde',
+    lastTrouble: 'último problema',
+    database: 'Base de datos',
+    answersIn: (ms) => `responde en ${ms} ms`,
+    toFix: (number) => `${number} por arreglar`,
+    toLookAt: (number) => `${number} por revisar`,
+    checksWell: 'Todo en orden',
   },
 
   customers: {

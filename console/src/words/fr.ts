@@ -24,6 +24,7 @@ const fr: Words = {
     webhooks: 'Webhooks',
     audit: 'Audit',
     tokens: 'Jetons et clés',
+    health: 'État',
   },
 
   shell: {
@@ -184,6 +185,15 @@ const fr: Words = {
     rows: 'lignes',
     partial: 'Il y en a plus que ce qui est compté à la fois : ces nombres sont partiels.',
     neverGood: 'jamais',
+    platform: 'Plateforme',
+    answers: 'répond',
+    silentSince: 'ne répond plus depuis',
+    lastTrouble: 'dernier incident',
+    database: 'Base de données',
+    answersIn: (ms) => `répond en ${ms} ms`,
+    toFix: (number) => `${number} à corriger`,
+    toLookAt: (number) => `${number} à regarder`,
+    checksWell: 'Tout est en ordre',
   },
 
   customers: {

@@ -24,6 +24,7 @@ const ja: Words = {
     webhooks: 'Webhook',
     audit: '監査',
     tokens: 'トークンと鍵',
+    health: '状態',
   },
 
   shell: {
@@ -184,6 +185,15 @@ const ja: Words = {
     rows: '行',
     partial: '一度に数えられる数を超えています。これらの数は一部です。',
     neverGood: 'なし',
+    platform: 'プラットフォーム',
+    answers: '応答しています',
+    silentSince: '次の時点から応答なし',
+    lastTrouble: '直近の障害',
+    database: 'データベース',
+    answersIn: (ms) => `${ms} ms で応答`,
+    toFix: (number) => `要修正 ${number} 件`,
+    toLookAt: (number) => `要確認 ${number} 件`,
+    checksWell: 'すべて正常',
   },
 
   customers: {

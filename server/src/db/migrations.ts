@@ -1324,6 +1324,17 @@ const migrations: Record<string, Step> = {
     await sql`alter table job_logs add column first_error_offset bigint`.execute(db);
     await sql`alter table jobs add column row_points text`.execute(db);
   },
+
+  '0042-replicas': async (db) => {
+    await sql`
+      create table replicas (
+        id text primary key,
+        host text not null,
+        version text not null,
+        started_at bigint not null,
+        last_seen_at bigint not null
+      )`.execute(db);
+  },
 };
 
 /** Of the templates that are there already, as they are. What they were before nobody has kept. */
@@ -1618,12 +1629,21 @@ export async function migrate(store: Pick<Store, 'kind' | 'exclusively'>): Promi
 
 /** The migrations that the database still lacks, and those it has but this version does not know. */
 export async function compareMigrations(db: Kysely<Tables>): Promise<{ pending: string[]; unknown: string[] }> {
+  const { pending, unknown } = await listMigrations(db);
+  return { pending, unknown };
+}
+
+/** With those that it has, in their order. */
+export async function listMigrations(
+  db: Kysely<Tables>,
+): Promise<{ applied: string[]; pending: string[]; unknown: string[] }> {
   const known = Object.keys(migrations);
   const tables = await db.introspection.getTables();
-  if (!tables.some((table) => table.name === 'migrations')) return { pending: known, unknown: [] };
+  if (!tables.some((table) => table.name === 'migrations')) return { applied: [], pending: known, unknown: [] };
   const { rows } = await sql<{ name: string }>`select name from migrations order by name`.execute(db);
   const applied = rows.map((row) => row.name);
   return {
+    applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };

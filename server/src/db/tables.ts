@@ -83,6 +83,16 @@ export interface ConsoleLinkRow {
   used_at: number | null;
 }
 
+/** A process of the service. */
+export interface ReplicaRow {
+  id: string;
+  /** Name of its machine or container. */
+  host: string;
+  version: string;
+  started_at: number;
+  last_seen_at: number;
+}
+
 /** Somebody who is at the provider, to sign in to the console. */
 export interface ConsoleSignInRow {
   id: string;
@@ -1038,6 +1048,7 @@ export interface Tables {
   console_sessions: ConsoleSessionRow;
   console_links: ConsoleLinkRow;
   console_sign_ins: ConsoleSignInRow;
+  replicas: ReplicaRow;
   signing_keys: SigningKeyRow;
   revoked_tokens: RevokedTokenRow;
   idempotency_keys: IdempotencyKeyRow;

@@ -60,6 +60,20 @@ export async function readOverview(
   };
 }
 
+/** What doctor says of syncs, of one organization. */
+export async function readSyncsOf(
+  { db, now }: Pick<Store, 'db' | 'now'>,
+  organizationId: string,
+): Promise<{ byHealth: HealthCounts; waiting: number; oldestWaitingMs: number | null }> {
+  const counts = await store.countByHealth(db, organizationId);
+  const { waiting, oldestWaitingAt } = await store.readQueue(db, organizationId);
+  return {
+    byHealth: presentCounts(counts.filter(({ kind }) => kind === 'connections')),
+    waiting,
+    oldestWaitingMs: oldestWaitingAt === null ? null : (await now()) - oldestWaitingAt,
+  };
+}
+
 const examplesOfCause = 3;
 
 async function presentCause(

@@ -13,6 +13,7 @@ import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
+import { ServiceStrip } from './service-strip.tsx';
 import { Tiles } from './tiles.tsx';
 
 export function OverviewScreen() {
@@ -44,6 +45,7 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
   }
   return (
     <>
+      <ServiceStrip />
       <Tiles overview={overview} />
       {!overview.counts_are_complete && <Notice>{words.overview.partial}</Notice>}
       {unwell.length === 0 && causes.length === 0 && (

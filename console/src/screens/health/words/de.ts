@@ -1,0 +1,46 @@
+import type { HealthWords } from './en.ts';
+
+const de: HealthWords = {
+  title: 'Einstellungen und Zustand',
+  checkAgain: 'Erneut prüfen',
+  checks: 'Prüfungen',
+  checked: 'Geprüft',
+  allWell: 'Alles ist in Ordnung.',
+  states: { fail: 'Zu beheben', warn: 'Anzusehen', ok: 'In Ordnung' },
+  inOrder: (number) => `${number} in Ordnung`,
+  versions: 'Versionen',
+  service: 'Dienst',
+  node: 'Node.js',
+  database: 'Datenbank',
+  platform: 'Plattform',
+  bundled: 'mitgeliefert',
+  hosted: 'gehostet',
+  migrations: 'Migrationen',
+  applied: (number, last) => `${number}, zuletzt ${last}`,
+  pending: (names) => `es fehlen: ${names}`,
+  connectors: 'Konnektoren',
+  connectorVersions: 'Versionen der Konnektoren stehen im Katalog',
+  replicas: 'Replikate',
+  noReplicas: 'Noch hat sich kein Replikat gemeldet.',
+  host: 'Maschine',
+  version: 'Version',
+  started: 'Gestartet',
+  seen: 'Zuletzt gesehen',
+  state: 'Zustand',
+  present: 'Läuft',
+  silent: 'Still',
+  settings: 'Einstellungen',
+  settingsText:
+    'Einstellungen sind Umgebungsvariablen. Eine Änderung gilt nach einem Neustart. Geheimnisse werden nie gezeigt.',
+  name: 'Variable',
+  value: 'Wert',
+  origin: 'Herkunft',
+  set: 'gesetzt',
+  notSet: 'nicht gesetzt',
+  fromEnvironment: 'Umgebung',
+  byDefault: 'Vorgabe',
+  notYours:
+    'Replikate, Versionen und Einstellungen gehören der Organisation, die den Dienst betreibt. Sie sehen die Prüfungen Ihrer eigenen Organisation.',
+};
+
+export default de;

@@ -1,0 +1,46 @@
+import type { Translated } from '../../../words/screen-words.ts';
+
+const en = {
+  title: 'Settings and health',
+  checkAgain: 'Check again',
+  checks: 'Checks',
+  checked: 'Checked',
+  allWell: 'Everything is in order.',
+  states: { fail: 'To fix', warn: 'To look at', ok: 'In order' },
+  inOrder: (number: string) => `${number} in order`,
+  versions: 'Versions',
+  service: 'Service',
+  node: 'Node.js',
+  database: 'Database',
+  platform: 'Platform',
+  bundled: 'bundled',
+  hosted: 'hosted',
+  migrations: 'Migrations',
+  applied: (number: string, last: string) => `${number}, the last is ${last}`,
+  pending: (names: string) => `missing: ${names}`,
+  connectors: 'Connectors',
+  connectorVersions: 'Versions of connectors are in the catalogue',
+  replicas: 'Replicas',
+  noReplicas: 'No replica has said yet that it runs.',
+  host: 'Machine',
+  version: 'Version',
+  started: 'Started',
+  seen: 'Last seen',
+  state: 'State',
+  present: 'Runs',
+  silent: 'Silent',
+  settings: 'Settings',
+  settingsText: 'Settings are variables of the environment. A change counts after a restart. Secrets are never shown.',
+  name: 'Variable',
+  value: 'Value',
+  origin: 'From',
+  set: 'set',
+  notSet: 'not set',
+  fromEnvironment: 'Environment',
+  byDefault: 'Default',
+  notYours:
+    'Replicas, versions and settings belong to the organization that runs the deployment. You see the checks of your own organization.',
+};
+
+export default en;
+export type HealthWords = Translated<typeof en>;

@@ -1,0 +1,46 @@
+import type { HealthWords } from './en.ts';
+
+const es: HealthWords = {
+  title: 'Ajustes y estado',
+  checkAgain: 'Comprobar de nuevo',
+  checks: 'Comprobaciones',
+  checked: 'Comprobado',
+  allWell: 'Todo está en orden.',
+  states: { fail: 'Por arreglar', warn: 'Por revisar', ok: 'En orden' },
+  inOrder: (number) => `${number} en orden`,
+  versions: 'Versiones',
+  service: 'Servicio',
+  node: 'Node.js',
+  database: 'Base de datos',
+  platform: 'Plataforma',
+  bundled: 'incluida',
+  hosted: 'alojada',
+  migrations: 'Migraciones',
+  applied: (number, last) => `${number}, la última es ${last}`,
+  pending: (names) => `faltan: ${names}`,
+  connectors: 'Conectores',
+  connectorVersions: 'Las versiones de los conectores están en el catálogo',
+  replicas: 'Réplicas',
+  noReplicas: 'Ninguna réplica se ha anunciado todavía.',
+  host: 'Máquina',
+  version: 'Versión',
+  started: 'Inicio',
+  seen: 'Vista por última vez',
+  state: 'Estado',
+  present: 'En marcha',
+  silent: 'En silencio',
+  settings: 'Ajustes',
+  settingsText:
+    'Los ajustes son variables de entorno. Un cambio vale tras reiniciar. Los secretos no se muestran nunca.',
+  name: 'Variable',
+  value: 'Valor',
+  origin: 'Origen',
+  set: 'definido',
+  notSet: 'sin definir',
+  fromEnvironment: 'Entorno',
+  byDefault: 'Predeterminado',
+  notYours:
+    'Las réplicas, versiones y ajustes son de la organización que opera el servicio. Aquí están las comprobaciones de su organización.',
+};
+
+export default es;

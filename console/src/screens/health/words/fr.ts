@@ -1,0 +1,46 @@
+import type { HealthWords } from './en.ts';
+
+const fr: HealthWords = {
+  title: 'Paramètres et état',
+  checkAgain: 'Vérifier à nouveau',
+  checks: 'Vérifications',
+  checked: 'Vérifié',
+  allWell: 'Tout est en ordre.',
+  states: { fail: 'À corriger', warn: 'À regarder', ok: 'En ordre' },
+  inOrder: (number) => `${number} en ordre`,
+  versions: 'Versions',
+  service: 'Service',
+  node: 'Node.js',
+  database: 'Base de données',
+  platform: 'Plateforme',
+  bundled: 'incluse',
+  hosted: 'hébergée',
+  migrations: 'Migrations',
+  applied: (number, last) => `${number}, la dernière est ${last}`,
+  pending: (names) => `manquantes : ${names}`,
+  connectors: 'Connecteurs',
+  connectorVersions: 'Les versions des connecteurs sont dans le catalogue',
+  replicas: 'Réplicas',
+  noReplicas: 'Aucun réplica ne s’est encore annoncé.',
+  host: 'Machine',
+  version: 'Version',
+  started: 'Démarré',
+  seen: 'Vu pour la dernière fois',
+  state: 'État',
+  present: 'En marche',
+  silent: 'Silencieux',
+  settings: 'Paramètres',
+  settingsText:
+    'Les paramètres sont des variables d’environnement. Un changement compte après un redémarrage. Les secrets ne sont jamais montrés.',
+  name: 'Variable',
+  value: 'Valeur',
+  origin: 'Origine',
+  set: 'défini',
+  notSet: 'non défini',
+  fromEnvironment: 'Environnement',
+  byDefault: 'Par défaut',
+  notYours:
+    'Les réplicas, versions et paramètres sont à l’organisation qui exploite le service. Vous voyez les vérifications de votre organisation.',
+};
+
+export default fr;

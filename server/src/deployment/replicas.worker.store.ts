@@ -1,0 +1,24 @@
+/** The SQL of `replicas` for the process that a row is about. */
+import { sql } from 'kysely';
+import type { Db } from '../db/open.ts';
+import type { ReplicaRow } from '../db/tables.ts';
+
+export async function putSeen(db: Db, replica: Pick<ReplicaRow, 'id' | 'host' | 'version'>): Promise<void> {
+  const now = sql<number>`now_ms()`;
+  await db
+    .insertInto('replicas')
+    .values({ ...replica, started_at: now, last_seen_at: now })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ last_seen_at: now }))
+    .execute();
+}
+
+export async function deleteSilent(db: Db, silentMs: number): Promise<void> {
+  await db
+    .deleteFrom('replicas')
+    .where('last_seen_at', '<', sql<number>`now_ms() - ${sql.lit(silentMs)}`)
+    .execute();
+}
+
+export async function deleteReplica(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('replicas').where('id', '=', id).execute();
+}

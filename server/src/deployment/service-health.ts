@@ -1,0 +1,230 @@
+/**
+ * How the service itself does, for operators: the rules of doctor, applied to the parts that run.
+ *
+ * What always holds: an organization is told what is its own, and whether platform and database answer. What belongs to the
+ * deployment is for the first organization alone; numbers of all organizations together are left out where there are several.
+ * Nobody can use this as a hammer: an answer is kept for ten seconds, what others were asked for thirty, and nobody waits
+ * longer than five seconds for others.
+ */
+import type { Deployment, Replica, ServiceCheck, ServiceHealth } from '@inlay/contract/service-health';
+import { sql } from 'kysely';
+import { BoundedMap } from '../bounded-map.ts';
+import type { Config, Secrets } from '../config.ts';
+import { listMigrations } from '../db/migrations.ts';
+import type { Store } from '../db/open.ts';
+import * as rules from '../doctor-rules.ts';
+import { isoTime } from '../iso-time.ts';
+import { findOrganization, listOrganizations } from '../organizations/organizations.ts';
+import { readSyncsOf } from '../pipelines/overview.ts';
+import type { PlatformPort } from '../platform/platform-port.ts';
+import type { Transport } from '../platform/transport.ts';
+import type { Runtime } from '../runtime.ts';
+import { listSettings } from '../settings.ts';
+import { version } from '../version.ts';
+import { listReplicas } from './replicas.store.ts';
+
+/** The result of the last call to the platform, and when calls failed. */
+export interface PlatformTrouble {
+  failure: 'unavailable' | 'unauthorised' | null;
+  failingSince: number | null;
+  lastFailureAt: number | null;
+}
+
+export interface ServiceHealthContext {
+  store: Store;
+  runtime: Pick<Runtime, 'elapsed' | 'sleep'>;
+  config: Config;
+  secrets: Secrets;
+  platform: PlatformPort;
+  transport: Transport;
+  platformTrouble(): PlatformTrouble;
+  firstOrganizationId: string;
+}
+
+const answerKeptMs = 10_000;
+const othersKeptMs = 30_000;
+const othersPatienceMs = 5_000;
+/** Three times it should have said something. */
+const silentAfterMs = 30_000;
+const maxOrganizations = 1_000;
+
+export function createServiceHealth(ctx: ServiceHealthContext): (organizationId: string) => Promise<ServiceHealth> {
+  const { config, runtime } = ctx;
+  const askPlatform = keptFor(runtime, othersKeptMs, () => rules.examinePlatform(config, ctx));
+  const askIssuer = keptFor(runtime, othersKeptMs, () => rules.examineConsole(config));
+  const others = {
+    platform: () =>
+      config.platformUrl === undefined
+        ? Promise.resolve([rules.ok('platform: bundled')])
+        : inTime(runtime, askPlatform(), `platform: ${config.platformUrl}`),
+    console: () => inTime(runtime, askIssuer(), 'console: the provider'),
+  };
+  const kept = new BoundedMap<string, () => Promise<ServiceHealth>>(maxOrganizations);
+  return (organizationId) => {
+    let read = kept.get(organizationId);
+    if (!read) {
+      read = keptFor(runtime, answerKeptMs, () => readHealth(ctx, organizationId, others));
+      kept.set(organizationId, read);
+    }
+    return read();
+  };
+}
+
+/** One at a time, and not again for a while. What failed is tried again at once. */
+function keptFor<T>({ elapsed }: Pick<Runtime, 'elapsed'>, keptMs: number, ask: () => Promise<T>): () => Promise<T> {
+  let known: { answer: Promise<T>; until: number } | undefined;
+  return () => {
+    if (known && elapsed() < known.until) return known.answer;
+    const asked = { answer: ask(), until: Number.POSITIVE_INFINITY };
+    known = asked;
+    asked.answer.then(
+      () => {
+        asked.until = elapsed() + keptMs;
+      },
+      () => {
+        asked.until = 0;
+      },
+    );
+    return asked.answer;
+  };
+}
+
+async function inTime(
+  { sleep }: Pick<Runtime, 'sleep'>,
+  asked: Promise<rules.Finding[]>,
+  who: string,
+): Promise<rules.Finding[]> {
+  const patience = new AbortController();
+  const late = sleep(othersPatienceMs, patience.signal).then(() => [
+    rules.fail(
+      `${who} has not answered within ${othersPatienceMs / 1000} seconds`,
+      'Look again in a minute. If it stays so, check the network between the service and it.',
+    ),
+  ]);
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    patience.abort();
+  }
+}
+
+interface Others {
+  platform(): Promise<rules.Finding[]>;
+  console(): Promise<rules.Finding[]>;
+}
+
+async function readHealth(ctx: ServiceHealthContext, organizationId: string, others: Others): Promise<ServiceHealth> {
+  const { store, config, runtime } = ctx;
+  const startedAt = runtime.elapsed();
+  const now = await store.now();
+  const answeredInMs = Math.round(runtime.elapsed() - startedAt);
+  const organization = await findOrganization(store, organizationId);
+  const own = organization ? [organization] : [];
+  const syncs = rules.describeSyncs(await readSyncsOf(store, organizationId));
+  const ofOrganization = [...(await rules.examineOrganizations(store, config, own)), ...syncs];
+  const isFirst = organizationId === ctx.firstOrganizationId;
+  // Replicas first: what they say is one of the checks.
+  const deployment = isFirst ? await readDeployment(ctx) : null;
+  const findings = deployment
+    ? [...(await examineDeployment(ctx, others, deployment.replicas)), ...ofOrganization]
+    : ofOrganization;
+  const checks = findings.map(presentFinding).toSorted((a, b) => order[a.state] - order[b.state]);
+  const { failure, failingSince, lastFailureAt } = ctx.platformTrouble();
+  return {
+    state: checks[0]?.state ?? 'ok',
+    checked_at: isoTime(now),
+    version,
+    checks,
+    platform: {
+      kind: config.platformUrl === undefined ? 'bundled' : 'hosted',
+      failure,
+      failing_since: failingSince === null ? null : isoTime(failingSince),
+      last_failure_at: lastFailureAt === null ? null : isoTime(lastFailureAt),
+    },
+    database: { kind: store.kind, answered_in_ms: answeredInMs },
+    deployment,
+  };
+}
+
+const order = { fail: 0, warn: 1, ok: 2 };
+
+function presentFinding({ state, what, advice }: rules.Finding): ServiceCheck {
+  return { state, what, advice: advice ?? null };
+}
+
+async function examineDeployment(
+  { store, config, secrets }: ServiceHealthContext,
+  others: Others,
+  replicas: readonly Replica[],
+): Promise<rules.Finding[]> {
+  const isAlone = (await listOrganizations(store)).length === 1;
+  // Both at once: the slower of them is waited for.
+  const [platform, console] = await Promise.all([others.platform(), others.console()]);
+  return [
+    ...rules.examineConfig(config, secrets),
+    rules.examineReach(config),
+    rules.examineMetrics(config, secrets),
+    ...rules.examineDataDir(config),
+    await rules.examineMigrations(store),
+    await rules.examineClock(store),
+    ...describeReplicas(replicas),
+    ...(isAlone ? [await rules.examineBacklog(store)] : []),
+    ...platform,
+    ...console,
+  ];
+}
+
+export function describeReplicas(replicas: readonly Replica[]): rules.Finding[] {
+  const present = replicas.filter(({ is_present }) => is_present);
+  const findings = replicas
+    .filter(({ is_present }) => !is_present)
+    .map(({ host, last_seen_at }) =>
+      rules.warn(
+        `replicas: one on ${host} has said nothing since ${last_seen_at}`,
+        'It was killed, or does not reach the database. Look at its log; after an hour it is forgotten.',
+      ),
+    );
+  const versions = [...new Set(present.map((replica) => replica.version))];
+  if (versions.length > 1) {
+    findings.push(
+      rules.warn(
+        `replicas: they run different versions: ${versions.join(', ')}`,
+        'Bring all to the newest one, unless an update is under way.',
+      ),
+    );
+  }
+  if (findings.length > 0 || present.length === 0) return findings;
+  return [rules.ok(`replicas: ${present.length === 1 ? 'one runs' : `${present.length} run`}`)];
+}
+
+async function readDeployment({ store, config }: ServiceHealthContext): Promise<Deployment> {
+  const { applied, pending, unknown } = await listMigrations(store.db);
+  return {
+    replicas: (await listReplicas(store.db)).map(({ id, host, version, started_at, last_seen_at, now }) => ({
+      ...{ id, host, version },
+      started_at: isoTime(started_at),
+      last_seen_at: isoTime(last_seen_at),
+      is_present: now - last_seen_at <= silentAfterMs,
+    })),
+    versions: {
+      node: process.versions.node,
+      database: await databaseVersion(store),
+      platform: config.platformUrl === undefined ? version : null,
+    },
+    migrations: { applied: applied.length, last: applied.at(-1) ?? null, pending, unknown },
+    settings: listSettings(config).map(({ name, value, isSet, isSecret }) => ({
+      ...{ name, value },
+      is_set: isSet,
+      is_secret: isSecret,
+    })),
+  };
+}
+
+async function databaseVersion({ kind, db }: Store): Promise<string> {
+  const asked =
+    kind === 'sqlite'
+      ? sql<{ version: string }>`select sqlite_version() as version`
+      : sql<{ version: string }>`select current_setting('server_version') as version`;
+  const { rows } = await asked.execute(db);
+  return `${rules.databaseNames[kind]} ${rows[0]?.version ?? ''}`.trim();
+}
