@@ -199,6 +199,7 @@ const de: Words = {
 
   customers: {
     title: 'Kunden',
+    add: 'Kunden anlegen',
     search: 'Nach Name suchen',
     sorts: {
       '-created_at': 'Neueste zuerst',
@@ -210,6 +211,8 @@ const de: Words = {
   },
 
   customer: {
+    openWidget: 'Widget öffnen',
+    openWidgetText: 'Um anstelle dieses Kunden Quellen zu verbinden, in einem eigenen Tab.',
     summary: 'Zusammenfassung',
     id: 'Kennung',
     timeline: 'Verlauf',

@@ -196,6 +196,7 @@ const en = {
 
   customers: {
     title: 'Customers',
+    add: 'Add customer',
     search: 'Search by name',
     sorts: {
       '-created_at': 'Newest first',
@@ -207,6 +208,8 @@ const en = {
   },
 
   customer: {
+    openWidget: 'Open the widget',
+    openWidgetText: 'To connect sources in this customer’s place, in a tab of its own.',
     summary: 'Summary',
     id: 'Id',
     timeline: 'Timeline',

@@ -198,6 +198,7 @@ const es: Words = {
 
   customers: {
     title: 'Clientes',
+    add: 'Añadir cliente',
     search: 'Buscar por nombre',
     sorts: {
       '-created_at': 'Más recientes primero',
@@ -209,6 +210,8 @@ const es: Words = {
   },
 
   customer: {
+    openWidget: 'Abrir el widget',
+    openWidgetText: 'Para conectar fuentes en lugar de este cliente, en otra pestaña.',
     summary: 'Resumen',
     id: 'Identificador',
     timeline: 'Cronología',

@@ -198,6 +198,7 @@ const fr: Words = {
 
   customers: {
     title: 'Clients',
+    add: 'Ajouter un client',
     search: 'Chercher par nom',
     sorts: {
       '-created_at': 'Plus récents d’abord',
@@ -209,6 +210,8 @@ const fr: Words = {
   },
 
   customer: {
+    openWidget: 'Ouvrir le widget',
+    openWidgetText: 'Pour connecter des sources à la place de ce client, dans un onglet à part.',
     summary: 'Résumé',
     id: 'Identifiant',
     timeline: 'Historique',

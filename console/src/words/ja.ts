@@ -198,6 +198,7 @@ const ja: Words = {
 
   customers: {
     title: '顧客',
+    add: '顧客を追加',
     search: '名前で検索',
     sorts: {
       '-created_at': '新しい順',
@@ -209,6 +210,8 @@ const ja: Words = {
   },
 
   customer: {
+    openWidget: 'ウィジェットを開く',
+    openWidgetText: 'この顧客に代わってソースを接続します（別のタブで開きます）。',
     summary: '要約',
     id: 'ID',
     timeline: 'タイムライン',

@@ -7,6 +7,7 @@ import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Panel } from '../../parts/page.tsx';
 import { type Action, useAction } from '../../parts/use-action.ts';
 import { navigate, pathTo } from '../../router/router.ts';
@@ -18,7 +19,9 @@ interface ActionsProps {
   onChanged(): void;
 }
 
-type Asked = 'rename' | 'delete' | undefined;
+const WidgetLink = lazyPart(async () => await (await import('../first-steps/widget-link.tsx')).load());
+
+type Asked = 'widget' | 'rename' | 'delete' | undefined;
 
 export function Actions({ customer, counts, onChanged }: ActionsProps) {
   const words = useWords();
@@ -34,6 +37,10 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
   return (
     <Panel title={words.customer.actions}>
       <ul class="c-actions">
+        <li>
+          <Button onClick={() => setAsked('widget')}>{words.customer.openWidget}</Button>
+          <p class="c-hint">{words.customer.openWidgetText}</p>
+        </li>
         <ActionRow
           title={isActive ? words.customer.suspend : words.customer.reactivate}
           text={isActive ? words.customer.suspendText : words.customer.reactivateText}
@@ -59,6 +66,9 @@ export function Actions({ customer, counts, onChanged }: ActionsProps) {
           onAsk={() => setAsked('delete')}
         />
       </ul>
+      {asked === 'widget' && (
+        <WidgetLink customer={customer.name} onChanged={onChanged} onClose={() => setAsked(undefined)} />
+      )}
       {asked === 'rename' && (
         <Rename
           customer={customer}

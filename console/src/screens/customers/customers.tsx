@@ -1,8 +1,11 @@
 /** All customers: searched by name, filtered by health and status, page by page. */
 import type { OperatorWorkspace } from '@inlay/contract/operating';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useState } from 'preact/hooks';
 import { useConsole } from '../../console.ts';
 import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Choice, Filters, Search } from '../../parts/filters.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -12,9 +15,12 @@ import { Link } from '../../router/link.tsx';
 import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 
+const WidgetLink = lazyPart(async () => await (await import('../first-steps/widget-link.tsx')).load());
+
 export function CustomersScreen({ place }: { place: Place }) {
   const words = useWords();
-  const { formatting } = useConsole();
+  const { formatting, mayWrite } = useConsole();
+  const [isAdding, setAdding] = useState(false);
   const asked = (name: string) => place.query.get(name) ?? undefined;
   const pages = usePages<OperatorWorkspace>(
     {
@@ -52,7 +58,10 @@ export function CustomersScreen({ place }: { place: Place }) {
     { title: words.column.created, cell: ({ created_at }) => <When time={created_at} /> },
   ];
   return (
-    <Page title={words.customers.title}>
+    <Page
+      title={words.customers.title}
+      beside={mayWrite && <Button onClick={() => setAdding(true)}>{words.customers.add}</Button>}
+    >
       <Filters place={place}>
         <Search place={place} name="name_contains" label={words.customers.search} />
         <Choice place={place} name="health" label={words.column.health} options={words.health} all={words.list.all} />
@@ -66,6 +75,7 @@ export function CustomersScreen({ place }: { place: Place }) {
         idOf={({ id }) => id}
         {...(place.query.size === 0 ? { empty: words.overview.firstText } : {})}
       />
+      {isAdding && <WidgetLink customer={undefined} onChanged={pages.reload} onClose={() => setAdding(false)} />}
     </Page>
   );
 }

@@ -5,6 +5,7 @@ import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { HealthBadge } from '../../parts/badges.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
@@ -15,6 +16,8 @@ import { Causes } from './cause.tsx';
 import { Plots } from './plots.tsx';
 import { ServiceStrip } from './service-strip.tsx';
 import { Tiles } from './tiles.tsx';
+
+const FirstSteps = lazyPart(async () => await (await import('../first-steps/first-steps.tsx')).load());
 
 export function OverviewScreen() {
   const words = useWords();
@@ -36,15 +39,22 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
   const { formatting } = useConsole();
   const { workspaces, unwell, more_unwell, causes, more_causes } = overview;
   const total = Object.values(workspaces).reduce((sum, count) => sum + count, 0);
+  // Once a sync has brought something, nobody needs the first steps any more.
+  const isNew = overview.connections.healthy === 0 && overview.days.every(({ rows }) => rows === 0);
   if (total === 0) {
     return (
-      <Empty title={words.overview.firstTitle}>
-        <p class="c-muted">{words.overview.firstText}</p>
-      </Empty>
+      <>
+        <FirstSteps overview={overview} onChanged={onChanged} />
+        <Empty title={words.overview.firstTitle}>
+          <p class="c-muted">{words.overview.firstText}</p>
+        </Empty>
+        <ServiceStrip />
+      </>
     );
   }
   return (
     <>
+      {isNew && <FirstSteps overview={overview} onChanged={onChanged} />}
       <ServiceStrip />
       <Tiles overview={overview} />
       {!overview.counts_are_complete && <Notice>{words.overview.partial}</Notice>}

@@ -1,0 +1,138 @@
+/**
+ * The way from nothing to the first rows of a customer. Each step knows by the API whether it is done, and leads to the screen
+ * that does it. The list goes away when rows have arrived, or when the person hides it in this browser.
+ */
+import type { OperatorWorkspacePage } from '@inlay/contract/operating';
+import type { HealthCounts, Overview } from '@inlay/contract/overview';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Glyph } from '@inlay/ui/parts/glyph.tsx';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Static } from 'typebox';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { read, write } from '../../scheme.ts';
+import { firstStepsWords } from './words.ts';
+
+export async function load() {
+  await firstStepsWords.load();
+  return FirstSteps;
+}
+
+const WidgetLink = lazyPart(async () => await (await import('./widget-link.tsx')).load());
+
+const total = (counts: HealthCounts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const live = { live: () => true };
+const hidden = 'hidden';
+
+function FirstSteps({ overview, onChanged }: { overview: Overview; onChanged(): void }) {
+  const words = firstStepsWords.get();
+  const { session, mayWrite } = useConsole();
+  const key = `inlay-console-first-steps-${session.organization.id}`;
+  const [isHidden, setHidden] = useState(() => read(key) === hidden);
+  const [asked, setAsked] = useState<'add' | 'open' | undefined>(undefined);
+  const hasCustomers = total(overview.workspaces) > 0;
+  const destinations = useAnswer<{ data: unknown[] }>(
+    { method: 'GET', path: '/integrations/templates/connections' },
+    live,
+  );
+  const sources = useAnswer<{ data: unknown[] }>({ method: 'GET', path: '/integrations/templates/sources' }, live);
+  const newest = useAnswer<Static<typeof OperatorWorkspacePage>>(
+    hasCustomers ? { method: 'GET', path: '/integrations/workspaces', query: { limit: 1 } } : undefined,
+  );
+  const customer = newest.data?.data[0];
+  const hide = (value: boolean) => {
+    write(key, value ? hidden : '');
+    setHidden(value);
+  };
+  if (isHidden) {
+    return (
+      <p>
+        <button type="button" class="c-link-button" onClick={() => hide(false)}>
+          {words.show}
+        </button>
+      </p>
+    );
+  }
+  if (!destinations.data || !sources.data) return null;
+  const steps = [
+    {
+      name: 'destination',
+      isDone: destinations.data.data.length > 0,
+      action: <Way to={pathTo('connectors', undefined, { type: 'destination' })}>{words.chooseDestination}</Way>,
+    },
+    {
+      name: 'source',
+      isDone: sources.data.data.length > 0,
+      action: <Way to={pathTo('connectors')}>{words.chooseSource}</Way>,
+    },
+    {
+      name: 'customer',
+      isDone: hasCustomers,
+      action: (
+        <Button kind="primary" onClick={() => setAsked('add')}>
+          {words.addCustomer}
+        </Button>
+      ),
+    },
+    {
+      name: 'connect',
+      isDone: total(overview.sources) > 0,
+      action: customer && (
+        <Button kind="primary" onClick={() => setAsked('open')}>
+          {words.openWidget}
+        </Button>
+      ),
+    },
+    { name: 'rows', isDone: false, action: <Way to={pathTo('jobs')}>{words.seeJobs}</Way> },
+  ] as const;
+  const next = steps.find(({ isDone }) => !isDone)?.name;
+  return (
+    <Panel
+      title={words.title}
+      beside={
+        <button type="button" class="c-link-button" onClick={() => hide(true)}>
+          {words.hide}
+        </button>
+      }
+    >
+      <p class="c-panel-text c-muted">{words.lead}</p>
+      <ol class="c-steps">
+        {steps.map(({ name, isDone, action }, index) => (
+          <li class={isDone ? 'c-step-done' : undefined} aria-current={name === next ? 'step' : undefined} key={name}>
+            <span class="c-step-mark" aria-hidden="true">
+              {isDone ? <Glyph name="check" /> : index + 1}
+            </span>
+            <div class="c-step-body">
+              <p class="c-step-title">
+                {words.steps[name].title}
+                {isDone && <span class="inlay-unseen"> ({words.done})</span>}
+              </p>
+              {!isDone && <p class="c-muted">{words.steps[name].text}</p>}
+              {name === next && mayWrite && action}
+            </div>
+          </li>
+        ))}
+      </ol>
+      {asked && (
+        <WidgetLink
+          customer={asked === 'open' ? customer?.name : undefined}
+          onChanged={onChanged}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function Way({ to, children }: { to: string; children: ComponentChildren }) {
+  return (
+    <Link to={to} class="inlay-button inlay-button-primary">
+      <span>{children}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,84 @@
+/**
+ * The real widget as a customer, in a tab of its own: for a first try, before there is a backend. A customer that is not known
+ * by the name is made.
+ *
+ * What always holds: the address is a link that the person follows, never opened by itself, so no browser blocks it. Its token
+ * is for this service's own origin, works for an hour, and is in the fragment, which no server sees.
+ */
+import type { TokenResponse } from '@inlay/contract/tokens';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useState } from 'preact/hooks';
+import type { ApiRequest } from '../../api/client.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { TextField } from '../../parts/fields.tsx';
+import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { RequestDialog } from '../../parts/request-dialog.tsx';
+import { Link } from '../../router/link.tsx';
+import { pathTo } from '../../router/router.ts';
+import { useWords } from '../../words/words.ts';
+import { firstStepsWords } from './words.ts';
+
+export async function load() {
+  await firstStepsWords.load();
+  return WidgetLink;
+}
+
+const seconds = 3_600;
+
+export interface WidgetLinkProps {
+  /** Undefined: a customer that the person names. */
+  customer: string | undefined;
+  onChanged(): void;
+  onClose(): void;
+}
+
+function WidgetLink({ customer, onChanged, onClose }: WidgetLinkProps) {
+  const words = firstStepsWords.get();
+  const [name, setName] = useState(customer ?? '');
+  const [url, setUrl] = useState<string | undefined>(undefined);
+  if (url !== undefined) return <Made url={url} name={name} isNew={customer === undefined} onClose={onClose} />;
+  const request: ApiRequest = {
+    method: 'POST',
+    path: '/embedded/widget-token',
+    body: { workspace_name: name, allowed_origin: location.origin, expires_in_seconds: seconds },
+  };
+  return (
+    <RequestDialog<TokenResponse>
+      title={customer === undefined ? words.addCustomer : words.openWidget}
+      text={customer === undefined ? words.addText : words.openText(customer)}
+      label={customer === undefined ? words.addCustomer : words.makeLink}
+      request={request}
+      onClose={onClose}
+      onDone={({ token }) => {
+        setUrl((JSON.parse(atob(token)) as { widgetUrl: string }).widgetUrl);
+        onChanged();
+      }}
+    >
+      {customer === undefined && (
+        <TextField label={words.customerName} hint={words.nameHint} value={name} onInput={setName} isRequired />
+      )}
+    </RequestDialog>
+  );
+}
+
+function Made({ url, name, isNew, onClose }: { url: string; name: string; isNew: boolean; onClose(): void }) {
+  const words = firstStepsWords.get();
+  const common = useWords();
+  const id = new URL(url).searchParams.get('workspaceId') ?? '';
+  return (
+    <InfoDialog
+      title={isNew ? words.added(name) : words.openWidget}
+      onClose={onClose}
+      actions={<Button onClick={onClose}>{common.close}</Button>}
+    >
+      <p class="c-muted">{words.linkText}</p>
+      <p class="c-tools">
+        <a class="inlay-button inlay-button-primary" href={url} target="_blank" rel="noopener noreferrer">
+          <span>{words.openAs(name)}</span>
+        </a>
+        <CopyButton text={url} label={words.copyLink} />
+        {isNew && <Link to={pathTo('customer', id)}>{words.toCustomer}</Link>}
+      </p>
+    </InfoDialog>
+  );
+}
