@@ -5,6 +5,8 @@ export interface OperatorPrincipal {
   kind: 'operator';
   /** Of a session of the console that began without a token: the id of the session. */
   tokenId: string;
+  /** Set where `tokenId` is the id of a session. */
+  isWithoutToken?: true;
   /** As the operator called it. Of a session without a token: who signed in. */
   tokenName: string;
   organizationId: string;

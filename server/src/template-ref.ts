@@ -10,4 +10,9 @@ export interface TemplateRef {
 export interface Operator {
   organizationId: string;
   tokenId: string;
+  /** Set for a person in the console who has signed in without a token. */
+  isWithoutToken?: true;
 }
+
+/** What is stored as the maker of a version, plan or rollout. The log names the person. */
+export const makerOf = ({ tokenId, isWithoutToken }: Operator): string | null => (isWithoutToken ? null : tokenId);

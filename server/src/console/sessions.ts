@@ -104,6 +104,7 @@ export function createConsoleSessions({ store, runtime, journal, operatorTokens 
       const principal: OperatorPrincipal = {
         kind: 'operator',
         tokenId: id,
+        isWithoutToken: true,
         tokenName: session.label,
         organizationId,
         permission: session.permission,

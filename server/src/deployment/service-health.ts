@@ -117,7 +117,7 @@ async function readHealth(ctx: ServiceHealthContext, organizationId: string, oth
   const { store, config, runtime } = ctx;
   const startedAt = runtime.elapsed();
   const now = await store.now();
-  const answeredInMs = Math.round(runtime.elapsed() - startedAt);
+  const answeredInMs = Math.ceil(runtime.elapsed() - startedAt);
   const organization = await findOrganization(store, organizationId);
   const own = organization ? [organization] : [];
   const syncs = rules.describeSyncs(await readSyncsOf(store, organizationId));

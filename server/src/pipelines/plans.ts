@@ -14,7 +14,7 @@ import type { TemplatePlanItemRow, TemplatePlanRow } from '../db/tables.ts';
 import { openConfiguration, sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { Operator, TemplateRef } from '../template-ref.ts';
+import { makerOf, type Operator, type TemplateRef } from '../template-ref.ts';
 import { previewConnectionTemplate } from '../templates/connection-templates.ts';
 import type { OpenedPlan } from '../templates/context.ts';
 import type { Preview } from '../templates/planned-changes.ts';
@@ -34,11 +34,12 @@ const pageSize = 500;
 
 export async function makePlan(
   ctx: PipelinesContext,
-  { organizationId, tokenId }: Operator,
+  by: Operator,
   template: TemplateRef,
   request: Record<string, unknown> & { apply?: Apply; propagate?: boolean },
 ): Promise<TemplatePlan> {
   const { db } = ctx.store;
+  const { organizationId } = by;
   const { kind, templateId } = template;
   const apply = request.apply ?? (request.propagate === true ? 'all' : 'new_only');
   const preview =
@@ -59,7 +60,7 @@ export async function makePlan(
       ...about,
       base_version: preview.version,
       sealed_request: sealConfiguration(ctx.sealer, 'template plan', id, { ...request, apply }),
-      made_by: tokenId,
+      made_by: makerOf(by),
     },
     lifetimeMs,
   );

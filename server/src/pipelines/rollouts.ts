@@ -18,7 +18,7 @@ import type { Db } from '../db/open.ts';
 import type { RolloutRow } from '../db/tables.ts';
 import { AppError } from '../errors.ts';
 import { isoTime } from '../iso-time.ts';
-import type { Operator, TemplateRef } from '../template-ref.ts';
+import { makerOf, type Operator, type TemplateRef } from '../template-ref.ts';
 import type { PipelinesContext } from './context.ts';
 import { recordRollout } from './entries.ts';
 import { listWorkspaces } from './retirement.store.ts';
@@ -61,7 +61,7 @@ export async function startRollout(
     version,
     plan: JSON.stringify(plan),
     stage: stages.size === 0 ? 1 : Math.min(...new Set(stages.values())),
-    made_by: by.tokenId,
+    made_by: makerOf(by),
   });
   await rollouts.insertItems(tx, organizationId, id, stages);
   await recordRollout(journal, tx, { before: undefined, after: row }, 'template.rollout_started', stages.size);
@@ -89,7 +89,7 @@ export async function startRetirement(
   const plan = { ...completePlan('all'), stop_at_failed_percent: 100 };
   const row = await rollouts.insertRollout(tx, organizationId, {
     ...{ id, kind, template_id: templateId, action: how, version, plan: JSON.stringify(plan), stage: 1 },
-    made_by: by.tokenId,
+    made_by: makerOf(by),
   });
   await rollouts.insertItems(tx, organizationId, id, new Map(workspaceIds.map((workspaceId) => [workspaceId, 1])));
   const started = { before: undefined, after: row };

@@ -58,6 +58,24 @@ describe('A session of the console', () => {
     expect(body.data[0].actor).toMatchObject({ kind: 'console_user', id: me.body.id, name: 'first' });
   });
 
+  it('that began with a link changes templates as well: no token is behind it', async () => {
+    const cookie = cookieOf(await spend(await newLink('operator')));
+    const api = '/console/api/v1/integrations';
+    const write = (method: string, path: string, body?: object) =>
+      send(method, `${api}/${path}`, { ...own, cookie }, body);
+    const { body: found } = await send('GET', `${api}/definitions/sources?name=sample`, { cookie });
+    const actor_definition_id = found.definitions[0].sourceDefinitionId;
+    const made = await write('POST', 'templates/sources', { name: 'Shop', actor_definition_id });
+    expect(made.status, made.text).toBe(201);
+    const path = `templates/sources/${made.body.id}`;
+    const plan = await write('POST', `${path}/plan`, { name: 'Market' });
+    expect(plan.status, plan.text).toBe(201);
+    const changed = await write('PATCH', path, { name: 'Market', apply: 'all' });
+    expect(changed.status, changed.text).toBe(200);
+    const { body: versions } = await send('GET', `${api}/${path}/versions`, { cookie });
+    expect(versions.data.map(({ created_by }: { created_by: unknown }) => created_by)).toEqual([null, null]);
+  });
+
   it('is a cookie that scripts and other sites do not get, and of which only a hash is stored', async () => {
     const answer = await send('POST', '/console/session', own, { token: test.operatorToken });
     const header = String(answer.headers['set-cookie']);

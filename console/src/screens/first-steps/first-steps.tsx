@@ -29,7 +29,14 @@ const total = (counts: HealthCounts) => Object.values(counts).reduce((sum, count
 const live = { live: () => true };
 const hidden = 'hidden';
 
-function FirstSteps({ overview, onChanged }: { overview: Overview; onChanged(): void }) {
+interface FirstStepsProps {
+  overview: Overview;
+  onChanged(): void;
+  /** Shown in place of hidden steps. */
+  children?: ComponentChildren;
+}
+
+function FirstSteps({ overview, onChanged, children }: FirstStepsProps) {
   const words = firstStepsWords.get();
   const { session, mayWrite } = useConsole();
   const key = `inlay-console-first-steps-${session.organization.id}`;
@@ -51,11 +58,14 @@ function FirstSteps({ overview, onChanged }: { overview: Overview; onChanged(): 
   };
   if (isHidden) {
     return (
-      <p>
-        <button type="button" class="c-link-button" onClick={() => hide(false)}>
-          {words.show}
-        </button>
-      </p>
+      <>
+        {children}
+        <p>
+          <button type="button" class="c-link-button" onClick={() => hide(false)}>
+            {words.show}
+          </button>
+        </p>
+      </>
     );
   }
   if (!destinations.data || !sources.data) return null;

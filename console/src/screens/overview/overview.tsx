@@ -44,10 +44,11 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
   if (total === 0) {
     return (
       <>
-        <FirstSteps overview={overview} onChanged={onChanged} />
-        <Empty title={words.overview.firstTitle}>
-          <p class="c-muted">{words.overview.firstText}</p>
-        </Empty>
+        <FirstSteps overview={overview} onChanged={onChanged}>
+          <Empty title={words.overview.firstTitle}>
+            <p class="c-muted">{words.overview.firstText}</p>
+          </Empty>
+        </FirstSteps>
         <ServiceStrip />
       </>
     );
