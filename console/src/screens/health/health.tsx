@@ -92,7 +92,7 @@ function Checks({ health: { checks, checked_at } }: { health: ServiceHealth }) {
       }
     >
       {wrong.length === 0 ? <p class="c-panel-text">{words.allWell}</p> : <CheckList checks={wrong} />}
-      <details class="c-more" open={wrong.length === 0}>
+      <details class="c-checks-more" open={wrong.length === 0}>
         <summary>{words.inOrder(formatting.number(good.length))}</summary>
         <CheckList checks={good} />
       </details>
@@ -128,23 +128,21 @@ function OfDeployment({
   const lacking = [...migrations.pending, ...migrations.unknown];
   return (
     <>
-      <Panel title={words.versions}>
-        <FactList
-          facts={[
-            [words.service, version],
-            [words.node, versions.node],
-            [words.database, versions.database],
-            [words.platform, [words[platform.kind], versions.platform].filter(Boolean).join(', ')],
-            [
-              words.migrations,
-              lacking.length > 0
-                ? words.pending(lacking.join(', '))
-                : words.applied(formatting.number(migrations.applied), migrations.last ?? ''),
-            ],
-            [words.connectors, <Link to={pathTo('connectors')}>{words.connectorVersions}</Link>],
-          ]}
-        />
-      </Panel>
+      <FactList
+        facts={[
+          [words.service, version],
+          [words.node, versions.node],
+          [words.database, versions.database],
+          [words.platform, [words[platform.kind], versions.platform].filter(Boolean).join(', ')],
+          [
+            words.migrations,
+            lacking.length > 0
+              ? words.pending(lacking.join(', '))
+              : words.applied(formatting.number(migrations.applied), migrations.last ?? ''),
+          ],
+          [words.connectors, <Link to={pathTo('connectors')}>{words.connectorVersions}</Link>],
+        ]}
+      />
       <Panel title={words.replicas}>
         {replicas.length === 0 ? <Empty title={words.noReplicas} /> : <Replicas replicas={replicas} />}
       </Panel>

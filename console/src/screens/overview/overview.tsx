@@ -59,7 +59,7 @@ function Content({ overview, onChanged }: { overview: Overview; onChanged(): voi
       <ServiceStrip />
       <Tiles overview={overview} />
       {!overview.counts_are_complete && <Notice>{words.overview.partial}</Notice>}
-      {unwell.length === 0 && causes.length === 0 && (
+      {!isNew && unwell.length === 0 && causes.length === 0 && (
         <Notice kind="success" title={words.overview.allWell}>
           <p>{words.overview.allWellText}</p>
         </Notice>

@@ -8,7 +8,6 @@ const de: HealthWords = {
   allWell: 'Alles ist in Ordnung.',
   states: { fail: 'Zu beheben', warn: 'Anzusehen', ok: 'In Ordnung' },
   inOrder: (number) => `${number} in Ordnung`,
-  versions: 'Versionen',
   service: 'Dienst',
   node: 'Node.js',
   database: 'Datenbank',

@@ -8,7 +8,6 @@ const en = {
   allWell: 'Everything is in order.',
   states: { fail: 'To fix', warn: 'To look at', ok: 'In order' },
   inOrder: (number: string) => `${number} in order`,
-  versions: 'Versions',
   service: 'Service',
   node: 'Node.js',
   database: 'Database',

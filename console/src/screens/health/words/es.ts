@@ -8,7 +8,6 @@ const es: HealthWords = {
   allWell: 'Todo está en orden.',
   states: { fail: 'Por arreglar', warn: 'Por revisar', ok: 'En orden' },
   inOrder: (number) => `${number} en orden`,
-  versions: 'Versiones',
   service: 'Servicio',
   node: 'Node.js',
   database: 'Base de datos',

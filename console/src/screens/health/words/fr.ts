@@ -8,7 +8,6 @@ const fr: HealthWords = {
   allWell: 'Tout est en ordre.',
   states: { fail: 'À corriger', warn: 'À regarder', ok: 'En ordre' },
   inOrder: (number) => `${number} en ordre`,
-  versions: 'Versions',
   service: 'Service',
   node: 'Node.js',
   database: 'Base de données',

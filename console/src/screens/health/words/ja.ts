@@ -8,7 +8,6 @@ const ja: HealthWords = {
   allWell: 'すべて正常です。',
   states: { fail: '要修正', warn: '要確認', ok: '正常' },
   inOrder: (number) => `正常 ${number} 件`,
-  versions: 'バージョン',
   service: 'サービス',
   node: 'Node.js',
   database: 'データベース',
