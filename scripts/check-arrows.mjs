@@ -84,9 +84,10 @@ const importRules = [
       isIn(from, 'contract') && (to ? !isIn(to, 'contract') : !['typebox', 're2js'].includes(name ?? '')),
   },
   {
-    words: 'ui imports nothing but contract and preact',
+    words: 'ui imports nothing but contract, preact and the validator of forms',
     isBroken: ({ from, to, package: name }) =>
-      isIn(from, 'ui') && (to ? !['ui', 'contract'].includes(packageOf(to)) : name !== 'preact'),
+      isIn(from, 'ui') &&
+      (to ? !['ui', 'contract'].includes(packageOf(to)) : !['preact', '@cfworker/json-schema'].includes(name ?? '')),
   },
   {
     words: 'widget imports nothing of ours but contract and ui',

@@ -41,7 +41,7 @@ const expected: Record<string, Record<string, string[]>> = {
     ],
   },
   'widget-and-embed': {
-    'ui imports nothing but contract and preact': [
+    'ui imports nothing but contract, preact and the validator of forms': [
       'ui/src/parts.ts → ../../widget/src/widget.ts',
       'ui/src/parts.ts → typebox',
     ],

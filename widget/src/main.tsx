@@ -2,6 +2,7 @@
  * Starts the widget: reads the address, applies the theme, loads the customer's language, and draws. The token is
  * removed from the address at once, so that neither a copied address nor the history contains it.
  */
+import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
 import '@inlay/ui/style/tokens.css';
 import './style/base.css';
 import '@inlay/ui/style/controls.css';
@@ -39,7 +40,12 @@ async function start(root: HTMLElement): Promise<void> {
   const draw = (api: Api, into: HTMLElement) =>
     render(
       <WordsContext.Provider value={words}>
-        <App {...{ api, session, host, allowedOrigin, formatting, wish, isView }} logo={logoOf(theme, allowedOrigin)} />
+        <FormWordsContext.Provider value={words}>
+          <App
+            {...{ api, session, host, allowedOrigin, formatting, wish, isView }}
+            logo={logoOf(theme, allowedOrigin)}
+          />
+        </FormWordsContext.Provider>
       </WordsContext.Provider>,
       into,
     );

@@ -1,9 +1,11 @@
 /** A page with one form on it, driven from outside through `window.page`. */
+
+import { ConnectorForm, type ConnectorFormProps } from '@inlay/ui/form/connector-form.tsx';
+import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
 import { render } from 'preact';
-import { ConnectorForm, type ConnectorFormProps } from '../src/form/connector-form.tsx';
 import '../src/style/base.css';
 import '@inlay/ui/style/tokens.css';
-import { chooseLocale, loadWords, WordsContext } from '../src/words/words.ts';
+import { chooseLocale, loadWords } from '../src/words/words.ts';
 import './form-page.css';
 
 type Shown = Pick<ConnectorFormProps, 'specification' | 'value' | 'faults' | 'disabled'>;
@@ -15,7 +17,7 @@ export const page = {
     document.documentElement.lang = locale;
     const words = await loadWords(chooseLocale([locale]).language);
     render(
-      <WordsContext.Provider value={words}>
+      <FormWordsContext.Provider value={words}>
         <ConnectorForm
           id="connector"
           key={key}
@@ -26,7 +28,7 @@ export const page = {
             Test and connect
           </button>
         </ConnectorForm>
-      </WordsContext.Provider>,
+      </FormWordsContext.Provider>,
       document.getElementById('inlay') as HTMLElement,
     );
   },

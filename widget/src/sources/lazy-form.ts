@@ -2,12 +2,12 @@
  * The form is the largest part of the script, so it is a separate file. It is loaded early, but after the first screen.
  */
 
-type FormModule = typeof import('../form/connector-form.tsx');
+type FormModule = typeof import('@inlay/ui/form/connector-form.tsx');
 
 let loading: Promise<FormModule> | undefined;
 
 export function loadForm(): Promise<FormModule> {
-  loading ??= import('../form/connector-form.tsx').catch((error) => {
+  loading ??= import('@inlay/ui/form/connector-form.tsx').catch((error) => {
     // The next caller tries again.
     loading = undefined;
     throw error;

@@ -1,6 +1,6 @@
 /** Turns the faults that the service found in a request into faults of the fields that the customer sees. */
 import type { Fault } from '@inlay/contract/errors';
-import type { FieldFault } from '../form/connector-form.tsx';
+import type { FieldFault } from '@inlay/ui/form/connector-form.tsx';
 
 export interface RequestFaults {
   name: string | undefined;

@@ -1,52 +1,11 @@
+import form from '@inlay/ui/form/words/ja.ts';
 import type { Words } from './en.ts';
 
 const rows = (_count: number, number: string) => `${number} 行`;
 
 export default {
   language: 'ja',
-  form: {
-    optional: '任意',
-    optionalSettings: '任意の設定',
-    choose: '選択してください',
-    notSet: '未設定',
-    format: (example) => `形式：${example}`,
-    utc: '時刻は UTC です。',
-    show: (title) => `${title}を表示`,
-    saved: '保存済み（変更なし）',
-    keepSaved: '保存済みの値を使う',
-    secretAnew: '接続先が変わりました。このシークレットをもう一度入力してください。',
-    add: '追加',
-    addTo: (title) => `${title}を追加`,
-    remove: (title) => `${title}を削除`,
-    numbered: (title, number) => `${title} ${number}`,
-    faulty: (count) => `${count} 件の項目をご確認ください。`,
-    faults: {
-      required: '入力してください。',
-      choose: '選択してください。',
-      number: '数値を入力してください。',
-      integer: '整数を入力してください。',
-      json: '正しい形式の JSON を入力してください。',
-      minimum: (limit) => `${limit} 以上の値を入力してください。`,
-      maximum: (limit) => `${limit} 以下の値を入力してください。`,
-      moreThan: (limit) => `${limit} より大きい値を入力してください。`,
-      lessThan: (limit) => `${limit} より小さい値を入力してください。`,
-      multipleOf: (step) => `${step} の倍数を入力してください。`,
-      minLength: (limit) => `${limit} 文字以上で入力してください。`,
-      maxLength: (limit) => `${limit} 文字以内で入力してください。`,
-      minItems: (limit) => `${limit} 件以上追加してください。`,
-      maxItems: (limit) => `追加できるのは ${limit} 件までです。`,
-      uniqueItems: '同じ値が重複しています。',
-      pattern: (wanted) => `次の形式で入力してください：${wanted}`,
-      format: {
-        email: 'メールアドレスを入力してください。',
-        uri: 'https://example.com のような完全なアドレスを入力してください。',
-        date: '日付を入力してください。',
-        'date-time': '日付と時刻を入力してください。',
-        other: '形式が正しくありません。',
-      },
-      other: 'この値は使用できません。',
-    },
-  },
+  form,
 
   loading: '読み込み中…',
   back: '戻る',

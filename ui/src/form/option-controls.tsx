@@ -1,9 +1,9 @@
 /** Controls that choose among given values: a switch, a select, and a group of checkboxes. */
 import { deepCompareStrict } from '@cfworker/json-schema';
 import { isObject } from '@inlay/contract/connector-configuration';
-import { useWords } from '../words/words.ts';
 import { optionsOf } from './fields.ts';
 import { type ControlProps, useField, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { useInputProps } from './text-controls.tsx';
 
 export function SwitchControl({ value, onChange }: ControlProps) {

@@ -4,8 +4,8 @@
  * go back to the saved secret.
  */
 import { useState } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import { type ControlProps, useField, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { CheckIcon, EyeIcon, EyeOffIcon, UndoIcon } from './icons.tsx';
 import { exampleOf, noProse, textOf, useInputProps } from './text-controls.tsx';
 

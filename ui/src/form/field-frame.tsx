@@ -3,11 +3,11 @@
  * fault. Controls of one input get a label; those of several a fieldset with a legend.
  */
 import type { ComponentChildren } from 'preact';
-import { useWords } from '../words/words.ts';
 import { toControl } from './date-text.ts';
 import { Description } from './description.tsx';
 import type { Field } from './fields.ts';
 import { FieldContext, type FieldProps, faultId, fieldId, helpId, hintId, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { FaultIcon } from './icons.tsx';
 import { exampleOf } from './text-controls.tsx';
 

@@ -1,12 +1,12 @@
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { describe, expect, it } from 'vitest';
-import { everyConvention, postgresLike } from '../../test/specifications.ts';
-import en from '../words/en.ts';
+import { everyConvention, postgresLike } from '../../../widget/test/specifications.ts';
 import { initialValue, submittedValue } from './configuration.ts';
 import { readSpecification } from './fields.ts';
 import { faultsOf, shownPart, titleAt } from './validation.ts';
+import form from './words/en.ts';
 
-const words = en.form.faults;
+const words = form.faults;
 
 /** What is said about one required field that holds a value. */
 function said(schema: JsonSchema, value: unknown): string | undefined {
@@ -117,9 +117,9 @@ describe('faults', () => {
 
   it('are called by the title of their field and of the item it is in', () => {
     const value = { streams: [{}, {}], tags: ['x'] };
-    expect(titleAt(root, value, ['secret'], en.form)).toBe('Secret');
-    expect(titleAt(root, value, ['streams', 1, 'name'], en.form)).toBe('Stream 2: Name');
-    expect(titleAt(root, value, ['streams', 1], en.form)).toBe('Stream 2');
-    expect(titleAt(root, value, ['tags', 0], en.form)).toBe('Tags 1');
+    expect(titleAt(root, value, ['secret'], form)).toBe('Secret');
+    expect(titleAt(root, value, ['streams', 1, 'name'], form)).toBe('Stream 2: Name');
+    expect(titleAt(root, value, ['streams', 1], form)).toBe('Stream 2');
+    expect(titleAt(root, value, ['tags', 0], form)).toBe('Tags 1');
   });
 });

@@ -2,10 +2,10 @@
 import { deepCompareStrict } from '@cfworker/json-schema';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import { initialValue, memberOf } from './configuration.ts';
 import type { Field, ObjectField, Section } from './fields.ts';
 import { type OuterFieldProps, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { ChevronIcon } from './icons.tsx';
 
 export function ObjectFields({ field: { sections }, path, value, Inner }: OuterFieldProps<ObjectField>) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { githubLike, postgresLike } from '../../test/specifications.ts';
+import { githubLike, postgresLike } from '../../../widget/test/specifications.ts';
 import { faultNamedBy } from './named-fault.ts';
 
 const of = (...names: string[]) => ({

@@ -4,10 +4,10 @@
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import { FaultText } from './field-frame.tsx';
 import { typeOf } from './fields.ts';
 import { type ControlProps, faultId, fieldId, useField, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { CrossIcon, PlusIcon } from './icons.tsx';
 import { exampleOf, noProse } from './text-controls.tsx';
 

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@inlay/contract/connector-configuration';
 import { describe, expect, it } from 'vitest';
-import { everyConvention } from '../../test/specifications.ts';
+import { everyConvention } from '../../../widget/test/specifications.ts';
 import { readSpecification } from './fields.ts';
 import { translated } from './translation.ts';
 

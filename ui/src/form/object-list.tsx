@@ -1,9 +1,9 @@
 /** A list of objects: a card for each, with a button to remove it, and below the cards a button to add another. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import { initialValue } from './configuration.ts';
 import type { ObjectListField } from './fields.ts';
 import { type OuterFieldProps, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { CrossIcon, PlusIcon } from './icons.tsx';
 
 export function ObjectList({ field, path, value, Inner }: OuterFieldProps<ObjectListField>) {

@@ -7,7 +7,6 @@
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import {
   initialValue,
   memberOf,
@@ -21,6 +20,7 @@ import { FaultSummary } from './fault-summary.tsx';
 import { FieldTree } from './field-tree.tsx';
 import { readSpecification } from './fields.ts';
 import { FormContext, fieldId, showFields } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { ObjectFields } from './object-fields.tsx';
 import { translated } from './translation.ts';
 import { type FieldFault, faultsOf, shownPart, titleAt } from './validation.ts';

@@ -6,12 +6,18 @@ import { specification as httpApi } from '../../../platform/connectors/http-api/
 import { specification as s3 } from '../../../platform/connectors/s3/specification.ts';
 import { specification as sampleData } from '../../../platform/connectors/sample-data/specification.ts';
 import { specification as sourcePostgres } from '../../../platform/connectors/source-postgres/specification.ts';
-import { configured } from '../../test/generated-specifications.ts';
-import { everyConvention, githubLike, postgresLike, sheetsLike, stripeLike } from '../../test/specifications.ts';
-import en from '../words/en.ts';
+import { configured } from '../../../widget/test/generated-specifications.ts';
+import {
+  everyConvention,
+  githubLike,
+  postgresLike,
+  sheetsLike,
+  stripeLike,
+} from '../../../widget/test/specifications.ts';
 import { chosenBranch, initialValue, openedValue, submittedValue, switchBranch } from './configuration.ts';
 import { type ChoiceField, readSpecification } from './fields.ts';
 import { faultsOf } from './validation.ts';
+import form from './words/en.ts';
 
 function submittedNew(specification: JsonSchema, entered: Record<string, unknown> = {}): unknown {
   const root = readSpecification(specification);
@@ -86,10 +92,8 @@ describe('a new form', () => {
     ['source-postgres', sourcePostgres],
   ])('of the bundled connector %s starts without any fault but missing values', (_, { connectionSpecification }) => {
     const root = readSpecification(connectionSpecification);
-    const messages = faultsOf(root, submittedNew(connectionSpecification), en.form.faults).map(
-      ({ message }) => message,
-    );
-    const { required, choose } = en.form.faults;
+    const messages = faultsOf(root, submittedNew(connectionSpecification), form.faults).map(({ message }) => message);
+    const { required, choose } = form.faults;
     expect(messages.filter((message) => message !== required && message !== choose)).toEqual([]);
   });
 });
@@ -103,7 +107,7 @@ describe('an existing configuration', () => {
         expect(opened).toEqual(configuration);
         const submitted = submittedValue(root, withTraces(opened), configuration);
         expect(submitted).toEqual(configuration);
-        expect(faultsOf(root, submitted, en.form.faults, configuration)).toEqual([]);
+        expect(faultsOf(root, submitted, form.faults, configuration)).toEqual([]);
       }),
       { numRuns: process.env.INLAY_LONG_TESTS ? 300 : 100 },
     );

@@ -4,11 +4,11 @@
  */
 import { isObject } from '@inlay/contract/connector-configuration';
 import { useRef } from 'preact/hooks';
-import { useWords } from '../words/words.ts';
 import { chosenBranch, switchBranch, type Value } from './configuration.ts';
 import { Description } from './description.tsx';
 import type { ChoiceField, ObjectField } from './fields.ts';
 import { helpId, type OuterFieldProps, useField, useForm } from './form-context.ts';
+import { useWords } from './form-words.ts';
 import { ObjectFields } from './object-fields.tsx';
 
 export function ChoiceBranches({ field: choice, path, value, Inner }: OuterFieldProps<ChoiceField>) {

@@ -29,12 +29,13 @@ const controls: Record<Exclude<SimpleKind, 'constant'>, ComponentType<ControlPro
 export function FieldTree(props: FieldProps) {
   return (
     <FieldFrame {...props}>
-      <Content {...props} />
+      <FieldContent {...props} />
     </FieldFrame>
   );
 }
 
-function Content({ field, path, value }: FieldProps) {
+/** The control of a field, or its inner fields, without title and help. */
+export function FieldContent({ field, path, value }: FieldProps) {
   const { change } = useForm();
   const place = { path, value, Inner: FieldTree };
   switch (field.kind) {

@@ -7,9 +7,9 @@
  */
 import { deepCompareStrict, type Schema, Validator } from '@cfworker/json-schema';
 import { isObject, type JsonSchema } from '@inlay/contract/connector-configuration';
-import type { Words } from '../words/en.ts';
 import { chosenBranch, memberOf, type Path } from './configuration.ts';
 import { type Field, type ObjectField, optionsOf, typeOf } from './fields.ts';
+import type { FormWords } from './form-words.ts';
 import { isQuick } from './quick-pattern.ts';
 
 export interface FieldFault {
@@ -18,7 +18,7 @@ export interface FieldFault {
   message: string;
 }
 
-type FaultWords = Words['form']['faults'];
+type FaultWords = FormWords['faults'];
 
 /** The faults in the order of the fields. `before` is what the form was opened with. */
 export function faultsOf(
@@ -158,7 +158,7 @@ function innerField(field: Field, value: unknown, key: string | number): Field |
  * The title of the field that a path leads to, after the title of its list item. Empty: the path leads to no known
  * field.
  */
-export function titleAt(root: ObjectField, configuration: unknown, path: Path, words: Words['form']): string {
+export function titleAt(root: ObjectField, configuration: unknown, path: Path, words: FormWords): string {
   let field: Field = root;
   let value = configuration;
   const titles: string[] = [];

@@ -2,7 +2,7 @@
  * Faults without a visible field. Other faults are shown at their fields, and the first of these fields gets the focus.
  * For screen readers this also says how many fields are wrong, because the focus only tells of the first.
  */
-import { useWords } from '../words/words.ts';
+import { useWords } from './form-words.ts';
 
 export interface UnplacedFault {
   title: string;

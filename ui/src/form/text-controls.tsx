@@ -92,13 +92,17 @@ export function LongTextControl({ value, onChange }: ControlProps) {
   );
 }
 
-/** A text that is no JSON is held as a text. It is no object and no list, so it becomes a normal fault. */
+/**
+ * A text that is no JSON is held as a text. It is no object and no list, so it becomes a normal fault. What was typed is
+ * shown as it was typed while it says the same as the value.
+ */
 export function JsonControl({ value, onChange }: ControlProps) {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
+  const [typed, setTyped] = useState('');
   const change = (next: string) => {
-    setText(next);
-    onChange(next.trim() === '' ? undefined : parsed(next));
+    setTyped(next);
+    onChange(read(next));
   };
+  const isTyped = JSON.stringify(read(typed)) === JSON.stringify(value);
   return (
     <textarea
       {...useInputProps()}
@@ -106,11 +110,13 @@ export function JsonControl({ value, onChange }: ControlProps) {
       class="inlay-control inlay-control-code"
       rows={4}
       placeholder={typeOf(useField().field.schema) === 'array' ? '[]' : '{}'}
-      value={text}
+      value={isTyped ? typed : value === undefined ? '' : JSON.stringify(value, null, 2)}
       onInput={({ currentTarget }) => change(currentTarget.value)}
     />
   );
 }
+
+const read = (text: string) => (text.trim() === '' ? undefined : parsed(text));
 
 function parsed(text: string): unknown {
   try {
