@@ -65,6 +65,8 @@ export type ErrorCode =
   | 'platform_lost_connection'
   | 'platform_does_not_answer'
   | 'destination_checks_unsupported'
+  | 'stream_discovery_unsupported'
+  | 'stream_discovery_unavailable'
   | 'destination_check_unavailable'
   | 'event_not_found'
   | 'events_gone'

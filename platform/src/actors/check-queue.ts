@@ -8,7 +8,7 @@
 import type { FairQueue } from '@inlay/schedule/fair-queue';
 import type { Log } from '../log.ts';
 import { resourceNotFound } from '../problems.ts';
-import type { CheckWarning } from '../protocol.ts';
+import type { CheckWarning, StreamDescriptor } from '../protocol.ts';
 import { type CheckOutcome, RunFailure } from '../runner/runner.ts';
 import type { Runtime } from '../runtime.ts';
 
@@ -20,11 +20,15 @@ export interface Check {
   fields?: string[];
   /** What should be known of what works; only with `succeeded`. */
   warnings?: CheckWarning[];
+  /** The streams of a source that works, where they were asked for. */
+  streams?: StreamDescriptor[];
 }
+
+export type CheckEnd = CheckOutcome & Pick<Check, 'streams'>;
 
 export interface CheckQueue {
   /** Throws QueueFull. */
-  start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckOutcome>): Check;
+  start(owner: string, workspaceId: string, run: (signal: AbortSignal) => Promise<CheckEnd>): Check;
   /** A check is found only under the `owner` it was started with. */
   get(owner: string, checkId: string): Check;
   /** Stops what runs and waits for it to be over. */
@@ -60,7 +64,7 @@ export function createCheckQueue({ turns, runtime, log }: CheckQueueOptions): Ch
     }
   }
 
-  async function perform(check: Kept, run: (signal: AbortSignal) => Promise<CheckOutcome>): Promise<void> {
+  async function perform(check: Kept, run: (signal: AbortSignal) => Promise<CheckEnd>): Promise<void> {
     check.status = 'running';
     try {
       Object.assign(check, await run(stopping.signal));

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { readGiven } from '../definitions/declarative-definitions.ts';
 import { type ConnectorKind, definitionOf, getDefinition, passingDefinition } from '../definitions/definitions.ts';
 import { Problem } from '../problems.ts';
+import type { StreamDescriptor } from '../protocol.ts';
 import { getWorkspace } from '../workspaces/workspaces.ts';
 import { readCredential } from './actor-credential.ts';
 import { acceptConfiguration, acceptCredential, chooseDefinition, getActor } from './actors.ts';
@@ -41,15 +42,22 @@ export async function startCheck(
   const configuration = acceptConfiguration(definition, request.configuration, known, { credential });
   const run = async (signal: AbortSignal, folder: string) => {
     const given = { workspaceId, configuration, folder, credential };
-    return await useConfigured(ctx, definition, given, { signal, patienceMs: turnPatienceMs }, (connector) =>
-      ctx.runner.check(connector, { signal }),
-    );
+    return await useConfigured(ctx, definition, given, { signal, patienceMs: turnPatienceMs }, async (connector) => {
+      const outcome = await ctx.runner.check(connector, { signal });
+      if (!request.listStreams || outcome.status === 'failed') return outcome;
+      const { streams } = await ctx.runner.discover(connector, { signal });
+      return { ...outcome, streams: streams.map(descriptorOf) };
+    });
   };
   if (workspaceId !== undefined) {
     return ctx.checks.start(kind, workspaceId, (signal) => run(signal, ctx.filesFolder(workspaceId)));
   }
   const tenant = `organization ${request.organizationId?.toLowerCase() ?? ''}`;
   return ctx.checks.start(kind, tenant, (signal) => inPassingFolder(ctx, (folder) => run(signal, folder)));
+}
+
+function descriptorOf({ name, namespace }: StreamDescriptor): StreamDescriptor {
+  return { name, ...(namespace !== undefined && { namespace }) };
 }
 
 /** Where the files of workspaces are, since the same disk and the same permissions are to be tried. */

@@ -52,9 +52,13 @@ export type ActorPut = Static<typeof ActorPut>;
 
 const check = { definitionId: Type.Optional(Uuid), configuration: AnyObject };
 
+/** Without a workspace it is a check of an organization: somebody asks before there is a customer. */
 export const SourceCheck = Type.Object({
   ...check,
-  workspaceId: Uuid,
+  workspaceId: Type.Optional(Uuid),
+  organizationId: Type.Optional(Uuid),
+  /** A source that works is asked for its streams as well. */
+  listStreams: Type.Optional(Type.Boolean()),
   sourceId: Type.Optional(Uuid),
   credential,
   /** Instead of a definition: a manifest that nobody has yet. */
@@ -70,4 +74,4 @@ export const DestinationCheck = Type.Object({
 export type CheckRequest = Pick<
   Static<typeof DestinationCheck>,
   keyof typeof check | 'workspaceId' | 'organizationId'
-> & { manifest?: Record<string, unknown>; credential?: ActorCredential | null };
+> & { manifest?: Record<string, unknown>; credential?: ActorCredential | null; listStreams?: boolean };

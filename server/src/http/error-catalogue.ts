@@ -331,6 +331,17 @@ export const errorCatalogue: { [Code in ErrorCode]: CatalogueEntry<Code> } = {
     'The platform has no checks of destinations',
     'Only the bundled platform can check a destination. A hosted platform has no such request in its API.',
   ),
+  stream_discovery_unsupported: at(
+    501,
+    'The platform cannot ask a source for its streams before the source is made',
+    'Only the bundled platform can do that. On a hosted platform, enter the names of streams, or look at the streams of a connection of a customer.',
+  ),
+  stream_discovery_unavailable: at(
+    503,
+    'The platform cannot ask the source for its streams at the moment; retry later',
+    'The platform does not answer, or the service is stopping.',
+    5,
+  ),
   destination_check_unavailable: at(
     503,
     'The platform cannot check the destination at the moment; retry later, or save it with skip_check',

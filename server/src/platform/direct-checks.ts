@@ -1,7 +1,7 @@
 /** Checks of a platform that has them, which is the bundled one: started, and asked for until there is an outcome. */
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
-import { type Item, readFailure, readWarnings } from './pipelines-answers.ts';
+import { type Item, readFailure, readStreamNames, readWarnings } from './pipelines-answers.ts';
 import type { ConnectorKind, PipelinesPort, Verdict } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 
@@ -26,8 +26,8 @@ export async function checkDirectly(
   const deadline = runtime.elapsed() + patienceMs;
   while (runtime.elapsed() < deadline) {
     const answer = await call(operation, 'read', { method: 'GET', path: `${path}/${checkId}` });
-    const { status, message, fields, warnings } = readable(answer) as Item;
-    if (status === 'succeeded') return { status, warnings: readWarnings(warnings) };
+    const { status, message, fields, warnings, streams } = readable(answer) as Item;
+    if (status === 'succeeded') return { status, warnings: readWarnings(warnings), streams: readStreamNames(streams) };
     if (status === 'failed') return { status, failure: readFailure({ message, fields, origin: kind }) };
     await runtime.sleep(pollMs);
   }
@@ -37,10 +37,10 @@ export async function checkDirectly(
 /** No check has this id. */
 const noCheck = '00000000-0000-0000-0000-000000000000';
 
-export function createDestinationChecks(
+export function createUnplacedChecks(
   call: Call,
   runtime: Runtime,
-): Pick<PipelinesPort, 'checksDestinations' | 'checkDestination'> {
+): Pick<PipelinesPort, 'checksDestinations' | 'checkDestination' | 'discoverStreams'> {
   return {
     async checksDestinations() {
       const path = `${checksPath('destination')}/${noCheck}`;
@@ -51,6 +51,11 @@ export function createDestinationChecks(
     },
     async checkDestination(destination) {
       const outcome = await checkDirectly(call, runtime, 'destination', destination);
+      if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
+      return outcome;
+    },
+    async discoverStreams(source) {
+      const outcome = await checkDirectly(call, runtime, 'source', { ...source, listStreams: true });
       if (!outcome) throw new PlatformError('rejected', 'the platform did not take the check');
       return outcome;
     },

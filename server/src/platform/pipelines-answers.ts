@@ -17,6 +17,7 @@ import {
   type PlatformJobStream,
   type PlatformStream,
   type RowPoint,
+  type StreamName,
 } from './pipelines-port.ts';
 import { PlatformError } from './platform-port.ts';
 import type { PlatformAnswer } from './transport.ts';
@@ -214,6 +215,15 @@ export function readWarnings(warnings: unknown): ConnectorWarning[] | undefined 
     ];
   });
   return read.length > 0 ? read : undefined;
+}
+
+/** Undefined where the answer names none. */
+export function readStreamNames(streams: unknown): StreamName[] | undefined {
+  if (!Array.isArray(streams)) return undefined;
+  return streams.filter(isObject).flatMap(({ name, namespace }): StreamName[] => {
+    if (typeof name !== 'string') return [];
+    return [{ name: storableText(name), ...(typeof namespace === 'string' && { namespace: storableText(namespace) }) }];
+  });
 }
 
 export function wordsOr(message: unknown): string {

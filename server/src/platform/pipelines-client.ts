@@ -3,7 +3,7 @@ import { mapInPieces, readLongList } from '@inlay/schedule/pieces';
 import type { Runtime } from '../runtime.ts';
 import { type Call, readable } from './calls.ts';
 import { bodyOf } from './connector-body.ts';
-import { createDestinationChecks, unavailable } from './direct-checks.ts';
+import { createUnplacedChecks, unavailable } from './direct-checks.ts';
 import { failureOf } from './foreign-errors.ts';
 import { pageSize, readPages } from './paging.ts';
 import {
@@ -132,7 +132,7 @@ export function createPipelinesClient(call: Call, runtime: Runtime): PipelinesPo
       if (!Array.isArray(streams)) throw new PlatformError('unavailable', 'the platform sent no list of streams');
       return (await mapInPieces(streams, readStream)).flat();
     },
-    ...createDestinationChecks(call, runtime),
+    ...createUnplacedChecks(call, runtime),
     checkSource: createSourceChecks(call, runtime, {
       createConnector,
       deleteConnector,

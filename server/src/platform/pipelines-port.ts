@@ -183,9 +183,12 @@ export interface ConnectorWarning extends CheckWarning {
   fields?: string[] | undefined;
 }
 
+/** A stream as a source names it. */
+export type StreamName = Pick<PlatformStream, 'name' | 'namespace'>;
+
 /** What a check found out. */
 export type Verdict =
-  | { status: 'succeeded'; warnings?: ConnectorWarning[] | undefined }
+  | { status: 'succeeded'; warnings?: ConnectorWarning[] | undefined; streams?: StreamName[] | undefined }
   | { status: 'failed'; failure: ConnectorFailure };
 
 export type CheckOutcome = Verdict & {
@@ -200,11 +203,17 @@ export interface UnplacedDestination {
   configuration: Configuration;
 }
 
+/** A source that is asked for its streams before any workspace has it. */
+export type UnplacedSource = Pick<UnplacedDestination, 'organizationId' | 'configuration'> &
+  ({ definitionId: string } | { manifest: Record<string, unknown> });
+
 export interface PipelinesPort {
   /** Whether the platform can check destinations. A hosted one has no such request. */
   checksDestinations(): Promise<boolean>;
   /** Only where `checksDestinations`. Runs the connector, and may take minutes. */
   checkDestination(destination: UnplacedDestination): Promise<Verdict>;
+  /** Only where `checksDestinations`. Checks the source, and names its streams if it works. May take minutes. */
+  discoverStreams(source: UnplacedSource): Promise<Verdict>;
   /**
    * Whether the platform asks for the tokens of a credential when a connector starts. A hosted one cannot: the tokens have to
    * be in the configuration, and a `credential` must not be sent.

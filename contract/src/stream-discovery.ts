@@ -1,0 +1,59 @@
+/** What crosses the wire when an operator asks a source for its streams, with values that are stored nowhere. */
+import { type Static, Type } from 'typebox';
+import type { Configuration } from './connector-configuration.ts';
+import { Enumeration } from './fields.ts';
+
+const exampleDefinitionId = '5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14';
+
+export const DiscoverStreamsRequest = Type.Object(
+  {
+    source_definition_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Definition of the connector, unless a template is named',
+        examples: [exampleDefinitionId],
+      }),
+    ),
+    source_template_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Source template whose connector is asked, instead of a definition',
+        examples: ['9a4e7c30-1c55-4b8f-a1d7-0c6f2b8e4d21'],
+      }),
+    ),
+    source_config: Type.Unsafe<Configuration>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        "Configuration of the source, complete. With a template, a secret that is sent masked is the template's, unless an address beside it differs",
+      examples: [{ count: 10 }],
+    }),
+  },
+  {
+    title: 'Discover streams request',
+    examples: [{ source_definition_id: exampleDefinitionId, source_config: { count: 10 } }],
+  },
+);
+export type DiscoverStreamsRequest = Static<typeof DiscoverStreamsRequest>;
+
+export const DiscoveredStream = Type.Object(
+  {
+    name: Type.String({ description: 'What a template names in `stream_whitelist`', examples: ['users'] }),
+    namespace: Type.Optional(Type.String({ description: 'Where the source has it, such as a schema' })),
+  },
+  { title: 'Discovered stream' },
+);
+
+export const DiscoveredStreams = Type.Object(
+  {
+    status: Enumeration(['succeeded', 'failed'], { description: 'Whether the source works with this configuration' }),
+    error_message: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Why it does not work; null if it does',
+      examples: [null],
+    }),
+    streams: Type.Array(DiscoveredStream, { description: 'As the source lists them; none if it does not work' }),
+  },
+  { title: 'Discovered streams' },
+);
+export type DiscoveredStreams = Static<typeof DiscoveredStreams>;
