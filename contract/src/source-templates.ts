@@ -34,6 +34,31 @@ const StreamCustomization = Type.Object(
   { title: 'Stream customization' },
 );
 
+export const FieldCustomization = Type.Object(
+  {
+    path: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+      minItems: 1,
+      maxItems: 10,
+      description: "A field of the connector's configuration, or the path to a nested field",
+      examples: [['start_date']],
+    }),
+    hidden: Type.Optional(
+      Type.Boolean({
+        description:
+          'Customers are not asked for the field and cannot set it. A field that the connector requires cannot be hidden',
+      }),
+    ),
+    default: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: "What the customer's form starts with. Customers see it, so it is never a secret",
+        examples: ['2026-01-01'],
+      }),
+    ),
+  },
+  { title: 'Field customization' },
+);
+export type FieldCustomization = Static<typeof FieldCustomization>;
+
 export const Customization = Type.Object(
   {
     stream_selection_mode: Type.Optional(
@@ -58,11 +83,23 @@ export const Customization = Type.Object(
         examples: [{ users: { cursor_field: ['updated_at'] } }],
       }),
     ),
+    field_customizations: Type.Optional(
+      Type.Array(FieldCustomization, {
+        maxItems: 200,
+        description: 'Fields that are left out of the form of customers, or that start with a value there',
+        examples: [[{ path: ['records_per_second'], hidden: true }]],
+      }),
+    ),
   },
-  { title: 'Customization', description: 'Which streams of the source are synced, and how' },
+  {
+    title: 'Customization',
+    description: 'Which streams of the source are synced, and how; and single fields of the form of customers',
+  },
 );
+type GivenCustomization = Static<typeof Customization>;
 /** The customization with its defaults filled in. */
-export type Customization = Required<Static<typeof Customization>>;
+export type Customization = Required<Omit<GivenCustomization, 'field_customizations'>> &
+  Pick<GivenCustomization, 'field_customizations'>;
 
 const templateName = {
   format: 'name',

@@ -5,7 +5,7 @@
  * What always holds: what was accepted is on disk before it is acknowledged, with every connection it is to get; a
  * configuration that was accepted satisfies the connector's specification; secrets leave only masked.
  */
-import type { Configuration } from '@inlay/contract/connector-configuration';
+import { type Configuration, maskSecrets } from '@inlay/contract/connector-configuration';
 import type { Audience, Health } from '@inlay/contract/health';
 import type {
   CreateSourceRequest,
@@ -25,8 +25,10 @@ import { isoTime } from '../iso-time.ts';
 import { PlatformError } from '../platform/platform-port.ts';
 import { takeRoom } from '../quotas/quotas.ts';
 import { listMatchingConnectionTemplates } from '../templates/connection-templates.ts';
+import { withoutHidden } from '../templates/field-customizations.ts';
 import { askedSpec } from '../templates/sign-in.ts';
 import {
+  customizationOf,
   openDefaults,
   presentBrief,
   presentOfferedSignIn,
@@ -402,7 +404,10 @@ function withSignIn(
   defaults: Configuration,
 ) {
   const signIn = { placeholders: placeholdersFor(specification, template, credentialId), isNew };
-  return { given, stored, defaults, signIn };
+  const { field_customizations: fields } = customizationOf(template);
+  // Masked, so that a secret that is hidden stays with its address as well.
+  const shown = maskSecrets(specification.connectionSpecification, stored);
+  return { given: withoutHidden(given, shown, fields), stored, defaults, signIn };
 }
 
 async function holdCredential(

@@ -7,9 +7,11 @@ import { type Configuration, isObject, mergeConfiguration } from '@inlay/contrac
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import type { Fault } from '@inlay/contract/errors';
 import type { OAuthProvider } from '@inlay/contract/oauth-providers';
+import type { FieldCustomization } from '@inlay/contract/source-templates';
 import type { OfferedOAuth, TemplateOAuth } from '@inlay/contract/template-oauth';
 import type { SourceTemplateRow } from '../db/tables.ts';
 import type { Definition } from '../definitions/definition.ts';
+import { customizedSpec } from './field-customizations.ts';
 import { userConfigSpec } from './user-config-spec.ts';
 
 export interface SignInClient {
@@ -92,17 +94,23 @@ export function presentSignIn(
  */
 export function askedSpec(
   { specification }: Pick<Definition, 'specification'>,
-  template: Pick<SourceTemplateRow, 'oauth'>,
+  template: Pick<SourceTemplateRow, 'oauth' | 'customization'>,
   defaults: Configuration,
   isSignedIn = false,
 ) {
   const oauth = signInOf(template);
-  if (!oauth || (oauth.may_paste && !isSignedIn)) return userConfigSpec(specification, defaults);
+  const fields = fieldsOf(template);
+  if (!oauth || (oauth.may_paste && !isSignedIn))
+    return customizedSpec(userConfigSpec(specification, defaults), fields);
   const { advanced_auth: _, ...asked } = userConfigSpec(
     specification,
     mergeConfiguration(defaults, placeholdersOf(specification, oauth)),
   );
-  return asked;
+  return customizedSpec(asked, fields);
+}
+
+function fieldsOf({ customization }: Pick<SourceTemplateRow, 'customization'>): FieldCustomization[] | undefined {
+  return JSON.parse(customization).field_customizations;
 }
 
 function objectIn(value: unknown, name: string): Record<string, unknown> {

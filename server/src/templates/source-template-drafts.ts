@@ -11,11 +11,10 @@ import { sealConfiguration } from '../definitions/sealed-configuration.ts';
 import { invalidRequest } from '../errors.ts';
 import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
+import { complete, customizationFaults } from './customization.ts';
 import { signInOf } from './sign-in.ts';
 import { oauthFaults } from './sign-in-faults.ts';
 import {
-  complete,
-  customizationFaults,
   customizationOf,
   defaultsFaults,
   getSourceTemplate,
@@ -71,7 +70,7 @@ async function draftOf(ctx: TemplatesContext, organizationId: string, request: C
   const oauth = request.oauth === undefined ? original && signInOf(original) : (request.oauth ?? undefined);
   refuse([
     ...defaultsFaults(definition, { given, defaults, stored }),
-    ...customizationFaults(customization),
+    ...customizationFaults(definition, customization),
     ...(oauth ? await oauthFaults(ctx, ctx.store.db, organizationId, definition, { oauth, defaults }) : []),
   ]);
   const id = ctx.runtime.newId();

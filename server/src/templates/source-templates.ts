@@ -30,6 +30,7 @@ import { isoTime } from '../iso-time.ts';
 import type { TemplateFilters } from '../principals.ts';
 import type { Operator } from '../template-ref.ts';
 import type { TemplatesContext } from './context.ts';
+import { complete, customizationFaults } from './customization.ts';
 import { isSelected, noFilter, sourceFilterOf, type TagFilter } from './filtering.ts';
 import { openPlanned, type Preview } from './planned-changes.ts';
 import { askedSpec, isCustomersGrant, presentSignIn, signInOf } from './sign-in.ts';
@@ -267,7 +268,7 @@ function changesTo(
     }
   }
   if (request.customization) {
-    faults.push(...customizationFaults(request.customization));
+    faults.push(...customizationFaults(definition, request.customization));
     const customization = complete(request.customization);
     if (!isDeepStrictEqual(customization, customizationOf(row))) changes.customization = JSON.stringify(customization);
   }
@@ -326,25 +327,6 @@ export function defaultsFaults(
     ...movedSecretFaults(specification, { given, accepted: defaults, before: stored, after: defaults }, at),
     ...partialConfigurationFaults(specification, defaults, at),
   ];
-}
-
-export function customizationFaults({ stream_selection_mode, stream_whitelist = [] }: Partial<Customization>): Fault[] {
-  if (stream_selection_mode !== 'whitelist' || stream_whitelist.length > 0) return [];
-  return [
-    {
-      loc: ['body', 'customization', 'stream_whitelist'],
-      msg: 'the list must not be empty when stream_selection_mode is whitelist',
-      type: 'value_error.list.min_items',
-    },
-  ];
-}
-
-export function complete(customization: Partial<Customization>): Customization {
-  return {
-    stream_selection_mode: customization.stream_selection_mode ?? 'suggested',
-    stream_whitelist: customization.stream_whitelist ?? [],
-    stream_customizations: customization.stream_customizations ?? {},
-  };
 }
 
 export function refuse(faults: Fault[]): void {
