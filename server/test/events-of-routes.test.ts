@@ -27,6 +27,7 @@ const exceptions: Record<string, string> = {
   'POST /api/v1/integrations/sources/check': 'a question, as above',
   'POST /api/v1/integrations/sources/:source_id/check': 'a question, as above',
   'POST /api/v1/integrations/destinations/check': 'a question, as above',
+  'POST /api/v1/integrations/sources/discover': 'a question; nothing is kept',
   'POST /api/v1/integrations/templates/connections/cron/describe': 'stores nothing',
   'POST /api/v1/integrations/templates/explain': 'stores nothing',
   'POST /api/v1/integrations/templates/sources/preview': 'stores nothing',
@@ -264,6 +265,7 @@ it('A route that changes something writes an entry with its request, its actor, 
       token: framed.inner,
       body: { source_template_id: signingIn, ...body },
     });
+  await walk(`POST ${api}/integrations/oauth/tests`, ['sign_in.created'], { body: { source_template_id: signingIn } });
   const begun = await begin({ frame_proof });
   const sent = await visit('GET /oauth/start/:handle', ['sign_in.started'], 'scoped_token', (id) =>
     visitor.get(begun.start_url, { ...openedByUs, ...id }),

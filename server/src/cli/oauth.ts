@@ -6,7 +6,15 @@ import { openSealer } from '../encryption-keys.ts';
 import { AppError, OperatorError } from '../errors.ts';
 import { createJournal } from '../events/journal.ts';
 import type { TestReport } from '../oauth/flow-secrets.ts';
-import { type RevocationOfTest, readRevocation, readTest, startTest, type TestOutcome } from '../oauth/test-flows.ts';
+import {
+  failureWords,
+  missingIn,
+  type RevocationOfTest,
+  readRevocation,
+  readTest,
+  startTest,
+  type TestOutcome,
+} from '../oauth/test-flows.ts';
 import { systemRuntime } from '../runtime.ts';
 import { forSignIn, isSecureAddress } from '../sign-ins.ts';
 import { findAnySourceTemplate } from '../templates/source-templates.ts';
@@ -55,7 +63,7 @@ export async function testSignIn(templateId: string, options: Options): Promise<
       const { leftoverId } = outcome;
       const revocation = leftoverId === undefined ? undefined : await untilTold(ctx, place, leftoverId);
       const fate = revocation ? ` ${fateOf(revocation)}` : '';
-      if (outcome.kind === 'failed') throw new OperatorError(`${failureOf(outcome)}${fate}`);
+      if (outcome.kind === 'failed') throw new OperatorError(`${failureWords(outcome)}${fate}`);
       if (options.json) printJson({ ...outcome.report, revocation: revocation?.state ?? null });
       else showReport(outcome.report, `Nothing is connected.${fate}`);
     });
@@ -107,7 +115,7 @@ function valuesOf(given: readonly string[]): Record<string, string> {
 
 function showReport(report: TestReport, inTheEnd: string) {
   const { asked, granted, account, canTellAccounts, expiresInSeconds, hasRefreshToken, taken } = report;
-  const left = granted ? asked.filter((scope) => !granted.includes(scope)) : [];
+  const left = missingIn(report);
   print(
     `Signed in${account === null ? '' : ` as ${account}`}.`,
     '',
@@ -121,21 +129,6 @@ function showReport(report: TestReport, inTheEnd: string) {
     '',
     inTheEnd,
   );
-}
-
-const advice: Record<Extract<TestOutcome, { kind: 'failed' }>['failure'], string> = {
-  denied: 'The provider says that you did not agree.',
-  expired: 'Nobody has signed in within ten minutes.',
-  refused: 'The provider refused.',
-  unreachable: 'The provider does not answer.',
-  scopes_missing: 'Less was granted than the template needs.',
-  other_account: 'This is another account.',
-  not_possible: 'The provider does not accept the client, or it cannot be used. Look at its id and its secret.',
-};
-
-function failureOf({ failure, said, missing }: Extract<TestOutcome, { kind: 'failed' }>): string {
-  const lacking = missing.length > 0 ? ` Missing: ${missing.join(' ')}.` : '';
-  return `${advice[failure]}${lacking}${said ? ` It said: ${said}` : ''}`;
 }
 
 function inWords({ code, facts }: AppError): OperatorError {

@@ -71,6 +71,17 @@ export async function findFlow(
     .executeTakeFirst();
 }
 
+/** A test of an operator, in whichever workspace. */
+export async function findTestFlow(db: Db, organizationId: string, id: string): Promise<OAuthFlowRow | undefined> {
+  return await db
+    .selectFrom('oauth_flows')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('is_test', '=', 1)
+    .executeTakeFirst();
+}
+
 /** How many sign-ins of a workspace are under way. Links do not count: operators make them. */
 export async function countOpenFlows(db: Db, organizationId: string, workspaceId: string): Promise<number> {
   const { count } = await db

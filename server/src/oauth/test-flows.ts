@@ -4,7 +4,10 @@
  */
 import type { CredentialRevocation } from '@inlay/contract/credentials';
 import type { FlowFailure } from '@inlay/contract/oauth-flows';
+import type { OAuthTest, OAuthTestReport } from '@inlay/contract/oauth-tests';
 import type { Db } from '../db/open.ts';
+import type { OAuthFlowRow } from '../db/tables.ts';
+import { AppError } from '../errors.ts';
 import type { OAuthContext } from './context.ts';
 import { findCredential } from './credentials.store.ts';
 import { type FlowSecrets, hashOf, newSecret, openFlow, type TestReport } from './flow-secrets.ts';
@@ -58,11 +61,17 @@ export type TestOutcome =
   | { kind: 'failed'; failure: FlowFailure; said: string | null; missing: string[]; leftoverId: string | undefined };
 
 export async function readTest(
-  { store, sealer }: Pick<OAuthContext, 'store' | 'sealer'>,
+  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
   { organizationId, workspaceId }: Place,
   id: string,
 ): Promise<TestOutcome> {
-  const row = await flows.findFlow(store.db, organizationId, workspaceId, id);
+  return await outcomeOf(ctx, await flows.findFlow(ctx.store.db, organizationId, workspaceId, id));
+}
+
+async function outcomeOf(
+  { store, sealer }: Pick<OAuthContext, 'store' | 'sealer'>,
+  row: OAuthFlowRow | undefined,
+): Promise<TestOutcome> {
   const isOver = !row || (row.state !== 'connected' && row.expires_at <= (await store.now()));
   const { report, leftoverId }: FlowSecrets = row ? openFlow(sealer, row) : {};
   if (report) return { kind: 'ended', report, leftoverId };
@@ -85,4 +94,55 @@ export async function readRevocation(
 ): Promise<RevocationOfTest> {
   const row = await findCredential(store.db, { ...place, credentialId: leftoverId });
   return { state: row?.revocation ?? 'done', error: row?.last_error ?? null };
+}
+
+/** For an operator, whichever workspace the test was put into. */
+export async function getTest(
+  ctx: Pick<OAuthContext, 'store' | 'sealer'>,
+  organizationId: string,
+  id: string,
+): Promise<OAuthTest> {
+  const row = await flows.findTestFlow(ctx.store.db, organizationId, id);
+  if (!row) throw new AppError('sign_in_not_found');
+  const outcome = await outcomeOf(ctx, row);
+  if (outcome.kind === 'open') return { id, state: 'open', report: null, failure: null, message: null };
+  if (outcome.kind === 'ended') {
+    return { id, state: 'succeeded', report: presentReport(outcome.report), failure: null, message: null };
+  }
+  return { id, state: 'failed', report: null, failure: outcome.failure, message: failureWords(outcome) };
+}
+
+function presentReport(report: TestReport): OAuthTestReport {
+  const { asked, granted, account, canTellAccounts, expiresInSeconds, hasRefreshToken, taken } = report;
+  return {
+    account,
+    can_tell_accounts: canTellAccounts,
+    scopes_asked: asked,
+    scopes_granted: granted,
+    scopes_missing: missingIn(report),
+    expires_in_seconds: expiresInSeconds,
+    has_refresh_token: hasRefreshToken,
+    values: taken,
+  };
+}
+
+export function missingIn({ asked, granted }: Pick<TestReport, 'asked' | 'granted'>): string[] {
+  return granted ? asked.filter((scope) => !granted.includes(scope)) : [];
+}
+
+type FailedTest = Extract<TestOutcome, { kind: 'failed' }>;
+
+const advice: Record<FailedTest['failure'], string> = {
+  denied: 'The provider says that you did not agree.',
+  expired: 'Nobody has signed in within ten minutes.',
+  refused: 'The provider refused.',
+  unreachable: 'The provider does not answer.',
+  scopes_missing: 'Less was granted than the template needs.',
+  other_account: 'This is another account.',
+  not_possible: 'The provider does not accept the client, or it cannot be used. Look at its id and its secret.',
+};
+
+export function failureWords({ failure, said, missing }: FailedTest): string {
+  const lacking = missing.length > 0 ? ` Missing: ${missing.join(' ')}.` : '';
+  return `${advice[failure]}${lacking}${said ? ` It said: ${said}` : ''}`;
 }

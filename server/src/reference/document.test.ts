@@ -17,7 +17,7 @@ import {
   isRename,
   unreachable,
 } from '../../test/support/faults.ts';
-import { customer, makeConnectionTemplate, makeSourceTemplate } from '../../test/support/pipelines.ts';
+import { customer, makeConnectionTemplate, makeSourceTemplate, sampleData } from '../../test/support/pipelines.ts';
 import { virtualRuntime } from '../../test/support/virtual-time.ts';
 import { systemRuntime } from '../runtime.ts';
 import { quartzFormat } from '../templates/cron.ts';
@@ -44,6 +44,7 @@ afterAll(() => test.stop());
 const nameOf = ({ method, path }: Endpoint) => `${method.toUpperCase()} ${path}`;
 
 const destinationChecks = '/api/v1/integrations/destinations/check';
+const discovery = '/api/v1/integrations/sources/discover';
 
 describe('The OpenAPI document', () => {
   it('holds every route of the API and nothing else', () => {
@@ -414,6 +415,11 @@ describe('The errors of an endpoint', () => {
       502,
       await on.request('POST', destinationChecks, { body: { ...connection, connection_template_id: undefined } }),
     );
+    expectDocumented(
+      find(`POST ${discovery}`),
+      502,
+      await on.request('POST', discovery, { body: { source_definition_id: crmId, source_config: { name: 'x' } } }),
+    );
     const patch = (path: string, body: object) => on.request('PATCH', `${templates}/${path}`, { body });
     expectDocumented(
       find(`PATCH ${templates}/sources/{source_template_id}`),
@@ -539,8 +545,12 @@ describe('The errors of an endpoint', () => {
     const expectAnswer = async (status: number, templateId: string) =>
       expectDocumented(find(`POST ${destinationChecks}`), status, await check(templateId));
     await expectAnswer(404, '00000000-0000-4000-8000-000000000000');
+    const discover = async (status: number, body: object) =>
+      expectDocumented(find(`POST ${discovery}`), status, await on.request('POST', discovery, { body }));
+    await discover(404, { source_template_id: '00000000-0000-4000-8000-000000000000', source_config: {} });
     faulty.rule(answering(({ path }) => path.startsWith('/destinations/check_connection'), 404, '{}'));
     await expectAnswer(501, id);
+    await discover(501, { source_definition_id: sampleData, source_config: { count: 1 } });
   });
 
   it.each(['embedded', 'integrations'])('are those of pipelines under /%s', async (audience) => {
@@ -678,6 +688,10 @@ describe('The errors of an endpoint', () => {
     expectDocumented(find(`POST ${flows}`), 404, begun);
     const body = { workspace_id: unknown, source_template_id: unknown };
     expectDocumented(find(`POST ${links}`), 404, await test.request('POST', links, { body }));
+    const tests = '/api/v1/integrations/oauth/tests';
+    const tried = await test.request('POST', tests, { body: { source_template_id: unknown } });
+    expectDocumented(find(`POST ${tests}`), 404, tried);
+    expectDocumented(find(`GET ${tests}/{oauth_test_id}`), 404, await test.request('GET', `${tests}/${unknown}`));
   });
 
   it('are no others, but for a store that is away: 503 wherever a token is looked up', () => {

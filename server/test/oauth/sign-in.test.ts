@@ -672,6 +672,59 @@ describe('A link', () => {
   });
 });
 
+it('An operator tries a sign-in by API: what came back is told, and nothing is connected', async () => {
+  const tests = '/api/v1/integrations/oauth/tests';
+  const given = provider.token;
+  onTestFinished(() => {
+    provider.token = given;
+  });
+  provider.token = () => ({
+    body: { access_token: 'tried', refresh_token: 'r', expires_in: 60, scope: 'contacts.read' },
+  });
+  const begin = async () => (await test.request('POST', tests, { body: { source_template_id: templateId } })).body;
+  const read = async (id: string) => (await test.request('GET', `${tests}/${id}`)).body;
+  const started = await begin();
+  expect(await read(started.id)).toEqual({
+    id: started.id,
+    state: 'open',
+    report: null,
+    failure: null,
+    message: null,
+  });
+  const visitor = visitorOf(test);
+  expect((await visitor.get(callbackOf(await agree(visitor, started)), fromElsewhere)).status).toBe(303);
+  const told = await read(started.id);
+  expect(told).toEqual({
+    id: started.id,
+    state: 'succeeded',
+    report: {
+      account: 'ada@example.com',
+      can_tell_accounts: true,
+      scopes_asked: expect.arrayContaining(['contacts.read', 'deals.read']),
+      scopes_granted: ['contacts.read'],
+      scopes_missing: ['always', 'deals.read'],
+      expires_in_seconds: 60,
+      has_refresh_token: true,
+      values: expect.any(Array),
+    },
+    failure: null,
+    message: null,
+  });
+  expect(JSON.stringify(told)).not.toContain('tried');
+  // One that the provider refuses; and the sign-in of a customer is no test.
+  provider.token = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'too late' } });
+  const refused = await begin();
+  const other = visitorOf(test);
+  await other.get(callbackOf(await agree(other, refused)), fromElsewhere);
+  expect(await read(refused.id)).toMatchObject({ state: 'failed', report: null, failure: expect.any(String) });
+  const flow = await startFramed();
+  expect((await test.request('GET', `${tests}/${flow.id}`)).status).toBe(404);
+  const stranger = await addTenant(test, 'stranger of tests');
+  expect((await stranger.request('GET', `${tests}/${started.id}`)).status).toBe(404);
+  const foreign = await stranger.request('POST', tests, { body: { source_template_id: templateId } });
+  expect(foreign.status).toBe(404);
+});
+
 it('Nothing of a sign-in is in the log of the service, in the audit trail or in an answer', async () => {
   const visitor = visitorOf(test);
   const flow = await startFramed();

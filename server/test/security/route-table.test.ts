@@ -14,6 +14,7 @@ import {
   firstEvent,
   infoPath,
   makeOAuthClient,
+  makeOAuthTest,
   makePipeline,
   makeSignIn,
   makeTemplates,
@@ -60,6 +61,7 @@ beforeAll(async () => {
     oauth_client_id,
     credential_id: await insertCredential(test, 'acme', oauth_client_id),
     flow_id: await makeSignIn(test, scoped, oauth_client_id),
+    oauth_test_id: await makeOAuthTest(test, oauth_client_id),
     ...templates,
     ...pipeline,
   };

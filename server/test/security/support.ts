@@ -176,6 +176,20 @@ export async function makeSignIn(
   return answer.body.id;
 }
 
+/** A test of a sign-in. There has to be a workspace. */
+export async function makeOAuthTest({ request }: Pick<Tenant, 'request'>, clientId: string): Promise<string> {
+  const template = {
+    ...{ actor_definition_id: httpApi, name: 'Tried out', partial_default_config: {} },
+    oauth: { oauth_client_id: clientId, fields: { access_token: ['authentication', 'token'] } },
+  };
+  const made = await request('POST', '/api/v1/integrations/templates/sources', { body: template });
+  expect(made.status, made.text).toBe(201);
+  const body = { source_template_id: made.body.id };
+  const answer = await request('POST', '/api/v1/integrations/oauth/tests', { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+}
+
 export async function makePipeline(
   { request }: Pick<Tenant, 'request'>,
   workspaceId: string,

@@ -10,6 +10,7 @@ import {
   infoPath,
   isInWorkspace,
   makeOAuthClient,
+  makeOAuthTest,
   makePipeline,
   makeTemplates,
   routesWith,
@@ -65,6 +66,7 @@ describeOnOneDatabase('An organization beside another', (kind) => {
   it("answers to the other's id exactly as to an unknown id, on every route", async () => {
     const foreignToken = await test.app.operatorTokens.create(a.organizationId, { name: 'spare' });
     const templates = await makeTemplates(a);
+    const clientOfA = await makeOAuthClient(a);
     const foreign: Record<string, string> = {
       ...templates,
       ...(await makePipeline(a, idOf(a, 'acme'), templates.source_template_id as string)),
@@ -74,7 +76,8 @@ describeOnOneDatabase('An organization beside another', (kind) => {
       webhook_endpoint_id: (
         await a.request('POST', '/api/v1/webhook-endpoints', { body: { url: 'https://receiver.example/' } })
       ).body.id,
-      oauth_client_id: await makeOAuthClient(a),
+      oauth_client_id: clientOfA,
+      oauth_test_id: await makeOAuthTest(a, clientOfA),
     };
     // Destinations belong to no organization.
     const routes = routesWith(test, 'operator').filter(
