@@ -1,6 +1,6 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it } from 'vitest';
-import { sampleData } from '../../server/test/support/pipelines.ts';
+import { localFiles, sampleData } from '../../server/test/support/pipelines.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
@@ -73,6 +73,77 @@ describe('Templates', () => {
     expect((await stage.operator('GET', '/integrations/templates/sources')).data[0]).toMatchObject({ name: hostile });
   });
 
+  it('is a form and JSON at once: fixes one field, asks for another, hides a third, and picks streams', async () => {
+    const id = await stage.sourceTemplate({ name: 'Both', partial_default_config: { seed: 7 } });
+    const page = await openConsole(stage, `templates/${id}`);
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    const inJson = async () => JSON.parse(await editor.inputValue());
+    // The form changes the JSON.
+    expect(await page.getByLabel('Who gives: Seed').inputValue()).toBe('fixed');
+    await page.getByLabel('Who gives: Seed').selectOption('asked');
+    expect((await inJson()).partial_default_config).toEqual({});
+    await page.getByLabel('Who gives: Users').selectOption('fixed');
+    await page.getByLabel('Users', { exact: true }).fill('25');
+    expect((await inJson()).partial_default_config).toEqual({ count: 25 });
+    await page.getByLabel('Who gives: Seed').selectOption('hidden');
+    expect((await inJson()).customization.field_customizations).toEqual([{ path: ['seed'], hidden: true }]);
+    // The JSON changes the form.
+    const text = await editor.inputValue();
+    await editor.fill(text.replace('"count": 25', '"count": 26'));
+    expect(await page.getByLabel('Users', { exact: true }).inputValue()).toBe('26');
+    // While it is broken, the form keeps what was there, and says so.
+    await editor.fill('{');
+    await page.getByText('The JSON is broken', { exact: true }).waitFor();
+    expect(await page.getByLabel('Users', { exact: true }).inputValue()).toBe('26');
+    expect(await page.getByLabel('Users', { exact: true }).isDisabled()).toBe(true);
+    await expectGoodLooks(page, 'template-broken');
+    await page.getByRole('button', { name: 'Undo the broken text' }).click();
+    expect((await inJson()).partial_default_config).toEqual({ count: 26 });
+    // Streams are picked from what the source tells.
+    await page.getByLabel('Which streams are synced').selectOption('whitelist');
+    await page.getByRole('button', { name: 'Ask a source for its streams' }).click();
+    const dialog = page.getByRole('dialog');
+    await expectGoodLooks(page, 'template-discover');
+    await dialog.getByRole('button', { name: 'Ask for streams' }).click();
+    await page.getByLabel('purchases', { exact: true }).check();
+    expect((await inJson()).customization).toMatchObject({
+      stream_selection_mode: 'whitelist',
+      stream_whitelist: ['purchases'],
+    });
+    await expectGoodLooks(page, 'template-form');
+    await page.getByRole('button', { name: 'Show what would change', exact: true }).click();
+    await page.getByRole('button', { name: 'Save this change', exact: true }).click();
+    await page.getByRole('button', { name: 'Go back to version 1', exact: true }).waitFor();
+    const saved = await stage.operator('GET', `/integrations/templates/sources/${id}`);
+    expect(saved).toMatchObject({ version: 2, partial_default_config: { count: 26 } });
+    expect(Object.keys(saved.user_config_spec.connectionSpecification.properties)).not.toContain('seed');
+    // And back.
+    await page.getByRole('button', { name: 'Go back to version 1', exact: true }).click();
+    await expectGoodLooks(page, 'template-versions');
+    await dialog.getByRole('button', { name: 'Go back', exact: true }).click();
+    await page.getByText('as version 1').waitFor();
+    expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
+      version: 3,
+      partial_default_config: { seed: 7 },
+    });
+  });
+
+  it('makes a destination with its whole configuration, its schedule in words, by keyboard on a narrow page', async () => {
+    const page = await openConsole(stage, `templates/new?kind=connection&definition=${localFiles}`, {
+      viewport: { width: 320, height: 900 },
+    });
+    await page.getByLabel('Schedule (Quartz expression, UTC)').fill('0 30 2 * * ?');
+    await page
+      .getByText(/2:30|02:30/)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'The template as a form' }).focus();
+    await page.keyboard.press('ArrowRight');
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    expect(JSON.parse(await editor.inputValue())).toMatchObject({ cron_expression: '0 30 2 * * ?' });
+    await expectGoodLooks(page, 'template-destination');
+  });
+
   it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {
     const id = await stage.sourceTemplate({ name: 'Planned' });
     await stage.connectionTemplate({ cron_expression: null });
@@ -121,8 +192,12 @@ describe('Templates', () => {
     const id = await stage.sourceTemplate({ name: 'Only read' });
     const page = await openConsole(stage, `templates/${id}`, { permission: 'read' });
     await page.getByRole('heading', { level: 1, name: 'Only read' }).waitFor();
-    expect(await page.locator('textarea').getAttribute('readonly')).not.toBeNull();
-    expect(await page.getByRole('button', { name: /Delete|Show what|Save/ }).count()).toBe(0);
+    expect(
+      await page.getByLabel('The template as JSON').and(page.locator('textarea')).getAttribute('readonly'),
+    ).not.toBeNull();
+    expect(await page.getByLabel('Name', { exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('Who gives: Seed').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: /Delete|Show what|Save|Go back/ }).count()).toBe(0);
   });
 });
 

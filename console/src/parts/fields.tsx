@@ -99,3 +99,20 @@ export function FactList({ facts }: { facts: readonly (readonly [string, Compone
     </dl>
   );
 }
+
+export function CheckField({
+  label,
+  isChecked,
+  onChange,
+}: {
+  label: string;
+  isChecked: boolean;
+  onChange(isChecked: boolean): void;
+}) {
+  return (
+    <label class="c-tick">
+      <input type="checkbox" checked={isChecked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AnyTemplate, changedFields, editableText } from './kinds.ts';
+import { type AnyTemplate, changedFields, editableDraft } from './kinds.ts';
 
 const template: AnyTemplate = {
   id: 'x',
@@ -12,14 +12,20 @@ const template: AnyTemplate = {
 };
 
 it('shows what may be changed, and sends what was', () => {
-  const text = editableText('source', template);
-  expect(JSON.parse(text)).toEqual({ name: 'Shop', partial_default_config: { seed: 7 }, tags: ['crm'] });
-  const same = JSON.parse(text);
-  expect(changedFields(text, same)).toEqual({});
-  expect(changedFields(text, { ...same, tags: [], partial_default_config: { seed: 8 } })).toEqual({
+  const draft = editableDraft('source', template);
+  expect(draft).toEqual({ name: 'Shop', partial_default_config: { seed: 7 }, tags: ['crm'] });
+  expect(changedFields(draft, { ...draft })).toEqual({});
+  expect(changedFields(draft, { ...draft, tags: [], partial_default_config: { seed: 8 } })).toEqual({
     tags: [],
     partial_default_config: { seed: 8 },
   });
   // Something that the service does not know is sent, so that the service can say so.
-  expect(changedFields(text, { ...same, nmae: 'x' })).toEqual({ nmae: 'x' });
+  expect(changedFields(draft, { ...draft, nmae: 'x' })).toEqual({ nmae: 'x' });
+});
+
+it('shows a picture only if it is the own one of the template', () => {
+  const own = 'data:image/png;base64,AAAA';
+  expect(editableDraft('source', { ...template, icon: own }).icon).toBe(own);
+  const connectors = 'https://inlay.example.com/icons/5d3a1c52-6f0e-4b8e-9a61-2c7f4e0b9d14/0f2e6a1b9c3d4e5f';
+  expect(editableDraft('source', { ...template, icon: connectors })).not.toHaveProperty('icon');
 });

@@ -1,4 +1,6 @@
 /** The two kinds of templates: where each is in the API, and which of its fields a person may change. */
+import type { Draft } from './draft.ts';
+
 export type Kind = 'source' | 'connection';
 export type AnyTemplate = Record<string, unknown> & {
   id: string;
@@ -53,16 +55,20 @@ export const kindOf = (text: string | null): Kind => (text === 'connection' ? 'c
 
 export const nameOf = (kind: Kind, template: AnyTemplate) => String(template[kinds[kind].nameField] ?? '');
 
-/** What the editor shows. */
-export function editableText(kind: Kind, template: AnyTemplate): string {
+/** What the editor shows. The picture only where it is the template's own: a connector's has an address of this service. */
+export function editableDraft(kind: Kind, template: AnyTemplate): Draft {
   const fields = kinds[kind].editable.map((name) => [name, template[name]] as const);
-  return JSON.stringify(Object.fromEntries(fields), null, 2);
+  const known = Object.fromEntries(fields.filter(([, value]) => value !== undefined));
+  return kind === 'source' && template.icon !== null && !isConnectorsIcon(template.icon)
+    ? { ...known, icon: template.icon }
+    : known;
 }
 
+const isConnectorsIcon = (address: string) => /^https?:\/\/[^?#]*\/icons\/[0-9a-f-]{36}\//.test(address);
+
 /** The body of a change: the fields that differ. A field that was taken out stays as it is. */
-export function changedFields(before: string, after: Record<string, unknown>): Record<string, unknown> {
-  const old = JSON.parse(before) as Record<string, unknown>;
+export function changedFields(before: Draft, after: Draft): Draft {
   return Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(old[name])),
+    Object.entries(after).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])),
   );
 }

@@ -1,4 +1,5 @@
-/** One template: its fields as JSON, what a change would do before it is saved, and how changes reach the customers. */
+/** One template: the editor, what a change would do before it is saved, and how changes reach the customers. */
+import type { ConnectorSpecification, SourceDefinition } from '@inlay/contract/definitions';
 import type { TemplatePlan } from '@inlay/contract/template-plans';
 import { Button } from '@inlay/ui/parts/button.tsx';
 import { useState } from 'preact/hooks';
@@ -8,17 +9,18 @@ import { useConsole } from '../../console.ts';
 import { CurlButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, FactList } from '../../parts/fields.tsx';
-import { JsonEditor } from '../../parts/json-editor.tsx';
-import { readJson } from '../../parts/json-places.ts';
 import { Bones, Page, Panel } from '../../parts/page.tsx';
 import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { navigate, pathTo } from '../../router/router.ts';
-import { type AnyTemplate, changedFields, editableText, type Kind, kinds, nameOf } from './kinds.ts';
+import { TemplateEditor } from './editor.tsx';
+import { type AnyTemplate, changedFields, editableDraft, type Kind, kinds, nameOf } from './kinds.ts';
 import { Plan } from './plan.tsx';
 import { Rollouts } from './rollouts.tsx';
+import { useDraft } from './use-draft.ts';
+import { Versions } from './versions.tsx';
 import { templatesWords } from './words.ts';
 
 export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
@@ -55,6 +57,7 @@ export function OneTemplate({ kind, id }: { kind: Kind; id: string }) {
           {/* A saved change starts the editor anew. */}
           <Editor kind={kind} path={path} template={template} onSaved={reload} key={template.version} />
           <Rollouts path={path} />
+          <Versions path={path} onRolledBack={reload} key={`version ${template.version}`} />
         </>
       )}
       {isDeleting && (
@@ -85,49 +88,72 @@ interface EditorProps {
 }
 
 function Editor({ kind, path, template, onSaved }: EditorProps) {
+  const definitionId = String(template[kinds[kind].definitionField]);
+  const { data, error, reload } = useAnswer<Pick<SourceDefinition, 'definition'>>({
+    method: 'GET',
+    path: `${kinds[kind].definitionsPath}/${encodeURIComponent(definitionId)}`,
+  });
+  return (
+    <>
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {!data && !error && <Bones />}
+      {data && <Change {...{ kind, path, template, onSaved, definitionId }} specification={data.definition.spec} />}
+    </>
+  );
+}
+
+interface ChangeProps extends EditorProps {
+  definitionId: string;
+  specification: ConnectorSpecification;
+}
+
+function Change({ kind, path, template, onSaved, definitionId, specification }: ChangeProps) {
   const words = templatesWords.get();
   const { mayWrite } = useConsole();
   const action = useAction();
-  const saved = editableText(kind, template);
-  const [text, setText] = useState(saved);
+  const [saved] = useState(() => editableDraft(kind, template));
   const [apply, setApply] = useState('all');
   const [plan, setPlan] = useState<TemplatePlan | undefined>(undefined);
   const [note, setNote] = useState('');
-  const read = readJson(text);
-  const entered = 'value' in read ? read.value : undefined;
-  const isObject = typeof entered === 'object' && entered !== null && !Array.isArray(entered);
-  const changes = isObject ? changedFields(saved, entered as Record<string, unknown>) : {};
-  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply } };
-  const faults = action.error instanceof ApiError ? action.error.faults : [];
-  const change = (setValue: (value: string) => void) => (value: string) => {
-    setValue(value);
-    // A plan is for what was entered then.
+  // A plan is for what was entered then.
+  const forget = () => {
     setPlan(undefined);
     setNote('');
   };
+  const state = useDraft(saved, forget);
+  const changes = changedFields(saved, state.draft);
+  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply } };
   return (
-    <Panel title={words.json}>
-      <div class="c-panel-body">
-        <JsonEditor
-          label={words.json}
-          value={text}
-          onInput={change(setText)}
-          faults={faults}
-          words={words}
-          isReadOnly={!mayWrite}
-        />
-        {'value' in read && !isObject && <p class="c-fault">{words.notObject}</p>}
-        {mayWrite && (
-          <>
-            <ChoiceField label={words.whom} value={apply} options={words.applies} onInput={change(setApply)} />
+    <>
+      <TemplateEditor
+        kind={kind}
+        definitionId={definitionId}
+        specification={specification}
+        templateId={template.id}
+        state={state}
+        faults={action.error instanceof ApiError ? action.error.faults : []}
+        isReadOnly={!mayWrite}
+      />
+      {mayWrite && (
+        <Panel title={words.editor.saving}>
+          <div class="c-panel-body">
+            <ChoiceField
+              label={words.whom}
+              value={apply}
+              options={words.applies}
+              onInput={(value) => {
+                setApply(value);
+                forget();
+              }}
+            />
             {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
             <div class="c-tools">
               <Button
                 kind="primary"
                 isBusy={action.isBusy}
                 onClick={() => {
-                  if (!isObject) return;
-                  if (Object.keys(changes).length === 0) setNote(words.unchanged);
+                  if (state.trouble) setNote(words.editor.brokenFirst);
+                  else if (Object.keys(changes).length === 0) setNote(words.unchanged);
                   else action.run<TemplatePlan>(request, setPlan);
                 }}
               >
@@ -136,10 +162,10 @@ function Editor({ kind, path, template, onSaved }: EditorProps) {
               <CurlButton request={request} what={words.plan} />
               <span role="status">{note}</span>
             </div>
-          </>
-        )}
-        {plan && <Plan plan={plan} path={path} onSaved={onSaved} />}
-      </div>
-    </Panel>
+            {plan && <Plan plan={plan} path={path} onSaved={onSaved} />}
+          </div>
+        </Panel>
+      )}
+    </>
   );
 }

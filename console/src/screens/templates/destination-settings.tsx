@@ -1,0 +1,100 @@
+/** What is particular to a destination template: its name, when it syncs, where tables go, and what customers may choose. */
+import type { CronDescription } from '@inlay/contract/connection-templates';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { CheckField, ChoiceField, TextField } from '../../parts/fields.tsx';
+import { changed, type Draft, valueAt } from './draft.ts';
+import { kinds } from './kinds.ts';
+import { TagsField } from './tags-field.tsx';
+import { templatesWords } from './words.ts';
+
+interface SettingsProps {
+  draft: Draft;
+  change(next: (draft: Draft) => Draft): void;
+}
+
+const hourly = '0 0 * * * ?';
+const usualMinutes = 60;
+
+export function DestinationSettings({ draft, change }: SettingsProps) {
+  const words = templatesWords.get();
+  const { editor } = words;
+  const set = (path: string[]) => (value: unknown) => change((before) => changed(before, path, value));
+  const text = (name: string) => (typeof draft[name] === 'string' ? (draft[name] as string) : '');
+  const cron = draft.cron_expression === undefined ? hourly : draft.cron_expression;
+  const minutes = valueAt(draft, ['customer_may_change', 'schedule', 'shortest_minutes']);
+  return (
+    <>
+      <TextField label={words.name} value={text('destination_name')} onInput={set(['destination_name'])} />
+      <CheckField
+        label={editor.onlyWhenAsked}
+        isChecked={cron === null}
+        onChange={(isManual) => set(['cron_expression'])(isManual ? null : hourly)}
+      />
+      {cron !== null && <Schedule value={String(cron)} onInput={set(['cron_expression'])} />}
+      <CheckField
+        label={editor.syncOnCreate}
+        isChecked={draft.sync_on_create !== false}
+        onChange={set(['sync_on_create'])}
+      />
+      <ChoiceField
+        label={editor.schemaChanges}
+        value={text('non_breaking_changes_preference') || 'ignore'}
+        options={editor.schemaChange}
+        onInput={set(['non_breaking_changes_preference'])}
+      />
+      <TextField
+        label={editor.namespace}
+        hint={editor.placeholders}
+        value={text('namespace_format')}
+        onInput={(value) => set(['namespace_format'])(value === '' ? null : value)}
+      />
+      <TextField
+        label={editor.prefix}
+        hint={editor.placeholders}
+        value={text('prefix')}
+        onInput={(value) => set(['prefix'])(value === '' ? null : value)}
+      />
+      <CheckField
+        label={editor.mayChooseStreams}
+        isChecked={valueAt(draft, ['customer_may_change', 'streams']) === true}
+        onChange={set(['customer_may_change', 'streams'])}
+      />
+      <CheckField
+        label={editor.mayChooseSchedule}
+        isChecked={minutes !== undefined}
+        onChange={(may) => set(['customer_may_change', 'schedule'])(may ? { shortest_minutes: usualMinutes } : null)}
+      />
+      {minutes !== undefined && (
+        <TextField
+          label={editor.shortestMinutes}
+          value={String(minutes)}
+          onInput={(value) =>
+            set(['customer_may_change', 'schedule', 'shortest_minutes'])(/^\d+$/.test(value) ? Number(value) : value)
+          }
+        />
+      )}
+      <TagsField draft={draft} change={change} />
+    </>
+  );
+}
+
+/** In words, and when it runs next. */
+function Schedule({ value, onInput }: { value: string; onInput(value: string): void }) {
+  const words = templatesWords.get().editor;
+  const { formatting, mayWrite } = useConsole();
+  const { data } = useAnswer<CronDescription>(
+    mayWrite
+      ? {
+          method: 'POST',
+          path: `${kinds.connection.path}/cron/describe`,
+          body: { cron_expression: value },
+        }
+      : undefined,
+  );
+  const [next] = data?.next_runs ?? [];
+  const said = data?.is_valid
+    ? `${data.description ?? ''}${next ? ` · ${words.nextRun(formatting.dateTime(next))}` : ''}`
+    : (data?.error ?? words.cronHint);
+  return <TextField label={words.schedule} hint={said} value={value} onInput={onInput} />;
+}

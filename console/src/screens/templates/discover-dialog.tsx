@@ -1,0 +1,88 @@
+/** Asks a source for its streams, with values for this question only. What the template fixes is filled in already. */
+import { isObject } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import type { DiscoveredStreams } from '@inlay/contract/stream-discovery';
+import { ConnectorForm } from '@inlay/ui/form/connector-form.tsx';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useId, useMemo, useState } from 'preact/hooks';
+import { ApiError } from '../../api/client.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { InfoDialog } from '../../parts/info-dialog.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { useWords } from '../../words/words.ts';
+import { configField, type Draft } from './draft.ts';
+import { templatesWords } from './words.ts';
+
+interface DiscoverDialogProps {
+  draft: Draft;
+  definitionId: string;
+  specification: ConnectorSpecification;
+  /** Masked secrets are those of this template. */
+  templateId: string | undefined;
+  onClose(): void;
+  onFound(names: string[]): void;
+}
+
+export function DiscoverDialog({ draft, definitionId, specification, templateId, ...props }: DiscoverDialogProps) {
+  const { onClose, onFound } = props;
+  const words = templatesWords.get().editor;
+  const common = useWords();
+  const id = useId();
+  const action = useAction();
+  const [said, setSaid] = useState<string | undefined>(undefined);
+  const fixed = draft[configField];
+  const [value] = useState(() => (isObject(fixed) && Object.keys(fixed).length > 0 ? fixed : undefined));
+  const faults = useMemo(() => faultsIn(action.error), [action.error]);
+  return (
+    <InfoDialog
+      title={words.discover}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button kind="primary" type="submit" form={id} isBusy={action.isBusy}>
+            {words.ask}
+          </Button>
+        </>
+      }
+    >
+      <p class="c-muted">{words.discoverText}</p>
+      <ConnectorForm
+        id={id}
+        specification={specification.connectionSpecification as Record<string, unknown>}
+        value={value}
+        faults={faults}
+        disabled={action.isBusy}
+        onSubmit={(configuration) =>
+          action.run<DiscoveredStreams>(
+            {
+              method: 'POST',
+              path: '/integrations/sources/discover',
+              body: {
+                ...(templateId ? { source_template_id: templateId } : { source_definition_id: definitionId }),
+                source_config: configuration,
+              },
+            },
+            ({ streams, error_message }) =>
+              error_message === null ? onFound(streams.map(({ name }) => name)) : setSaid(error_message),
+          )
+        }
+      />
+      {said !== undefined && (
+        <Notice kind="danger" title={words.sourceFails} takesFocus key={said}>
+          {said}
+        </Notice>
+      )}
+      {action.error !== undefined && <ErrorNotice error={action.error} takesFocus />}
+    </InfoDialog>
+  );
+}
+
+/** Those about a field; the notice tells the others. */
+function faultsIn(error: unknown) {
+  if (!(error instanceof ApiError)) return [];
+  return error.faults
+    .filter(({ path }) => path[0] === 'source_config' && path.length > 1)
+    .map(({ path, message }) => ({ path: path.slice(1), message }));
+}

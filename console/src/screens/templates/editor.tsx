@@ -1,0 +1,124 @@
+/**
+ * A template as a form and as JSON: two views of one draft, side by side where there is room, else in tabs. While the JSON is
+ * broken, the form shows the last good draft and takes no changes, so that nothing that was typed is lost.
+ */
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { FormWordsContext } from '@inlay/ui/form/form-words.ts';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { Tabs } from '@inlay/ui/parts/tabs.tsx';
+import { useId, useMemo, useState } from 'preact/hooks';
+import type { Fault } from '../../api/client.ts';
+import { JsonEditor } from '../../parts/json-editor.tsx';
+import { Panel } from '../../parts/page.tsx';
+import { useMedia } from '../../parts/use-media.ts';
+import { chooseLanguage } from '../../words/words.ts';
+import type { Kind } from './kinds.ts';
+import { TemplateForm } from './template-form.tsx';
+import { TemplatePreview } from './template-preview.tsx';
+import type { DraftState } from './use-draft.ts';
+import { templatesWords } from './words.ts';
+import './templates.css';
+
+export interface EditorProps {
+  kind: Kind;
+  definitionId: string;
+  specification: ConnectorSpecification;
+  /** Undefined: the template is new. */
+  templateId?: string;
+  state: DraftState;
+  /** What the service has found. */
+  faults: readonly Fault[];
+  isReadOnly?: boolean;
+}
+
+/** Below it two columns would be too narrow to read. */
+const wide = '(min-width: 62rem)';
+
+export function TemplateEditor(props: EditorProps) {
+  const { kind, state, faults, isReadOnly = false } = props;
+  const words = templatesWords.get();
+  const id = useId();
+  const isWide = useMedia(wide);
+  const [tab, setTab] = useState<'form' | 'json'>('form');
+  const formWords = useMemo(() => ({ language: chooseLanguage().language, form: words.form }), [words]);
+  const form = (
+    <FormWordsContext.Provider value={formWords}>
+      {state.trouble && (
+        <Notice
+          kind="warning"
+          title={words.editor.broken}
+          actions={<Button onClick={state.restore}>{words.editor.restore}</Button>}
+        >
+          {words.editor.brokenText}
+        </Notice>
+      )}
+      <TemplateForm {...props} isDisabled={isReadOnly || state.trouble !== undefined} />
+    </FormWordsContext.Provider>
+  );
+  const json = (
+    <>
+      <JsonEditor
+        label={words.json}
+        value={state.text}
+        onInput={state.setText}
+        faults={faults}
+        words={words}
+        isReadOnly={isReadOnly}
+      />
+      {state.trouble === 'object' && <p class="c-fault">{words.notObject}</p>}
+    </>
+  );
+  const preview = <TemplatePreview kind={kind} body={state.draft} specification={props.specification} />;
+  if (isWide) {
+    return (
+      <div class="t-panes">
+        <Panel title={words.editor.form}>
+          <div class="c-panel-body">{form}</div>
+        </Panel>
+        <div class="c-stack">
+          <Panel title={words.json}>
+            <div class="c-panel-body">{json}</div>
+          </Panel>
+          {preview}
+        </div>
+      </div>
+    );
+  }
+  return (
+    <>
+      <Tabs<'form' | 'json'>
+        id={id}
+        label={words.editor.views}
+        selected={tab}
+        onSelect={(key) => setTab(key)}
+        tabs={[
+          {
+            key: 'form',
+            title: words.editor.form,
+            content: (
+              <div class="t-tab">
+                {heading(words.editor.form)}
+                {form}
+              </div>
+            ),
+          },
+          {
+            key: 'json',
+            title: 'JSON',
+            content: (
+              <div class="t-tab">
+                {heading(words.json)}
+                {json}
+              </div>
+            ),
+          },
+        ]}
+      />
+      {preview}
+    </>
+  );
+}
+
+/** The tab says the same, but is no heading. */
+const heading = (title: string) => <h2 class="inlay-unseen">{title}</h2>;

@@ -1,0 +1,106 @@
+/** Which streams are synced: what the connector proposes, all of them, or those that are picked here. */
+import type { ConnectorSpecification, SourceDefinition } from '@inlay/contract/definitions';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useState } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { CheckField, ChoiceField } from '../../parts/fields.tsx';
+import { DiscoverDialog } from './discover-dialog.tsx';
+import { changed, type Draft, valueAt } from './draft.ts';
+import { kinds } from './kinds.ts';
+import { NameList, namesIn } from './tags-field.tsx';
+import { templatesWords } from './words.ts';
+
+interface StreamChoiceProps {
+  definitionId: string;
+  specification: ConnectorSpecification;
+  templateId?: string;
+  draft: Draft;
+  change(next: (draft: Draft) => Draft): void;
+}
+
+const list = ['customization', 'stream_whitelist'];
+
+export function StreamChoice({ draft, change, definitionId, specification, templateId }: StreamChoiceProps) {
+  const words = templatesWords.get().editor;
+  const { mayWrite } = useConsole();
+  const [isAsking, setAsking] = useState(false);
+  const [discovered, setDiscovered] = useState<readonly string[]>([]);
+  const known = useKnownStreams(definitionId);
+  const given = valueAt(draft, ['customization', 'stream_selection_mode']);
+  const mode = typeof given === 'string' && Object.hasOwn(words.streamModes, given) ? given : 'suggested';
+  const picked = namesIn(valueAt(draft, list));
+  const offered = [...new Set([...known, ...discovered])].sort();
+  const pick = (names: readonly string[]) => change((before) => changed(before, list, names));
+  const tick = (name: string, isPicked: boolean) =>
+    pick(isPicked ? [...picked, name] : picked.filter((one) => one !== name));
+  return (
+    <>
+      <ChoiceField
+        label={words.streamMode}
+        value={mode}
+        options={words.streamModes}
+        onInput={(next) => change((before) => changed(before, ['customization', 'stream_selection_mode'], next))}
+      />
+      {mode === 'whitelist' && (
+        <>
+          {offered.length > 0 && (
+            <fieldset class="t-group">
+              <legend>{words.offeredStreams}</legend>
+              <div class="t-streams">
+                {offered.map((name) => (
+                  <CheckField
+                    label={name}
+                    isChecked={picked.includes(name)}
+                    onChange={(isPicked) => tick(name, isPicked)}
+                    key={name}
+                  />
+                ))}
+              </div>
+              <div class="c-tools">
+                <Button kind="quiet" onClick={() => pick([...new Set([...picked, ...offered])])}>
+                  {words.pickAll}
+                </Button>
+                <Button kind="quiet" onClick={() => pick(picked.filter((name) => !offered.includes(name)))}>
+                  {words.pickNone}
+                </Button>
+              </div>
+            </fieldset>
+          )}
+          <NameList
+            label={words.pickedStreams}
+            hint={words.pickedStreamsHint}
+            names={picked}
+            proposals={offered}
+            onChange={pick}
+          />
+          {mayWrite && (
+            <div>
+              <Button onClick={() => setAsking(true)}>{words.discover}</Button>
+            </div>
+          )}
+        </>
+      )}
+      {isAsking && (
+        <DiscoverDialog
+          {...{ draft, definitionId, specification, templateId }}
+          onClose={() => setAsking(false)}
+          onFound={(names) => {
+            setDiscovered(names);
+            setAsking(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A manifest of the organization names its streams, so nobody has to ask it. */
+function useKnownStreams(definitionId: string): string[] {
+  const { data } = useAnswer<SourceDefinition>({
+    method: 'GET',
+    path: `${kinds.source.definitionsPath}/${encodeURIComponent(definitionId)}`,
+  });
+  const streams = data?.manifest?.streams ?? [];
+  return streams.filter(({ is_dynamic, is_left_out }) => !is_dynamic && !is_left_out).map(({ name }) => name);
+}

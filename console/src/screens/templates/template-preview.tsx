@@ -1,0 +1,56 @@
+/** What the draft means for customers. */
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
+import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
+import { type Field, readSpecification } from '@inlay/ui/form/fields.ts';
+import { Panel } from '../../parts/page.tsx';
+import { configField, type Draft, modeOf, valueAt } from './draft.ts';
+import type { Kind } from './kinds.ts';
+import { templatesWords } from './words.ts';
+
+export interface TemplatePreviewProps {
+  kind: Kind;
+  /** The template as the editor has it now: a body for POST or PATCH. */
+  body: Draft;
+  specification: ConnectorSpecification;
+}
+
+export function TemplatePreview({ kind, body, specification }: TemplatePreviewProps) {
+  const words = templatesWords.get().editor;
+  if (kind !== 'source') return null;
+  const asked = askedFields(readSpecification(specification.connectionSpecification), body, []);
+  return (
+    <Panel title={words.asks}>
+      {asked.length === 0 ? (
+        <p class="c-panel-text c-muted">{words.asksNothing}</p>
+      ) : (
+        <ul class="t-asked">
+          {asked.map(({ path, titles, required }) => (
+            <li key={path.join('.')}>
+              {titles.join(' › ')} {!required && <span class="c-muted">{words.optional}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+interface Asked {
+  path: Path;
+  titles: string[];
+  required: boolean;
+}
+
+/** The fields that customers see, in the order of their form. */
+export function askedFields(field: Field, draft: Draft, path: Path, titles: string[] = []): Asked[] {
+  const inside = (inner: readonly Field[]) =>
+    inner
+      .filter(({ isShown }) => isShown)
+      .flatMap((one) => askedFields(one, draft, [...path, one.key], [...titles, one.title]));
+  if (field.kind === 'object') return inside(field.fields);
+  if (modeOf(draft, path) === 'hidden') return [];
+  const value = valueAt(draft, [configField, ...path]);
+  const branch = field.kind === 'choice' ? chosenBranch(field, value) : undefined;
+  if (branch) return inside(branch.fields);
+  return value === undefined ? [{ path, titles, required: field.required }] : [];
+}

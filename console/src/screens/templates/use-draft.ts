@@ -1,0 +1,52 @@
+/** The state of the editor: the draft, and the text that shows it. While the text is no object, the last good draft stays. */
+import { isObject } from '@inlay/contract/connector-configuration';
+import { useState } from 'preact/hooks';
+import { readJson } from '../../parts/json-places.ts';
+import { type Draft, textOf } from './draft.ts';
+
+export interface DraftState {
+  draft: Draft;
+  text: string;
+  /** `json`: the text is no JSON; `object`: it is, but no object. The form shows the last good draft. */
+  trouble: 'json' | 'object' | undefined;
+  setText(text: string): void;
+  change(next: (draft: Draft) => Draft): void;
+  /** Back to the text of the last good draft. */
+  restore(): void;
+}
+
+interface Held {
+  draft: Draft;
+  text: string;
+  trouble: DraftState['trouble'];
+}
+
+export function readText(before: Draft, text: string): Held {
+  const read = readJson(text);
+  if (!('value' in read)) return { draft: before, text, trouble: 'json' };
+  return isObject(read.value)
+    ? { draft: read.value, text, trouble: undefined }
+    : { draft: before, text, trouble: 'object' };
+}
+
+export function changedByForm(before: Draft, next: Draft): Held {
+  return { draft: next, text: textOf(next), trouble: undefined };
+}
+
+export function useDraft(start: Draft, onChange: () => void): DraftState {
+  const [held, setHeld] = useState<Held>(() => changedByForm(start, start));
+  return {
+    ...held,
+    setText(text) {
+      setHeld(({ draft }) => readText(draft, text));
+      onChange();
+    },
+    change(next) {
+      setHeld((before) => (before.trouble ? before : changedByForm(before.draft, next(before.draft))));
+      onChange();
+    },
+    restore() {
+      setHeld(({ draft }) => changedByForm(draft, draft));
+    },
+  };
+}
