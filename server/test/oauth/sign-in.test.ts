@@ -1,7 +1,7 @@
 /** How a customer signs in with a provider, as the browser and the API see it; and what attackers try. */
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { addTenant, type Tenant, widgetToken } from '../security/support.ts';
 import { type Answer, startTestApp, type TestApp } from '../support/app.ts';
 import { httpApi } from '../support/pipelines.ts';
