@@ -164,6 +164,18 @@ it('The frame goes when the session ends, and comes back with the next sign-in',
   expect(others).toEqual([]);
 });
 
+it('A view whose token no longer works gets another one by itself', async () => {
+  const page = await openConsole(stage, `customers/${workspaceId}`);
+  const frame = await openView(page);
+  const asked = page.waitForRequest((request) => request.url().endsWith('/view-token'));
+  await stage.operator('POST', `/workspaces/${workspaceId}/tokens/revoke`);
+  await frame.getByRole('button', { name: /Shop/ }).click();
+  await frame.getByText('Completed').first().waitFor();
+  await asked;
+  expect(await frame.getByText('session has ended').count()).toBe(0);
+  expect(stage.takeProblems().filter((problem) => !/status of 401/.test(problem))).toEqual([]);
+});
+
 it('The playground shows the widget with its choices, as a new customer or the one that is named would see it', async () => {
   const page = await openConsole(stage, 'playground', { permission: 'operator' });
   // The frame that is there now: another customer or another look gets another one.

@@ -30,7 +30,7 @@ export interface WidgetFrameProps {
 
 /** A token works for 15 minutes. */
 const renewAfterMs = 12 * 60_000;
-/** A token that is refused this soon never worked: asking again and again would not help. */
+/** A new token that is refused this soon never worked: asking again and again would not help. */
 const soonMs = 2_000;
 
 export function WidgetFrame({ workspaceId, filters = {}, ...props }: WidgetFrameProps) {
@@ -60,10 +60,11 @@ function View({ view, title, look, onRenew, onClose }: ViewProps) {
   // A renewed token is for the same page.
   const [page] = useState(() => view.widget_url.split('#')[0]);
   const address = `${page}#${fragmentOf({ ...look, mode: onClose ? 'modal' : 'inline' })}`;
-  const given = useRef<{ token: string; atMs: number; send: Send } | undefined>(undefined);
+  const given = useRef<{ token: string; renewedAtMs: number; send: Send } | undefined>(undefined);
 
   function give(send: Send): void {
-    given.current = { token, atMs: performance.now(), send };
+    const isFirst = given.current === undefined || given.current.token === token;
+    given.current = { token, renewedAtMs: isFirst ? Number.NEGATIVE_INFINITY : performance.now(), send };
     send({ inlay: 1, type: 'token', token });
   }
   useEffect(() => {
@@ -79,7 +80,7 @@ function View({ view, title, look, onRenew, onClose }: ViewProps) {
     // The frame has loaded without a token, and says so.
     if (message.type !== 'token_expired') return;
     if (given.current?.token !== token || given.current.send !== send) give(send);
-    else if (performance.now() - given.current.atMs < soonMs) setRefused(true);
+    else if (performance.now() - given.current.renewedAtMs < soonMs) setRefused(true);
     else onRenew();
   }
 

@@ -16,7 +16,10 @@ const key = 'inlay-console-widget-look';
 /** What was chosen in the playground. */
 export function chosenLook(): WidgetLook {
   const { theme, locale } = parsed(read(key));
-  return { theme: typeof theme === 'object' && theme !== null ? theme : {}, locale };
+  return {
+    theme: typeof theme === 'object' && theme !== null ? theme : {},
+    locale: typeof locale === 'string' ? locale : undefined,
+  };
 }
 
 /** How a widget is shown here. */

@@ -36,6 +36,28 @@ it('calls the API beside its own page with the token', async () => {
   expect(asked).toEqual([['GET', '/below/api/v1/embedded/source-templates', 'Bearer first']]);
 });
 
+it('sends nothing that would change anything while an operator only looks', async () => {
+  const asked: unknown[] = [];
+  const base = await serve((request, response) => {
+    asked.push(request.method);
+    response.end('{"data":[]}');
+  });
+  const api = createApi(
+    createSession('first', () => {}),
+    base,
+    true,
+  );
+  await api.listSources(signal);
+  for (const write of [
+    () => api.startSync('1', signal),
+    () => api.deleteSource('1', signal),
+    () => api.request({ method: 'POST', path: 'oauth/flows', signal }),
+  ]) {
+    await expect(write()).rejects.toMatchObject({ kind: 'only_view', isAmbiguous: false });
+  }
+  expect(asked).toEqual(['GET']);
+});
+
 it('asks once for a new token and repeats what was refused', async () => {
   const seen: unknown[] = [];
   const base = await serve((request, response) => {
