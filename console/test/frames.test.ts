@@ -214,6 +214,38 @@ it('The playground shows the widget with its choices, as a new customer or the o
   await expect.poll(primary).toBe('rgb(15 118 110)');
 });
 
+it('The editor of a template shows what customers would see of it before it is saved', async () => {
+  const id = await stage.sourceTemplate({ name: 'Drafted', description: 'The shop in Berlin' });
+  const page = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
+  const frame = page.frameLocator('iframe');
+  await frame.getByRole('heading', { name: 'Connect Drafted' }).waitFor();
+  await frame.getByText('The shop in Berlin').waitFor();
+  await frame.getByLabel('Users').waitFor();
+  const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+  const saved = JSON.parse(await editor.inputValue());
+  const write = (change: object) => editor.fill(JSON.stringify({ ...saved, ...change }, null, 2));
+  await write({ name: hostile, partial_default_config: { seed: 7, count: 3 } });
+  await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
+  expect(await frame.getByLabel('Users').count()).toBe(0);
+  await expectGoodLooks(page, 'template-preview');
+  // What is not possible keeps the last picture, whether it is no JSON or no template.
+  const kept = page.getByText('The picture is of the last one that could.');
+  await editor.fill('{ "name": ');
+  await kept.waitFor();
+  await frame.getByRole('heading', { name: `Connect ${hostile}` }).waitFor();
+  await write({ name: 'Possible again' });
+  await frame.getByRole('heading', { name: 'Connect Possible again' }).waitFor();
+  await kept.waitFor({ state: 'detached' });
+  await write({ name: 'Wrong', partial_default_config: { seed: 'seven' } });
+  await kept.waitFor();
+  expect(await frame.getByRole('heading', { level: 1 }).innerText()).toBe('Connect Possible again');
+  expect(stage.takeProblems().filter((problem) => !/status of 422/.test(problem))).toEqual([]);
+  expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
+    name: 'Drafted',
+    version: 1,
+  });
+});
+
 it('A widget with a token takes no templates from the page around it', async () => {
   const { widgetUrl } = await stage.widgetToken();
   const page = await stage.newPage();

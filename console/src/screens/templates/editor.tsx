@@ -69,7 +69,16 @@ export function TemplateEditor(props: EditorProps) {
       {state.trouble === 'object' && <p class="c-fault">{words.notObject}</p>}
     </>
   );
-  const preview = <TemplatePreview kind={kind} body={state.draft} specification={props.specification} />;
+  const preview = (
+    <TemplatePreview
+      kind={kind}
+      body={state.draft}
+      specification={props.specification}
+      definitionId={props.definitionId}
+      templateId={props.templateId}
+      isBroken={state.trouble !== undefined}
+    />
+  );
   if (isWide) {
     return (
       <div class="t-panes">

@@ -1,7 +1,10 @@
-/** What the draft means for customers. */
+/** What the draft means for customers: the widget as they would see it. For people who only read, which fields it asks for. */
 import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { chosenBranch, type Path } from '@inlay/ui/form/configuration.ts';
 import { type Field, readSpecification } from '@inlay/ui/form/fields.ts';
+import { useConsole } from '../../console.ts';
+import { DraftPreview } from '../../parts/draft-preview.tsx';
+import { frameWords } from '../../parts/frame-words.ts';
 import { Panel } from '../../parts/page.tsx';
 import { configField, type Draft, modeOf, valueAt } from './draft.ts';
 import type { Kind } from './kinds.ts';
@@ -12,11 +15,26 @@ export interface TemplatePreviewProps {
   /** The template as the editor has it now: a body for POST or PATCH. */
   body: Draft;
   specification: ConnectorSpecification;
+  definitionId: string;
+  /** Undefined: the template is new. */
+  templateId?: string | undefined;
+  /** Whether the text that the person is writing cannot be read: the body is then an earlier one. */
+  isBroken: boolean;
 }
 
-export function TemplatePreview({ kind, body, specification }: TemplatePreviewProps) {
+export function TemplatePreview({ kind, body, specification, isBroken, ...of }: TemplatePreviewProps) {
   const words = templatesWords.get().editor;
+  const { mayWrite } = useConsole();
   if (kind !== 'source') return null;
+  if (mayWrite) {
+    return (
+      <Panel title={frameWords.get().preview}>
+        <div class="c-panel-body">
+          <DraftPreview {...of} draft={isBroken ? undefined : body} />
+        </div>
+      </Panel>
+    );
+  }
   const asked = askedFields(readSpecification(specification.connectionSpecification), body, []);
   return (
     <Panel title={words.asks}>

@@ -3,6 +3,7 @@ import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { ConnectorName } from '../../parts/connector-icon.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { frameWords } from '../../parts/frame-words.ts';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
@@ -15,7 +16,7 @@ import { OneTemplate } from './one-template.tsx';
 import { templatesWords } from './words.ts';
 
 export async function load() {
-  await templatesWords.load();
+  await Promise.all([templatesWords.load(), frameWords.load()]);
   return TemplatesScreen;
 }
 
