@@ -8,7 +8,7 @@ import { WidgetFrame } from '../../parts/widget-frame.tsx';
 import { savedLook } from '../../parts/widget-look.ts';
 import { chooseLanguage, languageNames } from '../../words/words.ts';
 
-export interface CustomerViewProps {
+interface CustomerViewProps {
   customer: { id: string; name: string };
   onClose(): void;
 }

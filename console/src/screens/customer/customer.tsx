@@ -3,7 +3,6 @@ import type { ConnectionPage, OperatorConnection, SourcePage, WorkspaceHealth } 
 import type { SourceSummary } from '@inlay/contract/sources';
 import type { Workspace } from '@inlay/contract/workspaces';
 import { Button } from '@inlay/ui/parts/button.tsx';
-import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Static } from 'typebox';
 import { useAnswer } from '../../api/use-loaded.ts';
@@ -11,6 +10,7 @@ import { useConsole } from '../../console.ts';
 import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
@@ -19,7 +19,6 @@ import { type Place, pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { Actions } from './actions.tsx';
 import { ConnectionActions } from './connection-actions.tsx';
-import type { CustomerViewProps } from './customer-view.tsx';
 import { Timeline } from './timeline.tsx';
 
 export function CustomerScreen({ place }: { place: Place }) {
@@ -89,21 +88,15 @@ export function CustomerScreen({ place }: { place: Place }) {
 }
 
 /** The widget and its words are loaded with the first click. */
+const CustomerView = lazyPart(async () => await (await import('./customer-view.tsx')).load());
+
 function SeeWhatTheySee({ customer }: { customer: Workspace }) {
   const words = useWords();
-  const { announce } = useConsole();
-  const [View, setView] = useState<ComponentType<CustomerViewProps> | undefined>(undefined);
-  const open = () =>
-    import('./customer-view.tsx')
-      .then(({ load }) => load())
-      .then(
-        (loaded) => setView(() => loaded),
-        () => announce(words.shell.pageMissing),
-      );
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button onClick={() => void open()}>{words.customer.seeWhat}</Button>
-      {View && <View customer={customer} onClose={() => setView(undefined)} />}
+      <Button onClick={() => setOpen(true)}>{words.customer.seeWhat}</Button>
+      {isOpen && <CustomerView customer={customer} onClose={() => setOpen(false)} />}
     </>
   );
 }
