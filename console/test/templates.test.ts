@@ -1,6 +1,6 @@
 /** Templates, connectors and the playground of the widget, in Chromium. */
 import { describe, expect, it } from 'vitest';
-import { localFiles, sampleData } from '../../server/test/support/pipelines.ts';
+import { httpApi, localFiles, sampleData } from '../../server/test/support/pipelines.ts';
 import { useStage } from '../../widget/test/support/stage.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
@@ -142,6 +142,44 @@ describe('Templates', () => {
     const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
     expect(JSON.parse(await editor.inputValue())).toMatchObject({ cron_expression: '0 30 2 * * ?' });
     await expectGoodLooks(page, 'template-destination');
+  });
+
+  it('sets up a sign-in: an administrator registers the client, the redirect address is there, and it can be tried', async () => {
+    await stage.operator('POST', '/embedded/scoped-token', { workspace_name: 'tries sign-ins' });
+    const client = { name: 'Registered', provider: 'hubspot', client_id: 'app', client_secret: 'a secret' };
+    const { id: clientId } = await stage.operator('POST', '/integrations/oauth/clients', client);
+    const id = await stage.sourceTemplate({
+      name: 'Signs in',
+      actor_definition_id: httpApi,
+      partial_default_config: {},
+      oauth: { oauth_client_id: clientId, fields: { access_token: ['authentication', 'token'] } },
+    });
+    const page = await openConsole(stage, `templates/${id}`);
+    await page.getByRole('button', { name: 'Register an OAuth client', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Provider').selectOption('hubspot');
+    await dialog.getByLabel('Name', { exact: true }).fill('Second');
+    await dialog.getByLabel('Client id').fill('other app');
+    await dialog.getByLabel('Client secret').fill('another secret');
+    await expectGoodLooks(page, 'template-oauth-client');
+    await dialog.getByRole('button', { name: 'Register an OAuth client', exact: true }).click();
+    const { data } = await stage.operator('GET', '/integrations/oauth/clients');
+    const second = data.find(({ name }: { name: string }) => name === 'Second');
+    await page.getByText(second.redirect_url).waitFor();
+    await page.getByLabel('Scopes', { exact: true }).fill('contacts.read');
+    await page.keyboard.press('Enter');
+    const editor = page.getByLabel('The template as JSON').and(page.locator('textarea'));
+    expect(JSON.parse(await editor.inputValue()).oauth).toMatchObject({
+      oauth_client_id: second.id,
+      scopes: ['contacts.read'],
+    });
+    await page.getByRole('button', { name: 'Test the sign-in', exact: true }).click();
+    const link = page.getByRole('link', { name: 'Sign in now (new tab)' });
+    expect(await link.getAttribute('href')).toContain('/oauth/start/');
+    await expectGoodLooks(page, 'template-oauth');
+    const operator = await openConsole(stage, `templates/${id}`, { permission: 'operator' });
+    await operator.getByRole('button', { name: 'Test the sign-in', exact: true }).waitFor();
+    expect(await operator.getByRole('button', { name: 'Register an OAuth client' }).count()).toBe(0);
   });
 
   it('shows before saving which customers a change touches, then saves exactly that and shows the rollout', async () => {

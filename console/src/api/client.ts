@@ -54,6 +54,8 @@ export interface ApiRequest {
   path: string;
   query?: Query;
   body?: object;
+  /** Texts of the body that are shown nowhere. */
+  secrets?: readonly string[];
 }
 
 export async function callApi<T>(request: ApiRequest, signal?: AbortSignal): Promise<T> {

@@ -16,3 +16,12 @@ it('gives a shell the body as it is, whatever a customer is called', () => {
   const seen = execFileSync('/bin/sh', ['-c', `curl() { for last; do :; done; printf %s "$last"; }; ${command}`]);
   expect(JSON.parse(seen.toString())).toEqual({ name });
 });
+
+it('names secrets of the body as variables, and a mask as it is', () => {
+  const body = { password: `s'1`, token: 's2', other: 's2 and more', kept: '**********' };
+  const command = curlOf({ method: 'POST', path: '/x', body, secrets: [`s'1`, 's2', '**********'] });
+  expect(command).not.toMatch(/s'1|"s2"/);
+  const show = `curl() { for last; do :; done; printf %s "$last"; }; SECRET_1=one SECRET_2=two; ${command}`;
+  const seen = execFileSync('/bin/sh', ['-c', show]);
+  expect(JSON.parse(seen.toString())).toEqual({ ...body, password: 'one', token: 'two' });
+});

@@ -18,7 +18,7 @@ export function TextField({
   isRequired = false,
   suggestions,
 }: FieldProps & {
-  type?: 'text' | 'url' | 'date';
+  type?: 'text' | 'url' | 'date' | 'password';
   isRequired?: boolean;
   suggestions?: readonly string[] | undefined;
 }) {
@@ -32,7 +32,7 @@ export function TextField({
         type={type as 'text'}
         value={value}
         required={isRequired}
-        autoComplete="off"
+        autoComplete={type === 'password' ? 'new-password' : 'off'}
         list={suggestions && `${id}-list`}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onInput={({ currentTarget }) => onInput(currentTarget.value)}

@@ -4,7 +4,8 @@
  *
  * What always holds: a change in one place leaves every other member as it is, known or not, in its order.
  */
-import { isObject } from '@inlay/contract/connector-configuration';
+import { isObject, listSecrets } from '@inlay/contract/connector-configuration';
+import type { ConnectorSpecification } from '@inlay/contract/definitions';
 import { memberOf, type Path, withValueAt } from '@inlay/ui/form/configuration.ts';
 import { type ChoiceField, type Field, fixedValue, type ObjectField, optionsOf } from '@inlay/ui/form/fields.ts';
 
@@ -144,4 +145,14 @@ export function withBranch(
   const others = Object.entries(kept).filter(([key]) => !gone.has(key));
   const open = withCustomization(draft, path, { hidden: undefined });
   return changed(open, [configField, ...path], { ...Object.fromEntries(others), ...Object.fromEntries(constants) });
+}
+
+/** The secrets of the configuration, for what is shown or copied. */
+export function secretsIn(
+  kind: 'source' | 'connection',
+  draft: Draft,
+  specification: ConnectorSpecification,
+): string[] {
+  const given = draft[kind === 'source' ? configField : 'destination_config'];
+  return isObject(given) ? listSecrets(specification.connectionSpecification, given) : [];
 }

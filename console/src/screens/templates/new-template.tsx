@@ -12,7 +12,7 @@ import { Bones, Page } from '../../parts/page.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { Link } from '../../router/link.tsx';
 import { navigate, pathTo } from '../../router/router.ts';
-import type { Draft } from './draft.ts';
+import { type Draft, secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
 import { type Kind, kinds } from './kinds.ts';
 import { useDraft } from './use-draft.ts';
@@ -61,6 +61,7 @@ function Creation({ kind, definitionId, definition }: CreationProps) {
     method: 'POST',
     path: kinds[kind].path,
     body: { [idField]: definitionId, ...state.draft },
+    secrets: secretsIn(kind, state.draft, definition.spec),
   };
   return (
     <>

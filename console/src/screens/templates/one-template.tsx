@@ -15,6 +15,7 @@ import { useAction } from '../../parts/use-action.ts';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { navigate, pathTo } from '../../router/router.ts';
+import { secretsIn } from './draft.ts';
 import { TemplateEditor } from './editor.tsx';
 import { type AnyTemplate, changedFields, editableDraft, type Kind, kinds, nameOf } from './kinds.ts';
 import { Plan } from './plan.tsx';
@@ -122,7 +123,8 @@ function Change({ kind, path, template, onSaved, definitionId, specification }: 
   };
   const state = useDraft(saved, forget);
   const changes = changedFields(saved, state.draft);
-  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply } };
+  const secrets = secretsIn(kind, state.draft, specification);
+  const request: ApiRequest = { method: 'POST', path: `${path}/plan`, body: { ...changes, apply }, secrets };
   return (
     <>
       <TemplateEditor

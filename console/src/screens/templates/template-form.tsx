@@ -13,6 +13,7 @@ import { ConfigFields } from './config-fields.tsx';
 import { DestinationSettings } from './destination-settings.tsx';
 import { changed, type Draft } from './draft.ts';
 import type { Kind } from './kinds.ts';
+import { OAuthSetup } from './oauth-setup.tsx';
 import { SourceSettings } from './source-settings.tsx';
 import { StreamChoice } from './stream-choice.tsx';
 import type { DraftState } from './use-draft.ts';
@@ -56,6 +57,17 @@ export function TemplateForm(props: TemplateFormProps) {
             <StreamChoice
               definitionId={definitionId}
               specification={specification}
+              {...(templateId && { templateId })}
+              draft={draft}
+              change={change}
+            />
+          </Section>
+        )}
+        {kind === 'source' && (
+          <Section title={templatesWords.get().oauth.title}>
+            <OAuthSetup
+              definitionId={definitionId}
+              describesSignIn={specification.advanced_auth !== undefined}
               {...(templateId && { templateId })}
               draft={draft}
               change={change}

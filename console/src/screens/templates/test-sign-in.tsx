@@ -1,0 +1,100 @@
+/** An operator signs in as a customer would, and reads what came back. The saved template counts, not the draft. */
+import type { OAuthTest, OAuthTestReport, StartedOAuthTest } from '@inlay/contract/oauth-tests';
+import { Notice } from '@inlay/ui/parts/notice.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../../api/use-loaded.ts';
+import { useConsole } from '../../console.ts';
+import { ErrorNotice } from '../../parts/error-notice.tsx';
+import { FactList, TextField } from '../../parts/fields.tsx';
+import { RequestButton } from '../../parts/request-button.tsx';
+import { useWords } from '../../words/words.ts';
+import { templatesWords } from './words.ts';
+
+const path = '/integrations/oauth/tests';
+const lookEveryMs = 2_000;
+
+interface TestSignInProps {
+  templateId: string;
+  /** What the addresses of the provider need. */
+  values: readonly [string, { title: string }][];
+}
+
+export function TestSignIn({ templateId, values }: TestSignInProps) {
+  const words = templatesWords.get().oauth;
+  const { mayWrite } = useConsole();
+  const [entered, setEntered] = useState<Record<string, string>>({});
+  const [started, setStarted] = useState<StartedOAuthTest | undefined>(undefined);
+  if (!mayWrite) return null;
+  return (
+    <div class="c-stack">
+      {values.map(([name, { title }]) => (
+        <TextField
+          label={title}
+          value={entered[name] ?? ''}
+          onInput={(value) => setEntered({ ...entered, [name]: value })}
+          key={name}
+        />
+      ))}
+      <p class="c-hint">{words.testHint}</p>
+      <div class="c-tools">
+        <RequestButton<StartedOAuthTest>
+          label={words.test}
+          request={{ method: 'POST', path, body: { source_template_id: templateId, values: entered } }}
+          onDone={setStarted}
+        />
+      </div>
+      {started && <Outcome started={started} key={started.id} />}
+    </div>
+  );
+}
+
+function Outcome({ started: { id, start_url } }: { started: StartedOAuthTest }) {
+  const words = templatesWords.get().oauth;
+  const { data, error, reload } = useAnswer<OAuthTest>({ method: 'GET', path: `${path}/${id}` });
+  const isOpen = data === undefined || data.state === 'open';
+  useEffect(() => {
+    if (!isOpen) return;
+    const timer = setInterval(reload, lookEveryMs);
+    return () => clearInterval(timer);
+  }, [isOpen]);
+  return (
+    <div class="c-stack" role="status">
+      {error && <ErrorNotice error={error} onTryAgain={reload} />}
+      {isOpen && (
+        <p>
+          <a href={start_url} target="_blank" rel="noopener noreferrer" class="inlay-button inlay-button-primary">
+            <span>{words.open}</span>
+          </a>{' '}
+          <span class="c-muted">{words.waiting}</span>
+        </p>
+      )}
+      {data?.state === 'failed' && (
+        <Notice kind="danger" title={words.failed}>
+          {data.message}
+        </Notice>
+      )}
+      {data?.report && <Report report={data.report} />}
+    </div>
+  );
+}
+
+function Report({ report }: { report: OAuthTestReport }) {
+  const words = templatesWords.get().oauth;
+  const common = useWords();
+  const { formatting } = useConsole();
+  const { account, scopes_granted, scopes_missing, expires_in_seconds, has_refresh_token } = report;
+  return (
+    <>
+      <Notice kind={scopes_missing.length > 0 || !has_refresh_token ? 'warning' : 'success'} title={words.succeeded} />
+      <FactList
+        facts={[
+          [words.account, account ?? words.accountUntold],
+          [words.granted, scopes_granted ? scopes_granted.join(' ') || common.none : words.asAsked],
+          [words.missing, scopes_missing.join(' ') || common.none],
+          [words.expires, expires_in_seconds === null ? words.expiresUntold : formatting.duration(expires_in_seconds)],
+          [words.refreshToken, has_refresh_token ? words.yes : words.noRefresh],
+        ]}
+      />
+    </>
+  );
+}
