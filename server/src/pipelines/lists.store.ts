@@ -48,6 +48,12 @@ const columns = {
   attentionBy: 'attention_by',
 } as const satisfies Record<keyof ListFilter, string>;
 
+/**
+ * What has few rows, the fewest first. The list is found by this alone: SQLite does not know how many rows a condition
+ * leaves, and would look for the failed jobs of a source among the failed jobs of everybody.
+ */
+const narrowest = ['connectionId', 'sourceId', 'workspaceId'] as const;
+
 /** The condition and the order of a page, for any of the tables. */
 function sliced<Database, Joined extends keyof Database, Row>(
   query: SelectQueryBuilder<Database, Joined, Row>,
@@ -58,15 +64,22 @@ function sliced<Database, Joined extends keyof Database, Row>(
   sortedBy?: string,
 ): SelectQueryBuilder<Database, Joined, Row> {
   const column = (name: string) => sql.ref<unknown>(`${table}.${name}`);
-  const timeOfJob = isByEnd ? 'ended_at' : 'started_at';
-  const time = column(table === 'jobs' ? timeOfJob : 'created_at');
+  // In the words of `jobs_ended`, which differ from those of `jobs_ended_by_status`: so SQLite cannot mistake one for the other.
+  const end = filter.status === undefined ? sql<unknown>`coalesce(${column('ended_at')}, -1)` : column('ended_at');
+  const start = column(table === 'jobs' ? 'started_at' : 'created_at');
+  const time = isByEnd ? end : start;
   const key = sortedBy === undefined ? time : column(sortedBy);
-  let page = query.where(sql<boolean>`${column('organization_id')} = ${organizationId}`);
+  const narrow = narrowest.find((name) => filter[name] !== undefined);
+  const is = (name: string, value: unknown, isFound: boolean) =>
+    isFound
+      ? sql<boolean>`${column(name)} = ${value}`
+      : sql<boolean>`coalesce(${column(name)}, ${column(name)}) = ${value}`;
+  let page = query.where(is('organization_id', organizationId, narrow === undefined));
   for (const [name, value] of Object.entries(filter)) {
     if (value === undefined) continue;
-    page = page.where(sql<boolean>`${column(columns[name as keyof ListFilter])} = ${value}`);
+    page = page.where(is(columns[name as keyof ListFilter], value, narrow === undefined || narrow === name));
   }
-  if (isByEnd) page = page.where(sql<boolean>`${time} is not null`);
+  if (isByEnd) page = page.where(sql<boolean>`${column('ended_at')} is not null`);
   // Likely, so that SQLite does not take a period for shorter than what the filter leaves, and read all of it.
   if (from !== undefined) page = page.where(sql<boolean>`likely(${time} >= ${from})`);
   if (until !== undefined) page = page.where(sql<boolean>`likely(${time} < ${until})`);
@@ -146,13 +159,14 @@ export async function listJobPage(
   { isFailing, isWaiting = false, ...filter }: ListFilter & { isFailing: boolean; isWaiting?: boolean },
   slice: Slice,
 ): Promise<ListedJob[]> {
+  const isNarrow = narrowest.some((name) => filter[name] !== undefined);
   const query = db
     .selectFrom('jobs')
     .innerJoin('workspaces', 'workspaces.id', 'jobs.workspace_id')
     .selectAll('jobs')
     .select('workspaces.name as workspace_name')
-    .$if(isFailing, (jobs) => jobs.where(failingJob))
-    .$if(isWaiting, (jobs) => jobs.where(waitingJob));
+    .$if(isFailing, (jobs) => jobs.where(isNarrow ? sql<boolean>`coalesce(${failingJob}, ${failingJob})` : failingJob))
+    .$if(isWaiting, (jobs) => jobs.where(isNarrow ? sql<boolean>`coalesce(${waitingJob}, ${waitingJob})` : waitingJob));
   return await sliced(query, 'jobs', organizationId, filter, slice).execute();
 }
 

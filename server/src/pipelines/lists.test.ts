@@ -7,6 +7,7 @@ import { planOf, statementOf } from '../../test/support/query-plan.ts';
 import { type Seeded, seedPipelines } from '../../test/support/seed-pipelines.ts';
 import type { Db } from '../db/open.ts';
 import * as lists from './lists.store.ts';
+import { readQueue } from './overview.store.ts';
 
 const path = '/api/v1/integrations';
 type JobFilter = lists.ListFilter & { isFailing?: boolean; isWaiting?: boolean; isByEnd?: boolean };
@@ -182,6 +183,10 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       ['jobs', 'jobs_of_connection', { connectionId: id }],
       ['jobs', 'jobs_by_status', { status: 'running' }],
       ['jobs', 'jobs_failing', { isFailing: true }],
+      ['jobs', 'jobs_of_source', { sourceId: id, status: 'failed' }],
+      ['jobs', 'jobs_of_workspace', { workspaceId: id, status: 'failed' }],
+      ['jobs', 'jobs_of_connection', { connectionId: id, workspaceId: id, isFailing: true }],
+      ['connections', 'connections_in_order_of_workspace', { workspaceId: id, health: 'failing' }],
       ['jobs', 'jobs_waiting', { isWaiting: true }],
       ['jobs', 'jobs_ended', { isByEnd: true }],
       ['jobs', 'jobs_ended_by_status', { isByEnd: true, status: 'failed' }],
@@ -201,6 +206,8 @@ describeOnBothDatabases('lists over all workspaces', (kind) => {
       }
     }
     expect(costly).toEqual([]);
+    const queue = await statementOf(db, (catching) => readQueue(catching, organizationId));
+    expect(await planOf(test.app.store, queue)).toMatch(/jobs_(open_of_organization|waiting)/);
     // The time is looked for in the index, and not compared with every entry.
     const stale = await statementOf(db, (catching) =>
       lists.listConnectionPage(catching, organizationId, { isStale: true }, { ...page, isNewestFirst: false }),

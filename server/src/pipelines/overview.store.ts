@@ -4,7 +4,7 @@
  * - `workspaces_unwell` and `jobs_open_of_organization` are indexes of what is unwell and what has not ended, and of
  *   nothing else;
  * - `connections_by_cause` and `connections_stale` are such indexes too, and only so many entries of them are counted;
- * - `job_hours` has three rows for an hour, found by their key.
+ * - `job_hours` has three rows for an hour, found by their key; days are summed up by the database.
  */
 import type { HealthState } from '@inlay/contract/health';
 import { sql } from 'kysely';
@@ -217,5 +217,23 @@ export async function listHours(db: Db, organizationId: string, from: number): P
     .select(['hour', 'status', 'jobs', 'row_count', 'byte_count'])
     .where('organization_id', '=', organizationId)
     .where('hour', '>=', from)
+    .execute();
+}
+
+/** The same, with the sums of whole days: `hour` is the beginning of the day, in UTC. */
+export async function listDays(db: Db, organizationId: string, from: number): Promise<EndedInHour[]> {
+  const day = sql<number>`hour - hour % 86400000`;
+  return await db
+    .selectFrom('job_hours')
+    .select(({ fn }) => [
+      day.as('hour'),
+      'status',
+      fn.sum<number>('jobs').as('jobs'),
+      fn.sum<number>('row_count').as('row_count'),
+      fn.sum<number>('byte_count').as('byte_count'),
+    ])
+    .where('organization_id', '=', organizationId)
+    .where('hour', '>=', from)
+    .groupBy([day, 'status'])
     .execute();
 }

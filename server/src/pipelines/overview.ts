@@ -21,13 +21,15 @@ export async function readOverview(
   const time = await now();
   const firstDay = startOf(time, dayMs) - (shownDays - 1) * dayMs;
   // At once: on PostgreSQL, most of the time would go into waiting for one answer after the other.
-  const [counts, unwell, causes, stale, queue, ended] = await Promise.all([
+  const firstHour = startOf(time, hourMs) - (shownHours - 1) * hourMs;
+  const [counts, unwell, causes, stale, queue, inHours, inDays] = await Promise.all([
     store.countByHealth(db, organizationId),
     listUnwell(db, organizationId, limit),
     store.countCauses(db, organizationId),
     store.countStale(db, organizationId),
     store.readQueue(db, organizationId),
-    store.listHours(db, organizationId, firstDay),
+    store.listHours(db, organizationId, firstHour),
+    store.listDays(db, organizationId, firstDay),
   ]);
   const of = (kind: store.HealthCount['kind']) => presentCounts(counts.filter((count) => count.kind === kind));
   const workspaces = of('workspaces');
@@ -51,12 +53,8 @@ export async function readOverview(
       running: queue.running,
       oldest_waiting_since: queue.oldestWaitingAt === null ? null : isoTime(queue.oldestWaitingAt),
     },
-    hours: periods(ended, {
-      first: startOf(time, hourMs) - (shownHours - 1) * hourMs,
-      length: hourMs,
-      count: shownHours,
-    }),
-    days: periods(ended, { first: firstDay, length: dayMs, count: shownDays }),
+    hours: periods(inHours, { first: firstHour, length: hourMs, count: shownHours }),
+    days: periods(inDays, { first: firstDay, length: dayMs, count: shownDays }),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Pages of workspaces in several orders. Each order has an index, alone and after the health. */
+/** Pages of workspaces in several orders. Each order has an index: alone, after the health, and after the status. */
 import type { WorkspaceStatus } from '@inlay/contract/fields';
 import type { HealthState } from '@inlay/contract/health';
 import { type RawBuilder, sql } from 'kysely';
@@ -60,8 +60,8 @@ export async function listWorkspacePage(
     // In the text of the statement, so that SQLite can compare it with the condition of the indexes.
     .where('lifecycle', '<>', sql.lit('deleted' as const));
   if (health !== undefined) page = page.where('health', '=', health);
-  // There is an index of the status, but in one order only. Most are active.
-  if (status !== undefined && order === 'created_at') page = page.where('status', '=', status);
+  // Each order has an index of the status, too; with a health, the index of the health is the one to take.
+  if (status !== undefined && health === undefined) page = page.where('status', '=', status);
   else if (status !== undefined) page = page.where(sql<boolean>`likely(status || '' = ${status})`);
   if (from !== undefined) page = page.where(sql<boolean>`likely(created_at >= ${from})`);
   if (until !== undefined) page = page.where(sql<boolean>`likely(created_at < ${until})`);
