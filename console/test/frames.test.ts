@@ -239,7 +239,6 @@ it('The editor of a template shows what customers would see of it before it is s
   await write({ name: 'Wrong', partial_default_config: { seed: 'seven' } });
   await kept.waitFor();
   expect(await frame.getByRole('heading', { level: 1 }).innerText()).toBe('Connect Possible again');
-  expect(stage.takeProblems().filter((problem) => !/status of 422/.test(problem))).toEqual([]);
   expect(await stage.operator('GET', `/integrations/templates/sources/${id}`)).toMatchObject({
     name: 'Drafted',
     version: 1,
