@@ -20,7 +20,8 @@ export default defineConfig({
     // Loading the service again for each of two hundred files takes minutes. A test file leaves nothing behind that could
     // change the next one.
     isolate: false,
-    // A seventh of the time of tests that start apps went into the collection of short-lived objects.
+    // A seventh of the time of tests that start apps went into the collection of short-lived objects. One thread collects:
+    // several threads of each worker wait for each other where there are more workers than cores.
     execArgv: ['--max-semi-space-size=64', '--single-threaded-gc'],
     // Two more than there are cores: many tests wait for processes, databases and pages. With four more, eleven processes
     // wanted to run at a time on two cores, and each worker takes three seconds of CPU time to load the service.
