@@ -213,7 +213,10 @@ export async function makePipeline(
   return { source_id: source.body.id, check_id: check.body.id, connection_id, job_id };
 }
 
-export async function widgetToken(test: TestApp, request: object): Promise<{ whole: string; inner: string; url: URL }> {
+export async function widgetToken(
+  test: Pick<TestApp, 'request'>,
+  request: object,
+): Promise<{ whole: string; inner: string; url: URL }> {
   const body = { workspace_name: 'acme', allowed_origin: 'https://app.example', ...request };
   const answer = await test.request('POST', '/api/v1/embedded/widget-token', { body });
   expect(answer.status, answer.text).toBe(200);

@@ -2,7 +2,7 @@
  * A provider whose customers sign in with a click, and the API that its tokens open. Its pages cut the tie to the window that
  * has opened them, as those of large providers do.
  */
-
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -18,12 +18,16 @@ export interface Provider {
   held: Promise<boolean> | undefined;
   /** How many were sent to its page. */
   visits: number;
+  /** The only address to which it sends codes; undefined: any. Real providers have one, or a list. */
+  redirectUrl: string | undefined;
+  /** Every code and token that it has given. */
+  given: string[];
   endpoints: OAuthProvider;
   close(): void;
 }
 
 export async function startProvider(): Promise<Provider> {
-  let tokens = 0;
+  const codes = new Set<string>();
   const known = new Map<string, Provider['account']>();
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://provider');
@@ -33,6 +37,15 @@ export async function startProvider(): Promise<Provider> {
     switch (pathname) {
       case '/authorize': {
         provider.visits += 1;
+        if (provider.redirectUrl !== undefined && searchParams.get('redirect_uri') !== provider.redirectUrl) {
+          response
+            .writeHead(400, { 'content-type': 'text/html' })
+            .end('<!doctype html>This address is not registered.');
+          return;
+        }
+        const code = `code-${provider.visits}-${randomUUID()}`;
+        codes.add(code);
+        provider.given.push(code);
         const back = (params: Record<string, string>) => {
           const state = searchParams.get('state') ?? '';
           return `${searchParams.get('redirect_uri')}?${new URLSearchParams({ ...params, state })}`.replaceAll(
@@ -42,18 +55,19 @@ export async function startProvider(): Promise<Provider> {
         };
         response.writeHead(200, { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin' }).end(
           `<!doctype html><title>Provider</title><h1>Provider</h1><p>${searchParams.get('scope')}</p>
-          <a href="${back({ code: 'a-code' })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`,
+          <a href="${back({ code })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`,
         );
         return;
       }
       case '/token': {
         const form = new URLSearchParams(await text(request));
         if ((await provider.held) === false) return void response.destroy();
-        if (form.get('code') !== 'a-code') return void json({ error: 'invalid_grant' }, 400);
-        tokens += 1;
-        known.set(`token-${tokens}`, provider.account);
+        if (!codes.delete(form.get('code') ?? '')) return void json({ error: 'invalid_grant' }, 400);
+        const access_token = `token-${randomUUID()}`;
+        provider.given.push(access_token);
+        known.set(access_token, provider.account);
         json({
-          access_token: `token-${tokens}`,
+          access_token,
           token_type: 'bearer',
           expires_in: 3600,
           ...(provider.scope !== undefined && { scope: provider.scope }),
@@ -76,6 +90,8 @@ export async function startProvider(): Promise<Provider> {
     scope: undefined,
     held: undefined,
     visits: 0,
+    redirectUrl: undefined,
+    given: [],
     endpoints: {
       authorization_url: `${url}/authorize`,
       token_url: `${url}/token`,

@@ -1,5 +1,5 @@
 /**
- * Three sites over https, as in real life: a product, the service and a provider have no domain in common. One server of this
+ * Sites over https, as in real life: a product, the service and providers have no domain in common. One server of this
  * process answers for all of them.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export const hosts = { product: 'app.example.test', service: 'inlay.example.net', provider: 'provider.example.org' };
+export const hosts = {
+  product: 'app.example.test',
+  service: 'inlay.example.net',
+  provider: 'provider.example.org',
+  hostile: 'provider.example.com',
+};
 
 type Handler = (asked: IncomingMessage, response: ServerResponse) => void;
 
@@ -35,7 +40,12 @@ export async function openSites(): Promise<Sites> {
   const { port } = server.address() as AddressInfo;
   const origin = (site: keyof typeof hosts) => `https://${hosts[site]}:${port}`;
   return {
-    origins: { product: origin('product'), service: origin('service'), provider: origin('provider') },
+    origins: {
+      product: origin('product'),
+      service: origin('service'),
+      provider: origin('provider'),
+      hostile: origin('hostile'),
+    },
     certificate,
     serve: (site, handler) => void handlers.set(hosts[site], handler),
     close() {
