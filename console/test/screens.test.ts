@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../server/test/support/deployment.ts';
 import { isLongRun } from '../../server/test/support/long-run.ts';
@@ -209,5 +209,104 @@ it('A customer is deleted only after its name was typed', async () => {
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { name: 'Customers' }).waitFor();
   await expect.poll(() => page.getByRole('link', { name: 'Doomed' }).count()).toBe(0);
+  forgetRefusals();
+});
+
+describe('A failing customer', () => {
+  const reason = /exports|folder|directory|EEXIST|ENOTDIR/i;
+
+  it('is found with its reason in three clicks from the overview, down to the line of the log', async () => {
+    const page = await stage.newPage();
+    await signIn(page);
+    let clicks = 0;
+    const click = async (what: Locator) => {
+      clicks += 1;
+      await what.click();
+    };
+    const row = page
+      .getByRole('table', { name: 'Who fails, longest first' })
+      .getByRole('row')
+      .filter({ hasText: 'Initech' });
+    const told = await row.locator('.c-clamp').innerText();
+    expect(told).toMatch(reason);
+    await click(row.getByRole('link', { name: told }));
+    await page.getByRole('region', { name: 'Lines of the log' }).waitFor();
+    expect(await page.getByLabel('Facts').innerText()).toContain(told);
+    await click(page.getByRole('button', { name: 'First error' }));
+    const line = page.locator('.c-log-sought');
+    await line.waitFor();
+    expect(await line.getAttribute('class')).toContain('c-log-error');
+    expect(clicks).toBeLessThanOrEqual(3);
+    forgetRefusals();
+  });
+
+  it('is reached with three keys and a pasted token, from the sign-in to the reason', async () => {
+    const page = await stage.newPage();
+    await page.goto(`${stage.publicUrl}/console`);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+    await page.keyboard.insertText(token);
+    await page.keyboard.press('Enter');
+    await page.getByText('Who fails, longest first').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Initech' }).waitFor();
+    await page.getByLabel('Summary').getByText(reason).waitFor();
+    // A screen begins with its heading; the next key is one of that screen.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    forgetRefusals();
+  });
+
+  it('has a log that is searched, and a line that is found is shown among its neighbours', async () => {
+    const page = await stage.newPage();
+    await signIn(page, `/jobs/${failedJob}`);
+    const lines = page.getByRole('region', { name: 'Lines of the log' }).getByRole('listitem');
+    await lines.first().waitFor();
+    const all = await lines.count();
+    const search = page.getByLabel('Search the log');
+    await search.fill('no line has these words');
+    await search.press('Enter');
+    await page.getByText('No line holds this text.').waitFor();
+    await search.fill('ERROR');
+    await search.press('Enter');
+    await page.getByRole('button', { name: 'Whole log' }).waitFor();
+    await lines.first().waitFor();
+    expect(await lines.count()).toBeLessThan(all);
+    await lines.first().getByRole('button').click();
+    await page.locator('.c-log-sought').waitFor();
+    expect(await lines.count()).toBe(all);
+    forgetRefusals();
+  });
+});
+
+it('A customer is synced, paused, suspended and reactivated, and its tokens are revoked', async () => {
+  const page = await stage.newPage();
+  const { token: scoped } = await stage.widgetToken({ workspace_name: 'Acme Inc.' });
+  const isRefused = async () =>
+    (await fetch(`${stage.service.url}/api/v1/embedded/sources`, { headers: { authorization: `Bearer ${scoped}` } }))
+      .status === 401;
+  await signIn(page, `/customers/${ids['Acme Inc.']}`);
+  const press = async (name: string, said: string) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('status').getByText(said, { exact: true }).waitFor();
+  };
+  const jobs = async () => (await stage.operator('GET', `/integrations/jobs?workspace_id=${ids['Acme Inc.']}`)).data;
+  const before = (await jobs()).length;
+  const connection = (await stage.operator('GET', `/integrations/connections?workspace_id=${ids['Acme Inc.']}`))
+    .data[0];
+  const status = async () => (await stage.operator('GET', `/workspaces/${ids['Acme Inc.']}`)).status;
+  await press(`Sync now: ${connection.name}`, 'Sync started');
+  await eventually('the sync has ended', async () => {
+    const [latest] = await jobs();
+    return latest.status === 'succeeded' && (await jobs()).length === before + 1;
+  });
+  await press(`Pause: ${connection.name}`, 'Connection paused');
+  await press(`Resume: ${connection.name}`, 'Connection resumed');
+  await press('Suspend', 'Customer suspended');
+  expect(await status()).toBe('inactive');
+  await press('Reactivate', 'Customer reactivated');
+  expect(await status()).toBe('active');
+  expect(await isRefused()).toBe(false);
+  await press('Revoke tokens', 'Tokens revoked');
+  expect(await isRefused()).toBe(true);
   forgetRefusals();
 });
