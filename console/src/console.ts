@@ -11,6 +11,8 @@ export interface ConsoleSession {
   label: string;
   expires_at: string;
   kind: 'token' | 'link' | 'oidc';
+  /** Page of a customer in the operator's own system, with `{id}` or `{name}` in it. */
+  customer_url: string | null;
 }
 
 export interface Console {

@@ -37,6 +37,13 @@ interface ShellProps {
 
 export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) {
   const words = useWords();
+  const nav = useRef<HTMLElement>(null);
+  // On a narrow page the entries are one line that scrolls: the present one is brought into it.
+  useEffect(() => {
+    const line = nav.current;
+    const entry = line?.querySelector<HTMLElement>('[aria-current=page]');
+    if (line && entry) line.scrollLeft = entry.offsetLeft - (line.clientWidth - entry.offsetWidth) / 2;
+  }, [place.screen]);
   const { session } = useConsole();
   return (
     <div class="c-shell">
@@ -51,7 +58,7 @@ export function Shell({ place, children, onShowKeys, onSignedOut }: ShellProps) 
             <span class="c-brand-place">{session.organization.name}</span>
           </span>
         </div>
-        <nav class="c-nav" aria-label={words.navigation}>
+        <nav class="c-nav" aria-label={words.navigation} ref={nav}>
           {entries.map((entry) => (
             <Link to={pathTo(entry)} class="c-nav-link" isCurrent={entryOf(place.screen) === entry} key={entry}>
               <Mark name={entry} />

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { useStage } from '../../widget/test/support/stage.ts';
 import { expectGoodLooks, openConsole } from './support/signed-in.ts';
 
-const stage = useStage();
+const stage = useStage({ INLAY_CONSOLE_CUSTOMER_URL: 'https://admin.example.com/customers/{name}?id={id}' });
 
 describe('First steps', () => {
   it('lead from nothing to the first rows of a customer, and then go away', async () => {
@@ -48,6 +48,35 @@ describe('First steps', () => {
   });
 });
 
+describe('A customer', () => {
+  it('has one timeline of jobs and audit, page by page, and a link to the own system of the operator', async () => {
+    const [{ id, name }] = (await stage.operator('GET', '/integrations/workspaces?limit=1')).data;
+    const looks = 60;
+    for (let count = 0; count < looks; count += 1) await stage.operator('POST', `/workspaces/${id}/view-token`, {});
+    const trail = `/audit-events?workspace_id=${id}&sort=-position&limit=1`;
+    const last = async () => (await stage.operator('GET', trail)).data[0]?.type;
+    await expect.poll(last).toBe('view_token.created');
+    const page = await openConsole(stage, `customers/${id}`);
+    const entries = page.locator('.c-timeline > li');
+    await expect.poll(() => entries.count()).toBeGreaterThan(0);
+    const before = await entries.allInnerTexts();
+    const more = page.getByRole('button', { name: 'Show more' });
+    while ((await more.count()) > 0) await more.click();
+    const viewed = page.locator('.c-timeline > li', { hasText: 'view_token.created' });
+    await expect.poll(() => viewed.count()).toBeGreaterThanOrEqual(looks);
+    await page.locator('.c-timeline > li', { hasText: 'Sync of' }).first().waitFor();
+    await page.locator('.c-timeline > li', { hasText: 'source.created' }).waitFor();
+    expect(await entries.count()).toBeGreaterThan(before.length);
+    const own = page.getByRole('link', { name: 'Open in your own system' });
+    expect(await own.getAttribute('href')).toBe(`https://admin.example.com/customers/${name}?id=${id}`);
+    expect(await own.getAttribute('rel')).toBe('noreferrer');
+    await expectGoodLooks(page, 'customer-timeline');
+    await page.getByRole('link', { name: 'Customers' }).first().click();
+    await page.getByRole('link', { name: `Open in your own system: ${name}` }).waitFor();
+    await expectGoodLooks(page, 'customers-own-page');
+  });
+});
+
 describe('Settings and health', () => {
   it('shows checks with what to do, replicas, versions and settings, and never a secret', async () => {
     const page = await openConsole(stage, '');
@@ -63,5 +92,10 @@ describe('Settings and health', () => {
     expect(await page.locator('main').innerText()).not.toContain('only-for-these-tests');
     await page.getByText(/in order$/).waitFor();
     await expectGoodLooks(page, 'health');
+    // On a phone the present entry of the navigation is in sight.
+    await page.setViewportSize({ width: 320, height: 900 });
+    await page.reload();
+    const entry = page.locator('.c-nav-link[aria-current=page]');
+    await expect.poll(() => entry.evaluate((link) => link.getBoundingClientRect().right)).toBeLessThanOrEqual(320);
   });
 });

@@ -48,7 +48,7 @@ describe('The configuration', () => {
       metrics: { host: '127.0.0.1', port: undefined },
       allowPrivateNetworks: true,
       webhooks: { allowPrivateNetworks: true, timeoutMs: 15_000, historyMs: 14 * 86_400_000, customersMay: false },
-      console: { isSecure: false, oidc: undefined },
+      console: { isSecure: false, oidc: undefined, customerUrl: undefined },
       readableDirs: [],
       maxConcurrentSyncs: 4,
       maxConcurrentSyncsPerWorkspace: 2,
@@ -296,6 +296,29 @@ describe('INLAY_PUBLIC_URL', () => {
 it('INLAY_DATA_DIR is taken from the working directory', () => {
   expect(configOf({ INLAY_DATA_DIR: 'x/y' }).dataDir).toBe(resolve('x/y'));
   expect(configOf({ INLAY_DATA_DIR: '/var/lib/inlay' }).dataDir).toBe('/var/lib/inlay');
+});
+
+describe('INLAY_CONSOLE_CUSTOMER_URL', () => {
+  it.each([
+    'https://admin.example.com/customers/{name}',
+    'https://admin.example.com/?id={id}#{name}',
+    'http://localhost:3000/{id}',
+  ])('takes %s', (INLAY_CONSOLE_CUSTOMER_URL) => {
+    expect(configOf({ INLAY_CONSOLE_CUSTOMER_URL }).console?.customerUrl).toBe(INLAY_CONSOLE_CUSTOMER_URL);
+  });
+
+  it.each([
+    'http://admin.example.com/{name}',
+    'javascript:alert({name})',
+    'https://admin.example.com/customers',
+    'https://{name}.example.com/',
+    'https://{name}@admin.example.com/{id}',
+    '/customers/{name}',
+  ])('refuses %s', (INLAY_CONSOLE_CUSTOMER_URL) => {
+    expect(faultsOf({ INLAY_CONSOLE_CUSTOMER_URL })).toEqual([
+      expect.stringMatching(/^INLAY_CONSOLE_CUSTOMER_URL must be an https URL with \{id\} or \{name\}/),
+    ]);
+  });
 });
 
 describe('INLAY_DATABASE_URL', () => {

@@ -78,6 +78,8 @@ export interface ConsoleSettings {
   isSecure: boolean | undefined;
   /** Undefined: nobody signs in with a provider. */
   oidc: OidcSettings | undefined;
+  /** Page of a customer in the operator's own system, with `{id}` or `{name}`. */
+  customerUrl: string | undefined;
 }
 
 export interface Secrets {
@@ -268,6 +270,13 @@ export function readConfig(
     };
   }
 
+  const customerUrl = text('INLAY_CONSOLE_CUSTOMER_URL');
+  if (customerUrl !== undefined && !isPageOfCustomers(customerUrl)) {
+    faults.push(
+      'INLAY_CONSOLE_CUSTOMER_URL must be an https URL with {id} or {name} behind its host, as in https://admin.example.com/customers/{name}.',
+    );
+  }
+
   const readableDirs = list('INLAY_READABLE_DIRS');
   for (const dir of readableDirs) {
     if (!isAbsolute(dir)) faults.push(`INLAY_READABLE_DIRS must list folders by their full path; "${dir}" is none.`);
@@ -316,7 +325,7 @@ export function readConfig(
       historyMs: (integer('INLAY_WEBHOOK_HISTORY_DAYS', 1, 3_650) ?? 14) * 86_400_000,
       customersMay: boolean('INLAY_CUSTOMER_WEBHOOKS') ?? false,
     },
-    console: consoleSwitch === 'off' ? undefined : { isSecure: isSecure(publicUrl), oidc: oidc() },
+    console: consoleSwitch === 'off' ? undefined : { isSecure: isSecure(publicUrl), oidc: oidc(), customerUrl },
     readableDirs,
     maxConcurrentSyncs: integer('INLAY_MAX_CONCURRENT_SYNCS', 1, 1_000) ?? 4,
     maxConcurrentSyncsPerWorkspace: integer('INLAY_MAX_CONCURRENT_SYNCS_PER_WORKSPACE', 1, 1_000) ?? 2,
@@ -364,6 +373,16 @@ export function readConfig(
       consoleOidcSecret,
     },
   };
+}
+
+/** A customer's name must not decide whose page it is. */
+function isPageOfCustomers(template: string): boolean {
+  const [some, other] = ['a', 'b'].map((value) => {
+    const filled = template.replaceAll(/\{(id|name)\}/g, value);
+    return URL.canParse(filled) ? new URL(filled) : undefined;
+  });
+  if (!some || !other || some.href === other.href || some.origin !== other.origin) return false;
+  return isSecure(some.href) !== undefined && /^https?:$/.test(some.protocol) && !some.username && !some.password;
 }
 
 /** Whether a secret can be guessed: it is too short, or repeats a few characters. */

@@ -139,6 +139,8 @@ export async function addRoutes(
       requests: consoleRequests,
       operatorTokens,
       organizationName: async (id) => (await findOrganization(parts.store, id))?.name ?? '',
+      // Whoever else shares the deployment has another system.
+      customerUrl: (id) => (id === parts.organization.id ? config.console?.customerUrl : undefined),
       files: readBuiltConsole(builtFolder),
       publicUrl,
       elapsed: runtime.elapsed,

@@ -57,6 +57,7 @@ const values: Record<Variable, typeof secret | ((config: Config) => Value)> = {
   INLAY_WEBHOOK_HISTORY_DAYS: ({ webhooks }) => days(webhooks.historyMs),
   INLAY_CUSTOMER_WEBHOOKS: ({ webhooks }) => webhooks.customersMay,
   INLAY_CONSOLE: ({ console: settings }) => (settings ? 'on' : 'off'),
+  INLAY_CONSOLE_CUSTOMER_URL: ({ console: settings }) => withoutQuery(settings?.customerUrl),
   INLAY_CONSOLE_OIDC_ISSUER: ({ console: settings }) => settings?.oidc?.issuer,
   INLAY_CONSOLE_OIDC_CLIENT_ID: ({ console: settings }) => settings?.oidc?.clientId,
   INLAY_CONSOLE_OIDC_CLIENT_SECRET: secret,

@@ -75,6 +75,10 @@ export const variables = {
     'Whether customers may have webhook endpoints for their own workspace, with a scoped token',
   ],
   INLAY_CONSOLE: ['`on`', 'Whether there is a console at `/console`: `on` or `off`'],
+  INLAY_CONSOLE_CUSTOMER_URL: [
+    'none',
+    'Page of a customer in your own system, to which the console then links, as in `https://admin.example.com/customers/{name}`. `{name}` and `{id}` stand for the name and the id of the workspace. `https`, or `http` on this machine; for the first organization only',
+  ],
   INLAY_CONSOLE_OIDC_ISSUER: [
     'none',
     'Issuer of your own provider (OpenID Connect), with which people sign in to the console; see [the guide](../guides/console.md#with-your-own-provider)',

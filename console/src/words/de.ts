@@ -211,6 +211,7 @@ const de: Words = {
   },
 
   customer: {
+    ownPage: 'Im eigenen System öffnen',
     openWidget: 'Widget öffnen',
     openWidgetText: 'Um anstelle dieses Kunden Quellen zu verbinden, in einem eigenen Tab.',
     summary: 'Zusammenfassung',
@@ -246,10 +247,7 @@ const de: Words = {
       `Dies löscht den Kunden mit ${sources} Quellen und ${connections} Verbindungen, hier und auf der Plattform, und beendet alle Token. Daten, die an Zielen angekommen sind, bleiben dort. Es lässt sich nicht rückgängig machen.`,
     typeName: (name) => `Geben Sie zur Bestätigung ${name} ein`,
     deleted: 'Kunde gelöscht',
-    period: 'Zeitraum',
-    periods: { '1': 'Letzter Tag', '7': 'Letzte 7 Tage', '30': 'Letzte 30 Tage' },
-    nothing: 'In dieser Zeit ist nichts geschehen.',
-    noMore: 'Es gibt mehr, als gezeigt wird: Wählen Sie einen kürzeren Zeitraum.',
+    nothing: 'Noch ist nichts geschehen.',
     by: (actor) => `durch ${actor}`,
     refused: 'abgelehnt',
     syncOf: (source) => `Lauf von ${source}`,

@@ -208,6 +208,7 @@ const en = {
   },
 
   customer: {
+    ownPage: 'Open in your own system',
     openWidget: 'Open the widget',
     openWidgetText: 'To connect sources in this customer’s place, in a tab of its own.',
     summary: 'Summary',
@@ -243,10 +244,7 @@ const en = {
       `This deletes the customer with ${sources} sources and ${connections} connections, here and on the platform, and ends all tokens. Data that has arrived at destinations stays there. It cannot be undone.`,
     typeName: (name: string) => `Type ${name} to confirm`,
     deleted: 'Customer deleted',
-    period: 'Period',
-    periods: { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' },
-    nothing: 'Nothing has happened in this time.',
-    noMore: 'There is more than is shown: choose a shorter period.',
+    nothing: 'Nothing has happened yet.',
     by: (actor: string) => `by ${actor}`,
     refused: 'refused',
     syncOf: (source: string) => `Sync of ${source}`,

@@ -210,6 +210,7 @@ const es: Words = {
   },
 
   customer: {
+    ownPage: 'Abrir en su propio sistema',
     openWidget: 'Abrir el widget',
     openWidgetText: 'Para conectar fuentes en lugar de este cliente, en otra pestaña.',
     summary: 'Resumen',
@@ -245,10 +246,7 @@ const es: Words = {
       `Esto elimina al cliente con ${sources} orígenes y ${connections} conexiones, aquí y en la plataforma, y termina todos los tokens. Los datos que han llegado a los destinos se quedan allí. No se puede deshacer.`,
     typeName: (name) => `Escriba ${name} para confirmar`,
     deleted: 'Cliente eliminado',
-    period: 'Periodo',
-    periods: { '1': 'Último día', '7': 'Últimos 7 días', '30': 'Últimos 30 días' },
-    nothing: 'No ha pasado nada en este tiempo.',
-    noMore: 'Hay más de lo que se muestra: elija un periodo más corto.',
+    nothing: 'Todavía no ha pasado nada.',
     by: (actor) => `por ${actor}`,
     refused: 'rechazado',
     syncOf: (source) => `Sincronización de ${source}`,

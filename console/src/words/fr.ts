@@ -210,6 +210,7 @@ const fr: Words = {
   },
 
   customer: {
+    ownPage: 'Ouvrir dans votre système',
     openWidget: 'Ouvrir le widget',
     openWidgetText: 'Pour connecter des sources à la place de ce client, dans un onglet à part.',
     summary: 'Résumé',
@@ -245,10 +246,7 @@ const fr: Words = {
       `Ceci supprime le client avec ${sources} sources et ${connections} connexions, ici et sur la plateforme, et met fin à tous les jetons. Les données arrivées aux destinations y restent. C’est irréversible.`,
     typeName: (name) => `Saisissez ${name} pour confirmer`,
     deleted: 'Client supprimé',
-    period: 'Période',
-    periods: { '1': 'Dernier jour', '7': '7 derniers jours', '30': '30 derniers jours' },
-    nothing: 'Rien ne s’est passé pendant cette période.',
-    noMore: 'Il y a plus que ce qui est affiché : choisissez une période plus courte.',
+    nothing: 'Rien ne s’est encore passé.',
     by: (actor) => `par ${actor}`,
     refused: 'refusé',
     syncOf: (source) => `Synchronisation de ${source}`,

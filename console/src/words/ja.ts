@@ -210,6 +210,7 @@ const ja: Words = {
   },
 
   customer: {
+    ownPage: '自社システムで開く',
     openWidget: 'ウィジェットを開く',
     openWidgetText: 'この顧客に代わってソースを接続します（別のタブで開きます）。',
     summary: '要約',
@@ -245,10 +246,7 @@ const ja: Words = {
       `顧客と ${sources} 件のソース、${connections} 件の接続を、ここと、プラットフォームの両方から削除し、すべてのトークンを終了します。送信先に届いたデータは残ります。元に戻せません。`,
     typeName: (name) => `確認のため ${name} と入力してください`,
     deleted: '顧客を削除しました',
-    period: '期間',
-    periods: { '1': '過去1日', '7': '過去7日', '30': '過去30日' },
-    nothing: 'この期間の出来事はありません。',
-    noMore: '表示しきれない出来事があります。短い期間を選んでください。',
+    nothing: 'まだ何も起きていません。',
     by: (actor) => `${actor}による`,
     refused: '拒否',
     syncOf: (source) => `${source} の同期`,

@@ -37,6 +37,8 @@ export interface ConsoleRoutesContext {
   requests: ConsoleRequests;
   operatorTokens: Pick<OperatorTokens, 'authenticate'>;
   organizationName(id: string): Promise<string>;
+  /** Page of a customer in the organization's own system. */
+  customerUrl(organizationId: string): string | undefined;
   files: BuiltConsole | undefined;
   publicUrl: string;
   /** Whether people can sign in with the operator's own provider. */
@@ -94,6 +96,7 @@ export function consoleRoutes(app: FastifyInstance, ctx: ConsoleRoutesContext): 
       permission,
       organization: { id: organization_id, name: await ctx.organizationName(organization_id) },
       expires_at: isoTime(ends_at),
+      customer_url: ctx.customerUrl(organization_id) ?? null,
     };
   }
 

@@ -8,7 +8,8 @@ import { addTenant, fill, logOfTest, routesWith } from './support.ts';
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await startTestApp('sqlite');
+  const INLAY_CONSOLE_CUSTOMER_URL = 'https://admin.example.com/customers/{name}';
+  test = await startTestApp('sqlite', { env: { INLAY_CONSOLE_CUSTOMER_URL } });
 });
 afterAll(() => test.stop());
 
@@ -56,6 +57,16 @@ describe('A session of the console', () => {
     await test.app.sequencer.pass();
     const { body } = await test.request('GET', '/api/v1/audit-events?types=tag.created');
     expect(body.data[0].actor).toMatchObject({ kind: 'console_user', id: me.body.id, name: 'first' });
+  });
+
+  it('tells where a customer is in the own system of the first organization, and nobody else', async () => {
+    const other = await addTenant(test, 'other system');
+    const told = async (token: string) => {
+      const answer = await send('POST', '/console/session', own, { token });
+      return answer.body.customer_url;
+    };
+    expect(await told(test.operatorToken)).toBe('https://admin.example.com/customers/{name}');
+    expect(await told(other.token)).toBeNull();
   });
 
   it('that began with a link changes templates as well: no token is behind it', async () => {

@@ -11,6 +11,7 @@ import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { OwnPage } from '../../parts/own-page.tsx';
 import { Bones, Empty, Page, Panel } from '../../parts/page.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { When } from '../../parts/when.tsx';
@@ -54,6 +55,7 @@ export function CustomerScreen({ place }: { place: Place }) {
       beside={
         <div class="c-badges">
           {health.data && <HealthBadge state={health.data.health.state} />}
+          <OwnPage customer={customer} />
           <StatusBadge status={customer.status} />
           {mayWrite && <SeeWhatTheySee customer={customer} />}
         </div>

@@ -2,9 +2,10 @@
 import type { AuditEventPage } from '@inlay/contract/audit';
 import type { JobPage, OperatorJob } from '@inlay/contract/operating';
 import type { SourceSummary } from '@inlay/contract/sources';
-import { useState } from 'preact/hooks';
+import { Button } from '@inlay/ui/parts/button.tsx';
+import { useEffect, useState } from 'preact/hooks';
 import type { Static } from 'typebox';
-import { callApi } from '../../api/client.ts';
+import { type ApiError, type ApiRequest, callApi, requestOfNext } from '../../api/client.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { JobBadge } from '../../parts/badges.tsx';
@@ -14,43 +15,48 @@ import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
 import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
-import { entriesOf, type TimelineEntry } from './timeline-entries.ts';
+import { continued, entriesOf, lagging, type Parts, renewed, type TimelineEntry } from './timeline-entries.ts';
 
-const dayMs = 86_400_000;
-/** The trail is read oldest first, so this many pages are read at most. */
-const maxPages = 5;
+const pageSize = 50;
+type Loaded = Parts<ApiRequest>;
 
 export function Timeline({ workspaceId, sources }: { workspaceId: string; sources: readonly SourceSummary[] }) {
   const words = useWords();
-  const [days, setDays] = useState('7');
-  const { data, error, reload } = useLoaded(
-    `${workspaceId} ${days}`,
-    (signal) => read(workspaceId, Number(days), signal),
-    { live: (ids) => ids.has(workspaceId) },
-  );
+  const { onSignedOut } = useConsole();
+  const { data, error, reload } = useLoaded(workspaceId, (signal) => readFirst(workspaceId, signal), {
+    live: (ids) => ids.has(workspaceId),
+  });
+  const [kept, setKept] = useState<Loaded | undefined>(undefined);
+  const [isLoadingMore, setLoadingMore] = useState(false);
+  const [moreError, setMoreError] = useState<ApiError | undefined>(undefined);
+  useEffect(() => {
+    if (data) setKept((before) => renewed(before, data));
+  }, [data]);
+  const more = (loaded: Loaded) => {
+    setLoadingMore(true);
+    setMoreError(undefined);
+    readMore(workspaceId, loaded)
+      .then(
+        (part) => setKept((now) => now && continued(now, part)),
+        (failure: ApiError) => {
+          if (failure.isSignedOut) onSignedOut();
+          setMoreError(failure);
+        },
+      )
+      .finally(() => setLoadingMore(false));
+  };
   const names = new Map(sources.map(({ id, name }) => [id, name]));
+  const entries = kept && entriesOf(kept);
+  const behind = kept && lagging(kept);
+  const problem = error ?? moreError;
   return (
-    <Panel
-      title={words.customer.timeline}
-      beside={
-        <label class="c-choice">
-          <span class="inlay-unseen">{words.customer.period}</span>
-          <select class="c-control" value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
-            {Object.entries(words.customer.periods).map(([value, text]) => (
-              <option value={value} key={value}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
-      }
-    >
-      {error && <ErrorNotice error={error} onTryAgain={reload} />}
-      {!data && !error && <Bones />}
-      {data?.entries.length === 0 && <Empty title={words.customer.nothing} />}
-      {data && data.entries.length > 0 && (
+    <Panel title={words.customer.timeline}>
+      {problem && <ErrorNotice error={problem} onTryAgain={reload} />}
+      {!entries && !problem && <Bones />}
+      {entries?.length === 0 && <Empty title={words.customer.nothing} />}
+      {entries && entries.length > 0 && (
         <ol class="c-timeline">
-          {data.entries.map((entry) => (
+          {entries.map((entry) => (
             <li key={entry.key} data-row>
               <When time={entry.time} />
               <Entry entry={entry} sourceName={entry.job ? names.get(entry.job.source_id) : undefined} />
@@ -58,7 +64,13 @@ export function Timeline({ workspaceId, sources }: { workspaceId: string; source
           ))}
         </ol>
       )}
-      {data?.hasMore && <p class="c-panel-foot c-muted">{words.customer.noMore}</p>}
+      {kept && (behind?.jobs || behind?.trail) && (
+        <p class="c-panel-foot">
+          <Button isBusy={isLoadingMore} onClick={() => more(kept)}>
+            {words.list.more}
+          </Button>
+        </p>
+      )}
     </Panel>
   );
 }
@@ -97,35 +109,31 @@ function Entry({ entry: { job, audit }, sourceName }: { entry: TimelineEntry; so
   );
 }
 
-async function read(workspaceId: string, days: number, signal: AbortSignal) {
-  const since = new Date(Date.now() - days * dayMs).toISOString();
+async function readFirst(workspaceId: string, signal: AbortSignal): Promise<Loaded> {
+  const query = { workspace_id: workspaceId, limit: pageSize };
   const [jobs, trail] = await Promise.all([
-    callApi<Static<typeof JobPage>>(
-      {
-        method: 'GET',
-        path: '/integrations/jobs',
-        query: { workspace_id: workspaceId, started_after: since, limit: 100 },
-      },
-      signal,
-    ),
-    readTrail(workspaceId, since, signal),
+    readJobs({ method: 'GET', path: '/integrations/jobs', query }, signal),
+    readTrail(workspaceId, undefined, signal),
   ]);
-  return {
-    entries: entriesOf(jobs.data as OperatorJob[], trail.data),
-    hasMore: jobs.next !== null || trail.hasMore,
-  };
+  return { jobs, trail };
 }
 
-async function readTrail(workspaceId: string, since: string, signal: AbortSignal) {
-  const data: AuditEventPage['data'] = [];
-  const limit = 200;
-  let after: number | undefined;
-  for (let pages = 0; pages < maxPages; pages++) {
-    const query = { workspace_id: workspaceId, since, limit, after };
-    const page = await callApi<AuditEventPage>({ method: 'GET', path: '/audit-events', query }, signal);
-    data.push(...page.data);
-    if (page.data.length < limit) return { data, hasMore: false };
-    after = page.next;
-  }
-  return { data, hasMore: true };
+async function readMore(workspaceId: string, loaded: Loaded): Promise<Partial<Loaded>> {
+  const behind = lagging(loaded);
+  const [jobs, trail] = await Promise.all([
+    behind.jobs && loaded.jobs.next ? readJobs(loaded.jobs.next) : undefined,
+    behind.trail && loaded.trail.next ? readTrail(workspaceId, loaded.trail.next) : undefined,
+  ]);
+  return { ...(jobs && { jobs }), ...(trail && { trail }) };
+}
+
+async function readJobs(request: ApiRequest, signal?: AbortSignal): Promise<Loaded['jobs']> {
+  const { data, next } = await callApi<Static<typeof JobPage>>(request, signal);
+  return { rows: data as OperatorJob[], next: next === null ? null : requestOfNext(next) };
+}
+
+async function readTrail(workspaceId: string, before?: number, signal?: AbortSignal): Promise<Loaded['trail']> {
+  const query = { workspace_id: workspaceId, sort: '-position', before, limit: pageSize };
+  const { data, next } = await callApi<AuditEventPage>({ method: 'GET', path: '/audit-events', query }, signal);
+  return { rows: data, next: next === 0 ? null : next };
 }

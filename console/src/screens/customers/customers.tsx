@@ -6,6 +6,7 @@ import { useConsole } from '../../console.ts';
 import { HealthBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Choice, Filters, Search } from '../../parts/filters.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
+import { OwnPage } from '../../parts/own-page.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PagedTable } from '../../parts/paged-table.tsx';
 import type { Column } from '../../parts/table.tsx';
@@ -40,7 +41,11 @@ export function CustomersScreen({ place }: { place: Place }) {
     {
       title: words.column.customer,
       isWide: true,
-      cell: ({ id, name }) => <Link to={pathTo('customer', id)}>{name}</Link>,
+      cell: ({ id, name }) => (
+        <>
+          <Link to={pathTo('customer', id)}>{name}</Link> <OwnPage customer={{ id, name }} isShort />
+        </>
+      ),
     },
     { title: words.column.health, cell: ({ health }) => <HealthBadge state={health.state} /> },
     { title: words.column.since, cell: ({ health }) => <When time={health.since} /> },
