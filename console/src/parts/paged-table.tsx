@@ -12,8 +12,8 @@ export interface PagedTableProps<T> {
   pages: Pages<T>;
   columns: readonly Column<T>[];
   idOf(row: T): string;
-  /** What to show in place of the list. */
-  empty?: string;
+  /** What to say where there is nothing. Undefined: that nothing matches the filters. */
+  empty?: string | undefined;
 }
 
 export function PagedTable<T>({ label, pages, columns, idOf, empty }: PagedTableProps<T>) {

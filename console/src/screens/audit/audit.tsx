@@ -85,7 +85,7 @@ function Trail({ place }: { place: Place }) {
         pages={pages}
         columns={columns}
         idOf={({ id }) => id}
-        {...(place.query.size === 0 ? { empty: words.nothing } : {})}
+        empty={place.query.size === 0 ? words.nothing : undefined}
       />
     </Page>
   );

@@ -6,13 +6,13 @@ import { useState } from 'preact/hooks';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { FactList } from '../../parts/fields.tsx';
 import { Bones, Page, Panel } from '../../parts/page.tsx';
-import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Link } from '../../router/link.tsx';
-import { navigate, pathTo } from '../../router/router.ts';
+import { pathTo } from '../../router/router.ts';
 import { useWords } from '../../words/words.ts';
 import { ManifestDialog } from './manifest-dialog.tsx';
 import { connectorsWords } from './words.ts';
@@ -98,17 +98,13 @@ export function OneConnector({ id, type }: { id: string; type: 'source' | 'desti
         />
       )}
       {asked === 'delete' && (
-        <RequestDialog
+        <DeleteDialog
           title={words.delete}
           text={words.deleteText}
-          label={words.delete}
-          kind="danger"
-          request={{ method: 'DELETE', path }}
+          path={path}
+          said={words.deleted}
+          to={pathTo('connectors')}
           onClose={close}
-          onDone={() => {
-            announce(words.deleted);
-            navigate(pathTo('connectors'));
-          }}
         />
       )}
     </Page>

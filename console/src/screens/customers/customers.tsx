@@ -78,7 +78,7 @@ export function CustomersScreen({ place }: { place: Place }) {
         pages={pages}
         columns={columns}
         idOf={({ id }) => id}
-        {...(place.query.size === 0 ? { empty: words.overview.firstText } : {})}
+        empty={place.query.size === 0 ? words.overview.firstText : undefined}
       />
       {isAdding && <WidgetLink customer={undefined} onChanged={pages.reload} onClose={() => setAdding(false)} />}
     </Page>

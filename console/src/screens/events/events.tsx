@@ -50,7 +50,7 @@ function EventList({ place }: { place: Place }) {
         pages={pages}
         columns={columns}
         idOf={({ id }) => id}
-        {...(place.query.size === 0 ? { empty: words.nothing } : {})}
+        empty={place.query.size === 0 ? words.nothing : undefined}
       />
     </Page>
   );

@@ -92,7 +92,7 @@ export function Deliveries({ place, path }: { place: Place; path: string }) {
         pages={found}
         columns={columns}
         idOf={({ event_id }) => event_id}
-        {...(status === undefined ? { empty: words.noDeliveries } : {})}
+        empty={status === undefined ? words.noDeliveries : undefined}
       />
     </Panel>
   );

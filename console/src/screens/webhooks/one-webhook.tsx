@@ -10,6 +10,7 @@ import { Notice } from '@inlay/ui/parts/notice.tsx';
 import { useState } from 'preact/hooks';
 import { useAnswer } from '../../api/use-loaded.ts';
 import { useConsole } from '../../console.ts';
+import { DeleteDialog } from '../../parts/delete-dialog.tsx';
 import { ErrorNotice } from '../../parts/error-notice.tsx';
 import { ChoiceField, FactList } from '../../parts/fields.tsx';
 import { Bones, Page } from '../../parts/page.tsx';
@@ -18,7 +19,7 @@ import { RequestDialog } from '../../parts/request-dialog.tsx';
 import { SecretDialog } from '../../parts/secret-dialog.tsx';
 import { When } from '../../parts/when.tsx';
 import { Link } from '../../router/link.tsx';
-import { navigate, type Place, pathTo } from '../../router/router.ts';
+import { type Place, pathTo } from '../../router/router.ts';
 import { Deliveries } from './deliveries.tsx';
 import { StateBadge } from './state-badge.tsx';
 import { webhooksWords } from './words.ts';
@@ -142,17 +143,13 @@ function Actions({ endpoint, path, onChanged }: { endpoint: WebhookEndpoint; pat
         </RequestDialog>
       )}
       {asked === 'delete' && (
-        <RequestDialog
+        <DeleteDialog
           title={words.delete}
           text={words.deleteText}
-          label={words.delete}
-          kind="danger"
-          request={{ method: 'DELETE', path }}
+          path={path}
+          said={words.deleted}
+          to={pathTo('webhooks')}
           onClose={close}
-          onDone={() => {
-            announce(words.deleted);
-            navigate(pathTo('webhooks'));
-          }}
         />
       )}
       {secret !== null && (
