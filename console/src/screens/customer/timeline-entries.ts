@@ -63,7 +63,10 @@ export function lagging<Next>({ jobs, trail }: Parts<Next>): { jobs: boolean; tr
   return { jobs: jobs.next !== null && ofJobs >= ofTrail, trail: trail.next !== null && ofTrail >= ofJobs };
 }
 
-/** Events of syncs are left out: their jobs tell the same and more. A job stands where it started. */
+/**
+ * Events of syncs are left out: their jobs tell the same and more. A job stands where it started. At the very moment down to
+ * which everything is loaded there may be more, so what is there waits for the next page.
+ */
 export function entriesOf<Next>({ jobs, trail }: Parts<Next>): TimelineEntry[] {
   const reach = Math.max(reachOf(jobs, startOf), reachOf(trail, timeOf));
   return [
@@ -72,6 +75,6 @@ export function entriesOf<Next>({ jobs, trail }: Parts<Next>): TimelineEntry[] {
       .filter(({ type }) => !type.startsWith('sync.'))
       .map((audit): TimelineEntry => ({ key: audit.id, time: audit.timestamp, audit })),
   ]
-    .filter(({ time }) => Date.parse(time) >= reach)
+    .filter(({ time }) => Date.parse(time) > reach)
     .sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
 }

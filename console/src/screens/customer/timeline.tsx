@@ -48,12 +48,13 @@ export function Timeline({ workspaceId, sources }: { workspaceId: string; source
   const names = new Map(sources.map(({ id, name }) => [id, name]));
   const entries = kept && entriesOf(kept);
   const behind = kept && lagging(kept);
+  const hasMore = behind !== undefined && (behind.jobs || behind.trail);
   const problem = error ?? moreError;
   return (
     <Panel title={words.customer.timeline}>
       {problem && <ErrorNotice error={problem} onTryAgain={reload} />}
       {!entries && !problem && <Bones />}
-      {entries?.length === 0 && <Empty title={words.customer.nothing} />}
+      {entries?.length === 0 && !hasMore && <Empty title={words.customer.nothing} />}
       {entries && entries.length > 0 && (
         <ol class="c-timeline">
           {entries.map((entry) => (
@@ -64,7 +65,7 @@ export function Timeline({ workspaceId, sources }: { workspaceId: string; source
           ))}
         </ol>
       )}
-      {kept && (behind?.jobs || behind?.trail) && (
+      {kept && hasMore && (
         <p class="c-panel-foot">
           <Button isBusy={isLoadingMore} onClick={() => more(kept)}>
             {words.list.more}
